@@ -172,7 +172,7 @@ def test_every_place_is_listed_and_the_list_is_narrowed_by_conditions_and_words(
     assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
 
 
-def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qtbot: QtBot) -> None:
+def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, answers: Answers, qtbot: QtBot) -> None:
     window.places.select([window.places.rows_model.rows()[0].key])
     assert not window.decide_bar.chosen.isVisible()
     press(qtbot, window, Qt.Key.Key_H)
@@ -190,11 +190,6 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qt
     assert window.selected()[0].hit.text == "bob@lab.example.org", "round the end"
     window._context.studio.undo()
     qtbot.waitUntil(lambda: texts(window)[1] == ("555-867-5309", ""))
-
-
-def test_many_places_of_one_recording_are_decided_at_once_without_a_question(
-    window: PiiWindow, answers: Answers, qtbot: QtBot
-) -> None:
     window.places.selectAll()
     assert window.decide_bar.chosen.text() == "4 places selected"
     press(qtbot, window, Qt.Key.Key_H)
@@ -204,7 +199,7 @@ def test_many_places_of_one_recording_are_decided_at_once_without_a_question(
     assert len(window.places.selected()) == 4
     press(qtbot, window, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
-    assert answers.asked == []
+    assert answers.asked == [], "what is of one recording is not asked about"
 
 
 def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(

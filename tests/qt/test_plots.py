@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from project.schemes.scheme_file import load_scheme
 from widgets import theme
 from widgets.labels import contrast, label_looks
-from widgets.plots.charts import DEFAULT_WIDTH, as_image, as_png, as_svg, draw_plot, plot_height
+from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, draw_plot, plot_height
 from widgets.plots.plot_canvas import PlotCanvas, export_palette
 from widgets.plots.plot_data import (
     BarPlot,
@@ -142,12 +142,6 @@ def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
         image = QImage.fromData(png)
         assert (image.width(), image.height()) == (2 * DEFAULT_WIDTH, 2 * plot_height(plot, DEFAULT_WIDTH))
         assert image.pixelColor(0, 0) == QColor("white")
-
-
-def test_labels_differ_without_colour() -> None:
-    grey = as_image(PILES).convertToFormat(QImage.Format.Format_Grayscale8)
-    swatches = [grey.copy(34, 2 * top, 40, 20) for top in (61, 173, 285)]
-    assert len({bytes(swatch.constBits()) for swatch in swatches}) == 3
 
 
 @settings(max_examples=max(1, settings.default.max_examples // 2))

@@ -1,15 +1,22 @@
 """The slider of start and end above the timeline."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF
 from pytestqt.qtbot import QtBot
 
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
 from project.timebase import FrameTimes
-from tests.builders.looks import COMPETENCE, ERROR
+from tests.builders.looks import ERROR
 from tests.builders.mouse_and_keys import drag, press, send_mouse
+from tests.qt.conftest import OpenWindow
 from widgets.timeline.range_slider import RangeSlider
+from widgets.timeline.timeline_layout import HEADER
 
 DURATION = 100_000_000
 FRAMES = FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION)
@@ -115,24 +122,30 @@ def test_read_only_and_empty_sliders_stay_put(slider: RangeSlider, said: Said) -
     assert slider.accessibleDescription() == "No start and end yet."
 
 
-def test_the_range_has_the_colour_of_its_label(slider: RangeSlider) -> None:
-    def mean() -> tuple[float, float]:
-        image = slider.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-        rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-        part = rows[8:16, 300 * 3 : 500 * 3].reshape(-1, 3)
-        return float(part[:, 0].mean()), float(part[:, 1].mean())
-
-    red, green = mean()
-    assert red > green + 10
-    slider.set_range(20_000_000, 60_000_000, COMPETENCE)
-    red, green = mean()
-    assert green > red + 10
+@pytest.fixture
+def window(open_window: OpenWindow, tmp_path: Path) -> MainWindow:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill_study(made, recordings=1, segments=60, annotators=4)
+    opened = open_window(tmp_path / "lab.greenroom")
+    opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
+    return opened
 
 
-def test_words_under_a_narrow_slider_are_not_cut_off(slider: RangeSlider) -> None:
-    slider.resize(120, 40)
-    drawn = slider.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-    rows = range(drawn.height() * 3 // 5, drawn.height())
-    edges = {drawn.pixel(x, y) for x in (0, 1, drawn.width() - 2, drawn.width() - 1) for y in rows}
-    words = {drawn.pixel(x, y) for x in range(drawn.width()) for y in rows}
-    assert len(edges) == 1 < len(words)
+def apart(window: MainWindow, time_us: int) -> float:
+    """Return by how many pixels a time of the slider is beside that of the timeline."""
+    slider, timeline = window.workspace.slider, window.timeline
+    above = slider.mapTo(window, QPoint(0, 0)).x() + slider.time_to_x(time_us)
+    below = timeline.viewport().mapTo(window, QPoint(0, 0)).x() + HEADER + timeline.view.time_to_x(time_us)
+    return above - below
+
+
+def test_times_stand_above_times(qtbot: QtBot, window: MainWindow) -> None:
+    timeline, rows = window.timeline, window.workspace.rows
+    for zoom in (1.0, 8.0):
+        timeline.zoom(zoom)
+        first, last = round(timeline.view.start_us), round(timeline.view.end_us)
+        times = (first, (first + last) // 2, last)
+        for sizes, scrolled in (((100, 1_000), False), ((1_000, 1), True), ((100, 1_000), False)):
+            rows.setSizes([*sizes])
+            qtbot.waitUntil(lambda scrolled=scrolled: timeline.verticalScrollBar().isVisible() == scrolled)
+            qtbot.waitUntil(lambda times=times: all(abs(apart(window, time)) <= 1 for time in times))

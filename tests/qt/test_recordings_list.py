@@ -13,7 +13,6 @@ from app.gui.recordings.recordings_list import RecordingsList
 from app.gui.recordings.recordings_model import (
     THUMBNAIL_ROLE,
     RecordingRow,
-    RecordingsDelegate,
     RecordingsModel,
     counts_text,
     length_text,
@@ -193,25 +192,6 @@ def test_only_rows_on_screen_ask_for_a_thumbnail_and_each_once(qtbot, listing):
     assert listing.grab().toImage() != before
     qtbot.wait(1)
     assert len(asked) == len(set(asked))
-
-
-def test_hundreds_of_rows_are_laid_out_once_and_only_those_on_screen_painted(listing, monkeypatch):
-    painted, measured = [], []
-    paint, size = RecordingsDelegate._paint_recording, RecordingsDelegate.sizeHint
-    monkeypatch.setattr(
-        RecordingsDelegate, "_paint_recording", lambda self, *rest: (painted.append(rest[2].id), paint(self, *rest))
-    )
-    monkeypatch.setattr(
-        RecordingsDelegate, "sizeHint", lambda self, *rest: (measured.append(rest[1].row()), size(self, *rest))[1]
-    )
-    listing.set_rows(rows(403))
-    listing.select("r1")
-    listing.grab()
-    assert 403 <= len(measured) <= 2 * 405
-    for step in range(11):
-        listing.select(f"r{1 + step * 40}")
-        listing.grab()
-    assert 11 * 8 <= len(painted) < 11 * 40
 
 
 def test_a_row_tells_its_length_and_how_far_the_work_is(qapp):

@@ -1,8 +1,9 @@
-"""Changing keys in the window."""
+"""Changing keys in the window, and the sheet of all keys."""
 
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
@@ -11,7 +12,8 @@ from app.gui.window.shortcuts import DEFAULT_KEYS
 from app.shortcut_table import KeyTable, shared_keys, write_keys
 from project.errors import UserError
 from tests.qt.conftest import OpenWindow
-from widgets.dialogs.shortcut_dialogs import ShortcutEditor
+from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutEditor, ShortcutSheet
+from widgets.text_labels import KeyCaps
 
 
 def give(editor: ShortcutEditor, action: str, key: str) -> None:
@@ -65,3 +67,66 @@ def test_a_taken_key_is_given_only_after_a_warning_that_names_the_other(window: 
     editor.take.click()
     assert keys(window, "jobs") == ["E"]
     assert "E" not in [label_action.shortcut().toString() for label_action in window.menus.label_actions]
+
+
+TABLE = [
+    Shortcut("Player", "Space", "Play or pause"),
+    Shortcut("Player", "J, K, L", "Back, stop, forward"),
+    Shortcut("Player", ",", "One frame back"),
+    Shortcut("Segments", "E", "Error"),
+    Shortcut("Study", "Ctrl++", "Zoom in"),
+]
+
+
+@pytest.fixture
+def sheet(qtbot):
+    sheet = ShortcutSheet(TABLE)
+    qtbot.addWidget(sheet)
+    with qtbot.waitExposed(sheet):
+        sheet.show()
+    return sheet
+
+
+def test_words_find_keys_and_deeds(qtbot, sheet):
+    assert sheet.visible_shortcuts() == TABLE
+    for words, found in (
+        ("frame", TABLE[2:3]),
+        ("player back", TABLE[1:3]),
+        ("ctrl", TABLE[4:]),
+        ("ERROR", TABLE[3:4]),
+    ):
+        sheet.search.clear()
+        qtbot.keyClicks(sheet.search, words)
+        assert sheet.visible_shortcuts() == found
+    qtbot.keyClicks(sheet.search, "zzz")
+    assert sheet.visible_shortcuts() == []
+    assert sheet._nothing.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("key", "held"),
+    [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_F1, Qt.KeyboardModifier.ControlModifier)],
+)
+def test_esc_and_the_key_that_opens_it_close_it(qtbot, sheet, key, held):
+    qtbot.keyClick(sheet.search, key, held)
+    assert not sheet.isVisible()
+    assert not sheet.isModal()
+
+
+@pytest.mark.parametrize(
+    ("keys", "caps"),
+    [
+        (",", [[","]]),
+        ("Ctrl+Z", [["Ctrl", "Z"]]),
+        ("Ctrl++", [["Ctrl", "+"]]),
+        ("+", [["+"]]),
+        ("J, K", [["J"], ["K"]]),
+        (",, .", [[","], ["."]]),
+    ],
+)
+def test_keys_are_split_into_caps(qtbot, keys, caps):
+    widget = KeyCaps(keys)
+    qtbot.addWidget(widget)
+    assert widget._alternatives == caps
+    assert widget.accessibleName() == keys
+    assert not widget.grab().isNull()

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from anonymize.sound.voice_methods import DEFAULT_VOICE, VOICES
+from anonymize.sound.voice_methods import DEFAULT_VOICE
 from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import KEEP, NONE, VOICE_WARNING, SoundChoice
 from anonymize.voice.sound_preview_job import AFTER, BEFORE
@@ -92,19 +91,6 @@ def test_the_careful_choice_is_made_already_and_who_keeps_a_voice_is_told_that_i
     choose(form, NONE, NONE)
     assert not form.warning.isVisible()
     assert not form.covers.isEnabled()
-
-
-def test_options_are_those_of_the_method_and_are_remembered(form: SoundForm) -> None:
-    choose(form, "pitch-formant")
-    pitch: Any = form.form.inputs["pitch"]
-    pitch.setValue(3.0)
-    assert form.choice().options["pitch"] == 3.0
-    choose(form, "mcadams")
-    assert set(form.choice().options) == {"lowest", "highest"}
-    choose(form, "pitch-formant")
-    assert form.choice().options["pitch"] == 3.0
-    assert [form.voices.itemData(k) for k in range(form.voices.count())][-2:] == [NONE, KEEP]
-    assert form.voices.count() == len(VOICES) + 2
 
 
 def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: QtBot, tmp_path: Path) -> None:

@@ -23,19 +23,9 @@ from tests.builders.main_windows import show_window
 from tests.builders.scripted_dialogs import Answers
 
 
-class PlaceAnswers(Answers):
-    """Keeps where a new study was proposed."""
-
-    proposed: Path | None = None
-
-    def new_study(self, proposed: Path | None = None) -> Path | None:
-        self.proposed = proposed
-        return super().new_study(proposed)
-
-
 @pytest.fixture
-def answers(tmp_path: Path) -> PlaceAnswers:
-    return PlaceAnswers(new_study=tmp_path / "chosen", videos=[tmp_path / "talk.mp4"], folder=tmp_path)
+def answers(tmp_path: Path) -> Answers:
+    return Answers(new_study=tmp_path / "chosen", videos=[tmp_path / "talk.mp4"], folder=tmp_path)
 
 
 @pytest.fixture
@@ -47,7 +37,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> MainWindow:
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, answers: PlaceAnswers, tmp_path: Path) -> StartDialog:
+def dialog(qtbot: QtBot, answers: Answers, tmp_path: Path) -> StartDialog:
     dialog = StartDialog(answers, tmp_path, "Ada", first=True, parent=None)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -114,17 +104,6 @@ def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Pa
     assert dialog.buttons.go_on.isEnabled()
     dialog.name.clear()
     assert not dialog.buttons.go_on.isEnabled()
-
-
-def test_choosing_begins_with_what_was_typed(dialog: StartDialog, answers: PlaceAnswers, tmp_path: Path) -> None:
-    for typed, proposed in (
-        (str(tmp_path / "kitchen talks"), tmp_path / "kitchen talks.greenroom"),
-        (str(tmp_path / "gone" / "talks"), None),
-        ("", None),
-    ):
-        dialog.place.setText(typed)
-        dialog.choose.click()
-        assert answers.proposed == proposed
 
 
 def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window: MainWindow, tmp_path: Path) -> None:

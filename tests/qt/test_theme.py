@@ -4,8 +4,8 @@ from dataclasses import fields
 from itertools import product
 
 import pytest
-from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QPalette
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
+from PySide6.QtWidgets import QApplication
 
 from widgets import theme
 
@@ -51,19 +51,6 @@ def test_applying_a_theme_changes_the_colours_and_says_so(qapp, qtbot):
     assert theme.shade() == "light"
     assert qapp.palette().window().color() == theme.palette().panel
     assert "@" not in qapp.styleSheet()
-
-
-@pytest.mark.parametrize("shade", ["light", "dark"])
-@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit])
-def test_what_stands_in_an_empty_field_is_readable(qapp, qtbot, shade, kind):
-    theme.apply(qapp, shade)
-    field = kind()
-    qtbot.addWidget(field)
-    field.show()
-    colours = theme.palette()
-    assert field.palette().color(QPalette.ColorRole.PlaceholderText) == colours.hint
-    field.setEnabled(False)
-    assert field.palette().color(QPalette.ColorRole.PlaceholderText) == colours.disabled
 
 
 def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplication):
