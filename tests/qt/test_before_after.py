@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from app.gui.export.export_preview import BeforeAfter
+from tests.builders.mouse_and_keys import press
 from widgets import theme
 
 SIZE = (320, 180)
@@ -41,24 +42,17 @@ def test_before_is_left_of_the_line_and_after_right(slider: BeforeAfter, ratio: 
     assert colour(slider, 0.75, ratio).red() > 200
 
 
-def test_the_mouse_moves_the_line(qtbot: QtBot, slider: BeforeAfter) -> None:
+def test_mouse_and_keys_move_the_line(qtbot: QtBot, slider: BeforeAfter) -> None:
     with qtbot.waitSignal(slider.position_changed):
         qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(80, 90))
     assert slider.position() == pytest.approx(0.25, abs=0.01)
     qtbot.mouseMove(slider, QPoint(-50, 90))
     qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton)
     assert 0 <= slider.position() <= 0.25
-
-
-def test_the_keyboard_moves_the_line(qtbot: QtBot, slider: BeforeAfter) -> None:
-    qtbot.keyClick(slider, Qt.Key.Key_Right)
-    assert slider.position() == pytest.approx(0.52)
-    qtbot.keyClick(slider, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-    assert slider.position() == pytest.approx(0.42)
-    qtbot.keyClick(slider, Qt.Key.Key_Home)
-    assert slider.position() == 0
-    qtbot.keyClick(slider, Qt.Key.Key_Space)
-    assert slider.position() == 1
+    slider.set_position(0.5)
+    for key, position in (("Right", 0.52), ("Shift+Left", 0.42), ("Home", 0), ("Space", 1)):
+        press(slider, key)
+        assert slider.position() == pytest.approx(position)
     assert "100 %" in slider.accessibleDescription()
 
 
@@ -70,16 +64,12 @@ def test_a_picture_of_another_shape_is_not_stretched(slider: BeforeAfter) -> Non
     assert place.center().x() == pytest.approx(160)
 
 
-def test_what_is_said_stays_readable_over_a_picture_and_without_one(slider: BeforeAfter) -> None:
+def test_text_is_read_out_and_leaves_the_colours_of_the_theme_alone(slider: BeforeAfter) -> None:
     slider.set_text("Drawing this frame…")
+    slider.grab()
+    assert theme.palette().stage.alpha() == 255
     slider.set_pictures(None, None)
     assert slider.text() == ""
     slider.set_text("No face")
     slider.grab()
     assert "No face" in slider.accessibleDescription()
-
-
-def test_text_over_the_pictures_leaves_the_colours_of_the_theme_alone(slider: BeforeAfter) -> None:
-    slider.set_text("Another preview is being made.")
-    slider.grab()
-    assert theme.palette().stage.alpha() == 255

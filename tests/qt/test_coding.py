@@ -1,68 +1,64 @@
 """Coding mode: label keys start and end segments while the recording stands or plays."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
-from project.entities.study_records import Segment
 from project.queries.segment_rows import all_segments
+from tests.builders.mouse_and_keys import press
 from tests.builders.slow_clock import play_by_looks
+from tests.qt.conftest import OpenWindow
 
-Key = Qt.Key
 SECOND = 1_000_000
+Made = list[tuple[str, int, int]]
+
+
+@pytest.fixture(scope="module")
+def sample_window(open_shared_window: OpenWindow, tmp_path_factory: pytest.TempPathFactory) -> MainWindow:
+    return open_shared_window(make_sample_study(tmp_path_factory.mktemp("sample")))
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    made = MainWindow()
-    qtbot.addWidget(made)
-    made.resize(1360, 860)
-    made.show()
-    qtbot.waitExposed(made)
-    assert made.open_study(make_sample_study(tmp_path))
-    qtbot.waitUntil(lambda: made.player.times is not None and made.view.picture() is not None)
-    yield made
-    made.close()
+def window(sample_window: MainWindow, qtbot: QtBot) -> Iterator[MainWindow]:
+    """The window in coding mode."""
+    qtbot.waitUntil(lambda: sample_window.player.times is not None and sample_window.view.picture() is not None)
+    sample_window.timeline.setFocus()
+    press(sample_window, "Shift+C")
+    assert sample_window.coding.is_enabled
+    yield sample_window
+    if sample_window.coding.is_enabled:
+        press(sample_window, "Shift+C")
 
 
-def press(window: MainWindow, *keys: Qt.Key) -> None:
-    for key in keys:
-        QTest.keyClick(window.focusWidget() or window, key)
+@pytest.fixture
+def before(window: MainWindow) -> set[str]:
+    """The segments that are there before the test."""
+    return {segment.id for segment in all_segments(window.studio.session.study)}
 
 
-def segments(window: MainWindow) -> list[Segment]:
-    return all_segments(window.studio.session.study)
+def made(window: MainWindow, before: set[str]) -> Made:
+    segments = all_segments(window.studio.session.study)
+    return [(segment.label, segment.start_us, segment.end_us) for segment in segments if segment.id not in before]
 
 
-def start_coding(window: MainWindow) -> set[str]:
-    window.timeline.setFocus()
-    QTest.keyClick(window, Key.Key_C, Qt.KeyboardModifier.ShiftModifier)
-    assert window.coding.is_enabled
-    return {segment.id for segment in segments(window)}
+def press_at(window: MainWindow, second: int, key: str) -> None:
+    window.playback.jump(second * SECOND)
+    press(window, key)
 
 
-def made(window: MainWindow, before: set[str]) -> list[tuple[str, int, int]]:
-    return [
-        (segment.label, segment.start_us, segment.end_us) for segment in segments(window) if segment.id not in before
-    ]
-
-
-def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back(window: MainWindow) -> None:
-    before = start_coding(window)
+def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back(
+    window: MainWindow, before: set[str]
+) -> None:
     assert "press a label's key at the start" in window.workspace.coding_line.text()
-    window.playback.jump(2 * SECOND)
-    press(window, Key.Key_E)
+    press_at(window, 2, "E")
     assert [*window.coding.open_segments] == ["error"]
     window.playback.jump(4 * SECOND)
     assert window.timeline.marks == (2 * SECOND, window.player.position_us), "it grows with the playhead"
     assert "since 2.0 s" in window.workspace.coding_line.text()
-    press(window, Key.Key_E)
+    press(window, "E")
     found = made(window, before)
     assert found == [("error", 2 * SECOND, window.player.position_us)]
     assert {found[0][1], found[0][2]} <= set(window.player.times.times_us.tolist())
@@ -72,56 +68,48 @@ def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back
     assert made(window, before) == []
 
 
-def test_playing_it_works_alike(qtbot: QtBot, window: MainWindow) -> None:
-    play_by_looks(window.player)
-    before = start_coding(window)
-    press(window, Key.Key_Space)
-    qtbot.waitUntil(lambda: window.player.position_us > 300_000)
-    press(window, Key.Key_C)
-    started = window.player.position_us
-    qtbot.waitUntil(lambda: window.player.position_us > started + 500_000)
-    press(window, Key.Key_C)
-    assert window.player.playing, "nothing stops"
-    press(window, Key.Key_Space)
-    ((label, start, end),) = made(window, before)
-    assert label == "competence"
-    assert {start, end} <= set(window.player.times.times_us.tolist())
-    assert abs(start - started) < 200_000
-
-
-def test_several_labels_are_open_side_by_side_unless_the_track_has_one(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = start_coding(window)
-    window.playback.jump(1 * SECOND)
-    press(window, Key.Key_E)
-    window.playback.jump(2 * SECOND)
-    press(window, Key.Key_C)
+def test_several_labels_are_open_side_by_side_unless_the_track_has_one(window: MainWindow, before: set[str]) -> None:
+    press_at(window, 1, "E")
+    press_at(window, 2, "C")
     assert sorted(window.coding.open_segments) == ["competence", "error"]
-    press(window, Key.Key_Escape)
+    press(window, "Esc")
     assert window.coding.open_segments == {}
     assert made(window, before) == []
 
-    track = window.active.track
-    assert track is not None
+    track, several = window.active.track, window.active.track.coding
     object.__setattr__(track, "coding", "one")
-    window.playback.jump(1 * SECOND)
-    press(window, Key.Key_E)
-    window.playback.jump(2 * SECOND)
-    press(window, Key.Key_C)
-    assert [*window.coding.open_segments] == ["competence"]
-    assert made(window, before) == [("error", 1 * SECOND, 2 * SECOND)]
+    try:
+        press_at(window, 1, "E")
+        press_at(window, 2, "C")
+        assert [*window.coding.open_segments] == ["competence"]
+        assert made(window, before) == [("error", 1 * SECOND, 2 * SECOND)]
+    finally:
+        object.__setattr__(track, "coding", several)
 
 
-def test_going_elsewhere_keeps_nothing_half_made(window: MainWindow) -> None:
-    before = start_coding(window)
-    window.playback.jump(3 * SECOND)
-    press(window, Key.Key_E)
-    window.playback.jump(1 * SECOND)
-    press(window, Key.Key_E)
+def test_going_elsewhere_keeps_nothing_half_made(window: MainWindow, before: set[str]) -> None:
+    press_at(window, 3, "E")
+    press_at(window, 1, "E")
     assert [*window.coding.open_segments] == ["error"], "an end before the start is refused"
     window.workspace.coding_line.button.click()
     assert not window.coding.is_enabled
     assert not window.menus.actions["coding"].isChecked()
     assert made(window, before) == []
     assert window.workspace.coding_line.text() == ""
+
+
+def test_playing_it_works_alike(qtbot: QtBot, window: MainWindow, before: set[str]) -> None:
+    play_by_looks(window.player)
+    window.playback.jump(0)
+    press(window, "Space")
+    qtbot.waitUntil(lambda: window.player.position_us > 300_000)
+    press(window, "C")
+    started = window.player.position_us
+    qtbot.waitUntil(lambda: window.player.position_us > started + 500_000)
+    press(window, "C")
+    assert window.player.playing, "nothing stops"
+    press(window, "Space")
+    ((label, start, end),) = made(window, before)
+    assert label == "competence"
+    assert {start, end} <= set(window.player.times.times_us.tolist())
+    assert abs(start - started) < 200_000

@@ -11,38 +11,34 @@ from PySide6.QtWidgets import QApplication
 
 from annotate.segments.segment_edits import move_segments
 from app.gui.study.study_controller import LARGE, StudyController
-from project.entities.study_records import Changes, Segment, Verdict
-from project.queries.segment_rows import find_segment, update_segment
+from project.entities.study_records import Changes, Verdict
+from project.queries.segment_rows import all_segments, find_segment, update_segment
 from project.session.session import Session
-from project.store.study import Study
-from tests.unit.project.conftest import furnish
+from tests.builders.marked_study import mark, open_study
 
 MOVED = (5_000_000, 6_000_000)
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> Segment:
-    with Study.create(tmp_path / "a.greenroom") as study:
-        return furnish(study).add()
-
-
-@pytest.fixture
-def studio(qapp: QApplication, tmp_path: Path, marked: Segment) -> Iterator[StudyController]:
+def studio(qapp: QApplication, tmp_path: Path) -> Iterator[StudyController]:
+    with open_study(tmp_path) as session:
+        mark(session, "Ada", 1, 2)
+        path = session.study.path
     studio = StudyController()
-    studio.open(tmp_path / "a.greenroom", "Anna")
+    studio.open(path, "Ada")
     studio.session.study.finish_opening()
     yield studio
     studio.close()
 
 
 @pytest.mark.parametrize("before_it_writes", [True, False])
-def test_neither_edit_is_lost(studio: StudyController, marked: Segment, before_it_writes: bool) -> None:
+def test_neither_edit_is_lost(studio: StudyController, before_it_writes: bool) -> None:
+    (marked,) = all_segments(studio.session.study)
     inside, go_on = threading.Event(), threading.Event()
     moved: list[bool] = []
 
     def relabel(session: Session) -> Changes:
         old = find_segment(session.study, marked.id)
-        assert old is not None
         if before_it_writes:
             inside.set()
             go_on.wait(0.5)

@@ -1,9 +1,10 @@
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+"""What pages and tables without content say, and what they offer."""
 
-from tests.builders.keyboard_walk import nameless
+from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget
+
+from tests.builders.mouse_and_keys import click
 from widgets import theme
-from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.text_labels import plain_tip
 
 
@@ -19,9 +20,8 @@ def test_it_says_what_to_do_and_offers_it(qtbot):
     first, second = state.findChildren(QPushButton)
     assert first.toolTip() == "New study… (Ctrl+N)"
     with qtbot.waitSignal(state.button_clicked) as sent:
-        qtbot.mouseClick(second, Qt.MouseButton.LeftButton)
+        click(second)
     assert sent.args == ["open"]
-    assert nameless(state) == []
 
 
 def test_its_words_can_change_and_follow_the_theme(qtbot, qapp):
@@ -52,3 +52,21 @@ def test_a_long_path_gives_way_to_a_narrow_window(qtbot):
     qtbot.waitUntil(lambda: link.text() == path.replace("&", "&&"))
     with qtbot.waitSignal(state.button_clicked):
         link.click()
+
+
+def test_the_hint_of_a_table_is_in_its_middle_while_there_are_no_rows(qtbot):
+    table = QTableWidget(0, 1)
+    qtbot.addWidget(table)
+    hint = EmptyHint(table, "No clip was exported yet. Export one: Ctrl+E.")
+    table.show()
+    assert hint.isVisible()
+    assert table.accessibleDescription() == hint.text()
+    table.resize(900, 500)
+    assert abs(hint.geometry().center().x() - table.viewport().rect().center().x()) <= 1
+    assert table.viewport().rect().contains(hint.geometry())
+    table.insertRow(0)
+    assert not hint.isVisible()
+    table.setRowCount(0)
+    assert hint.isVisible()
+    hint.setText("")
+    assert not hint.isVisible()

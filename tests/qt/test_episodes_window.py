@@ -1,6 +1,6 @@
 """Episodes in the real window: put together, played at the keyboard and by judges, gone on from a segment, rated."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from annotate.study.people import add_participant
 from app.gui.episodes.episodes_window import EpisodesWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from benchmark.episodes.episode_ratings import read_judge_ratings
 from benchmark.episodes.episode_setup import save_character, save_scenario
@@ -20,11 +19,11 @@ from project.entities.study_records import Json, ParticipantRole
 from project.queries.episode_rows import all_characters, all_episodes, all_scenarios
 from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, GOALS, SCENE, acts
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import Server, misbehaving, says
+from tests.builders.scripted_dialogs import Answers
 
-Opened = tuple[MainWindow, EpisodesWindow]
+Open = Callable[[], EpisodesWindow]
 
 
 @pytest.fixture
@@ -36,13 +35,22 @@ def study(tmp_path: Path) -> Path:
         return session.study.path
 
 
-def opened(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> Opened:
-    main = open_window(path, "Ada")
-    main.choose_recording(WALK)
-    window = main.windows.open_window("episodes")
-    assert isinstance(window, EpisodesWindow)
-    qtbot.waitExposed(window)
-    return main, window
+@pytest.fixture
+def opened(qtbot: QtBot, module_window: MainWindow, study: Path) -> Iterator[Callable[[], EpisodesWindow]]:
+    def show() -> EpisodesWindow:
+        module_window.studio.open(study, "Ada")
+        module_window.choose_recording(WALK)
+        window: EpisodesWindow = module_window.windows.open_window("episodes")
+        qtbot.waitExposed(window)
+        return window
+
+    yield show
+    module_window.close_study()
+
+
+@pytest.fixture
+def session(module_window: MainWindow) -> Callable[[], Session]:
+    return lambda: module_window.studio.session
 
 
 def player(path: Path, server: Server) -> None:
@@ -51,31 +59,24 @@ def player(path: Path, server: Server) -> None:
         add_judge(session, "player", "openai", "fake-1", settings)
 
 
-def session_of(main: MainWindow) -> Session:
-    assert main.studio.session is not None
-    return main.studio.session
-
-
 def play_with(window: EpisodesWindow, *players: str) -> None:
     """Choose who plays whom."""
     for place, name in enumerate(players, 1):
-        box = window.page.start.findChildren(QComboBox)
-        (found,) = (combo_box for combo_box in box if combo_box.accessibleName() == f"Who plays number {place}")
+        boxes = window.page.start.findChildren(QComboBox)
+        (found,) = (box for box in boxes if box.accessibleName() == f"Who plays number {place}")
         found.setCurrentText(name)
 
 
 def test_a_person_plays_against_a_judge_and_sees_nothing_of_its_goal(
-    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+    qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path, module_window: MainWindow
 ) -> None:
     with misbehaving(acts("speak", "Forty."), acts("leave")) as server:
         player(study, server)
-        main, window = opened(qtbot, open_window, study)
+        window = opened()
         window.page.new.click()
         assert window.page.is_showing(window.page.start)
         play_with(window, "player", "Person")
         assert window.page.start.agreed.isVisibleTo(window)
-        assert not nameless(window)
-        assert not unexplained(window)
         window.page.start.start.click()
         play = window.page.play
         qtbot.waitUntil(lambda: play.turns.texts() == ["Stranger  Forty."])
@@ -88,51 +89,47 @@ def test_a_person_plays_against_a_judge_and_sees_nothing_of_its_goal(
         play.bar.words.setText("Thirty?")
         play.bar.take.click()
         qtbot.waitUntil(lambda: len(play.turns.texts()) == 3)
-        (episode,) = all_episodes(session_of(main).study)
+        (episode,) = all_episodes(session().study)
         assert episode.ended is EpisodeEnd.LEFT
         qtbot.waitUntil(lambda: ANNA.secret in play.known.toPlainText())
         assert not play.bar.isVisibleTo(window)
         assert "Thirty?" in server.asked[1].body["messages"][-1]["content"]
-        assert not nameless(window)
-        main.studio.undo()
+        module_window.studio.undo()
         qtbot.waitUntil(lambda: len(play.turns.texts()) == 2)
 
 
 def test_judges_play_among_themselves_can_be_stopped_and_rate(
-    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+    qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path
 ) -> None:
     with misbehaving(acts("speak", "No."), acts("action", "nods"), acts("leave")) as server:
         player(study, server)
-        main, window = opened(qtbot, open_window, study)
+        window = opened()
         window.page.new.click()
         play_with(window, "player", "player")
         assert not window.page.start.agreed.isVisibleTo(window)
         window.page.start.start.click()
         play = window.page.play
         qtbot.waitUntil(lambda: len(play.turns.texts()) == 3)
-        (episode,) = all_episodes(session_of(main).study)
-        turns = [
-            episode_turn.turn.act
-            for episode_turn in read_episode_state(session_of(main), episode.recording_id).played_turns
-        ]
-        assert turns == [Act.SPEAK, Act.ACTION, Act.LEAVE]
+        (episode,) = all_episodes(session().study)
+        played = read_episode_state(session(), episode.recording_id).played_turns
+        assert [episode_turn.turn.act for episode_turn in played] == [Act.SPEAK, Act.ACTION, Act.LEAVE]
         assert GOALS[0] in play.known.toPlainText()
-        chance, _ = add_judge(session_of(main), "chance", "random")
+        chance, _ = add_judge(session(), "chance", "random")
         window.reload()
         play.rate.click()
         assert "Choose a judge first" in play.status.text()
         play.judges.set_ticked([chance.id])
         play.rate.click()
-        qtbot.waitUntil(lambda: len(read_judge_ratings(session_of(main), episode.recording_id)) == 2)
+        qtbot.waitUntil(lambda: len(read_judge_ratings(session(), episode.recording_id)) == 2)
         qtbot.waitUntil(lambda: "Rated by chance" in play.known.toPlainText())
 
 
 def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
-    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+    qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path
 ) -> None:
     with misbehaving(says(None, refusal="No.")) as server:
         player(study, server)
-        _, window = opened(qtbot, open_window, study)
+        window = opened()
         window.page.new.click()
         play_with(window, "player", "player")
         window.page.start.start.click()
@@ -144,9 +141,9 @@ def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
 
 
 def test_two_at_one_keyboard_see_what_they_know_behind_a_curtain(
-    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+    qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path
 ) -> None:
-    main, window = opened(qtbot, open_window, study)
+    window = opened()
     window.page.new.click()
     play_with(window, "Person", "Person")
     window.page.start.start.click()
@@ -161,7 +158,7 @@ def test_two_at_one_keyboard_see_what_they_know_behind_a_curtain(
         play.bar.words.setText("Well.")
         play.bar.take.click()
         qtbot.waitUntil(lambda: not play.bar.isVisibleTo(window))
-    (first,) = (episode.recording_id for episode in all_episodes(session_of(main).study))
+    (first,) = (episode.recording_id for episode in all_episodes(session().study))
     window.page.new.click()
     play_with(window, "Person", "Person")
     window.page.start.start.click()
@@ -171,32 +168,29 @@ def test_two_at_one_keyboard_see_what_they_know_behind_a_curtain(
 
 
 def test_what_if_goes_on_from_the_selected_segment(
-    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+    qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path, module_window: MainWindow
 ) -> None:
-    with Session.open(study, "Ada") as session:
-        add_participant(session, "P01", ParticipantRole.USER, WALK)
-        add_participant(session, "R1", ParticipantRole.ROBOT, WALK)
-        segment = mark(session, "Ada", 10, 20, correction="Ask how she feels.")
-    main = open_window(study, "Ada")
-    main.choose_recording(WALK)
-    main.studio.select([segment])
-    main.menus.actions["what_if"].trigger()
-    window = main.windows.open_window("episodes")
-    assert isinstance(window, EpisodesWindow)
+    with Session.open(study, "Ada") as before:
+        add_participant(before, "P01", ParticipantRole.USER, WALK)
+        add_participant(before, "R1", ParticipantRole.ROBOT, WALK)
+        segment = mark(before, "Ada", 10, 20, correction="Ask how she feels.")
+    window = opened()
+    module_window.studio.select([segment])
+    module_window.menus.actions["what_if"].trigger()
     form = window.page.start
     assert window.page.is_showing(form)
     assert form.does.toPlainText() == "Ask how she feels."
-    assert not nameless(window)
     form.start.click()
-    (episode,) = all_episodes(session_of(main).study)
+    (episode,) = all_episodes(session().study)
     assert (episode.from_recording_id, episode.from_segment_id) == (WALK, segment)
     qtbot.waitUntil(lambda: window.page.play.turns.texts() == ["Agent  Ask how she feels."])
 
 
-def test_characters_and_scenarios_are_written_and_deleted(
-    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
-) -> None:
-    main, window = opened(qtbot, open_window, study)
+def test_characters_and_scenarios_are_written_and_deleted(opened: Open, session: Callable[[], Session]) -> None:
+    def names() -> list[str]:
+        return [character.profile.name for character in all_characters(session().study)]
+
+    window = opened()
     window.tabs.setCurrentWidget(window.characters)
     form = window.characters.form
     window.characters.new.click()
@@ -204,33 +198,28 @@ def test_characters_and_scenarios_are_written_and_deleted(
     assert "needs a name" in form.status.text()
     form.show_texts({"name": "Cleo", "secret": "None."}, known=False, writable=True)
     form.save.click()
-    assert "Cleo" in [character.profile.name for character in all_characters(session_of(main).study)]
-    assert not nameless(window)
+    assert "Cleo" in names()
     form.delete.click()
-    assert "Cleo" not in [character.profile.name for character in all_characters(session_of(main).study)]
+    assert "Cleo" not in names()
     window.tabs.setCurrentWidget(window.scenarios)
     window.scenarios.list.selectRow(0)
-    assert window.scenarios.form.texts()["goals"].splitlines() == [*GOALS]
-    window.scenarios.form.show_texts({**window.scenarios.form.texts(), "goals": "One goal."}, known=True, writable=True)
-    window.scenarios.form.save.click()
-    assert "two or more" in window.scenarios.form.status.text()
-    assert all_scenarios(session_of(main).study)[0].goals == GOALS
+    form = window.scenarios.form
+    assert form.texts()["goals"].splitlines() == [*GOALS]
+    form.show_texts({**form.texts(), "goals": "One goal."}, known=True, writable=True)
+    form.save.click()
+    assert "two or more" in form.status.text()
+    assert all_scenarios(session().study)[0].goals == GOALS
 
 
 def test_files_of_sotopia_come_in_and_go_out(
-    qtbot: QtBot,
-    study: Path,
-    tmp_path: Path,
-    shared_data: Path,
-    open_window: Callable[..., MainWindow],
-    monkeypatch: pytest.MonkeyPatch,
+    opened: Open, module_window: MainWindow, tmp_path: Path, shared_data: Path
 ) -> None:
-    chosen = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl"
-    monkeypatch.setattr(Dialogs, "file", lambda *_: chosen)
-    monkeypatch.setattr(Dialogs, "save", lambda *_: tmp_path / "out.jsonl")
-    _, window = opened(qtbot, open_window, study)
+    chosen, out = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl", tmp_path / "out.jsonl"
+    answers: Answers = module_window.files.questions
+    answers.give(file=chosen, save=out)
+    window = opened()
     window.page.bring.click()
     assert len(window.page.list.texts()) == 10
     assert "10 episodes added" in window.page.play.status.text()
     window.page.export.click()
-    assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 10
+    assert len(out.read_text("utf-8").splitlines()) == 10

@@ -1,7 +1,6 @@
 """Esc means one thing in every field: it takes back what was typed; once more, it leaves the field or closes."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -21,16 +20,15 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.annotate.segments_dock import SegmentsWindow
 from app.gui.window.main_window import MainWindow
-from project.entities.study_records import Segment
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.mouse_and_keys import press, type_text
+from tests.qt.conftest import OpenWindow
 from widgets.dialogs.dialog_windows import TextDialog
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit, IntegerBox, NoteEdit, TimeEdit, mark_search_field
 from widgets.table.record_table import ChoiceCell, ChoiceTable
-
-ESCAPE = Qt.Key.Key_Escape
 
 
 def _filled(field: QWidget, text: str) -> QWidget:
@@ -50,7 +48,6 @@ def _text(field: QWidget) -> str:
     if isinstance(field, QPlainTextEdit | QTextEdit):
         return field.toPlainText()
     line = field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
-    assert isinstance(line, QLineEdit)
     return line.text()
 
 
@@ -93,42 +90,38 @@ def test_esc_takes_back_what_was_typed_and_only_then_closes(kind: str, qtbot: Qt
     before = _text(field)
     QTest.keyClicks(field, "3")
     assert _text(field) != before
-    QTest.keyClick(field, ESCAPE)
+    press(dialog, "Esc")
     assert _text(field) == before
     assert dialog.isVisible()
     assert field.hasFocus()
-    QTest.keyClick(field, ESCAPE)
+    if kind != "time":
+        QTest.keyClicks(field, "3")
+        _filled(field, "77")
+        shown = _text(field)
+        QTest.keyClicks(field, "4")
+        press(dialog, "Esc")
+        assert _text(field) == shown, "what the program shows meanwhile, never the value of before"
+    press(dialog, "Esc")
     assert not field.hasFocus() or not dialog.isVisible(), "it left the field, or closed the dialog"
-
-
-@pytest.mark.parametrize("kind", [kind for kind in FIELDS if kind != "time"])
-def test_what_the_program_shows_meanwhile_is_what_esc_brings_back(kind: str, qtbot: QtBot, dialog: QDialog) -> None:
-    field = _enter(qtbot, dialog, FIELDS[kind]())
-    QTest.keyClicks(field, "3")
-    _filled(field, "77")
-    shown = _text(field)
-    QTest.keyClicks(field, "4")
-    QTest.keyClick(field, ESCAPE)
-    assert _text(field) == shown, "never the value of what was shown before"
 
 
 def test_return_makes_the_new_value_the_old_one(qtbot: QtBot, dialog: QDialog) -> None:
     field = _enter(qtbot, dialog, QLineEdit("12"))
     dialog.accept = lambda: None
     QTest.keyClicks(field, "3")
-    QTest.keyClick(field, Qt.Key.Key_Return)
+    press(dialog, "Return")
     QApplication.processEvents()
     QTest.keyClicks(field, "4")
-    QTest.keyClick(field, ESCAPE)
+    press(dialog, "Esc")
     assert _text(field) == "123"
 
 
 def test_what_was_taken_back_can_be_had_again(qtbot: QtBot, dialog: QDialog) -> None:
     field = _enter(qtbot, dialog, QPlainTextEdit("Robot"))
     QTest.keyClicks(field, "Well, ")
-    QTest.keyClick(field, ESCAPE)
+    press(dialog, "Esc")
     assert _text(field) == "Robot"
-    QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    press(dialog, "Ctrl+Z")
     assert "Well, " in _text(field)
 
 
@@ -140,14 +133,14 @@ def test_a_search_is_emptied_whatever_stood_in_it(qtbot: QtBot, dialog: QDialog)
     other = _enter(qtbot, dialog, QLineEdit())
     field.setFocus()
     qtbot.waitUntil(lambda: not other.hasFocus())
-    QTest.keyClick(field, ESCAPE)
+    press(dialog, "Esc")
     assert _text(field) == ""
     assert dialog.isVisible()
 
 
 def test_what_cannot_be_changed_does_not_hold_esc_up(qtbot: QtBot, dialog: QDialog) -> None:
     _enter(qtbot, dialog, QLineEdit("12", readOnly=True))
-    QTest.keyClick(dialog, ESCAPE)
+    press(dialog, "Esc")
     assert not dialog.isVisible()
 
 
@@ -164,9 +157,9 @@ def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> Non
     assert isinstance(field, QLineEdit)
     qtbot.waitUntil(field.hasFocus)
     QTest.keyClicks(field, "Bo")
-    QTest.keyClick(field, ESCAPE)
+    press(dialog, "Esc")
     assert field.text() == "Ada"
-    QTest.keyClick(field, ESCAPE)
+    press(dialog, "Esc")
     assert dialog.isVisible()
     assert table.item(0, 1).text() == "Ada"
     assert chosen == []
@@ -178,106 +171,100 @@ def test_a_dialog_that_asks_for_a_word(qtbot: QtBot) -> None:
     asked.show()
     qtbot.waitUntil(asked.field.hasFocus)
     QTest.keyClicks(asked.field, "other")
-    QTest.keyClick(asked.field, ESCAPE)
+    press(asked, "Esc")
     assert asked.field.text() == "first"
     assert asked.isVisible()
-    QTest.keyClick(asked.field, ESCAPE)
+    press(asked, "Esc")
     assert not asked.isVisible()
 
 
-@pytest.fixture
-def window(qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path) -> MainWindow:
-    with Study.create(tmp_path / "lab.greenroom") as made:
+@pytest.fixture(scope="module")
+def filled_window(open_shared_window: OpenWindow, tmp_path_factory: pytest.TempPathFactory) -> MainWindow:
+    path = tmp_path_factory.mktemp("lab") / "lab.greenroom"
+    with Study.create(path) as made:
         fill_study(made, recordings=2, segments=40)
-    opened = open_window(tmp_path / "lab.greenroom", "Annotator 1")
+    opened = open_shared_window(path, "Annotator 1")
     opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
-    opened.activateWindow()
-    opened.timeline.setFocus()
-    qtbot.waitUntil(opened.timeline.hasFocus)
     return opened
 
 
-def _press(key: Qt.Key) -> None:
-    focused = QApplication.focusWidget()
-    assert focused is not None
-    QTest.keyClick(focused, key)
+@pytest.fixture
+def window(qtbot: QtBot, filled_window: MainWindow) -> MainWindow:
+    filled_window.activateWindow()
+    filled_window.timeline.setFocus()
+    qtbot.waitUntil(filled_window.timeline.hasFocus)
+    return filled_window
+
+
+def _own(window: MainWindow) -> list[str]:
+    """Return the annotator's segments of the recording that is shown."""
+    session = window.studio.session
+    here, who = window.studio.recording.id, session.annotator().id
+    segments = all_segments(session.study)
+    return [segment.id for segment in segments if (segment.recording_id, segment.annotator_id) == (here, who)]
 
 
 def test_the_rationale_is_as_it_was_also_where_it_was_saved_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
-    session = window.studio.session
     first, second = _own(window)[:2]
-    window.studio.select([first.id])
-    before = values_of(session.study, first.id).get("rationale")
-    _press(Qt.Key.Key_T)
+
+    def saved(segment_id: str) -> str:
+        value = values_of(window.studio.session.study, segment_id).get("rationale")
+        return str(value.value) if value is not None else ""
+
+    window.studio.select([first])
+    before = saved(first)
+    press(window, "T")
     field = QApplication.focusWidget()
     assert isinstance(field, GrowingTextEdit)
     old = field.toPlainText()
     QTest.keyClicks(field, "Well, ")
-
-    def saved() -> str:
-        value = values_of(session.study, first.id).get("rationale")
-        return str(value.value) if value is not None else ""
-
-    qtbot.waitUntil(lambda: "Well, " in saved())
-    _press(ESCAPE)
+    qtbot.waitUntil(lambda: "Well, " in saved(first))
+    press(window, "Esc")
     assert field.toPlainText() == old
     assert field.hasFocus()
-    qtbot.waitUntil(lambda: saved() == (str(before.value) if before is not None else ""))
+    qtbot.waitUntil(lambda: saved(first) == before)
     selected = window.studio.selected
-    _press(ESCAPE)
+    press(window, "Esc")
     qtbot.waitUntil(window.timeline.hasFocus)
     assert window.studio.selected == selected, "leaving a field does nothing else"
-    window.studio.select([second.id])
-    kept = values_of(session.study, second.id).get("rationale")
-    _press(Qt.Key.Key_T)
-    QTest.keyClicks(QApplication.focusWidget(), "x")
-    _press(ESCAPE)
-    assert values_of(session.study, second.id).get("rationale") == kept, "not the words of the segment before"
-
-
-def _own(window: MainWindow) -> list[Segment]:
-    session, here = window.studio.session, window.studio.recording
-    who = session.annotator()
-    return [
-        segment
-        for segment in all_segments(session.study)
-        if (segment.recording_id, segment.annotator_id) == (here.id, who.id)
-    ]
+    window.studio.select([second])
+    kept = saved(second)
+    press(window, "T")
+    type_text(window, "x")
+    press(window, "Esc")
+    assert saved(second) == kept, "not the words of the segment before"
 
 
 def test_fields_of_the_main_window_are_left_for_the_timeline(qtbot: QtBot, window: MainWindow) -> None:
-    chosen = [segment.id for segment in _own(window)[:1]]
+    chosen = _own(window)[:1]
     window.studio.select(chosen)
-    window.recordings.search.setFocus()
-    QTest.keyClicks(window.recordings.search, "no such")
-    _press(ESCAPE)
-    assert window.recordings.search.text() == ""
-    assert window.recordings.search.hasFocus()
-    _press(ESCAPE)
+    search, field = window.recordings.search, window.transport.time_edit
+    search.setFocus()
+    QTest.keyClicks(search, "no such")
+    press(window, "Esc")
+    assert search.text() == ""
+    assert search.hasFocus()
+    press(window, "Esc")
     qtbot.waitUntil(window.timeline.hasFocus)
     assert window.studio.selected == tuple(chosen)
-    _press(ESCAPE)
+    press(window, "Esc")
     assert window.studio.selected == (), "outside of fields it clears the selection"
-
-
-def test_a_time_is_left_for_the_timeline_too(qtbot: QtBot, window: MainWindow) -> None:
-    field = window.transport.time_edit
     field.setFocus()
     QTest.keyClicks(field, "9")
-    QTest.keyClick(field, ESCAPE)
+    QTest.keyClick(field, Qt.Key.Key_Escape)
     assert field.hasFocus()
-    QTest.keyClick(field, ESCAPE)
+    QTest.keyClick(field, Qt.Key.Key_Escape)
     qtbot.waitUntil(window.timeline.hasFocus)
 
 
 def test_the_search_of_a_window_is_emptied_before_the_window_closes(qtbot: QtBot, window: MainWindow) -> None:
     window.menus.actions["segments"].trigger()
-    shown = window.windows.open_window("segments")
-    assert isinstance(shown, SegmentsWindow)
-    qtbot.waitUntil(shown.bar.search.hasFocus)
-    QTest.keyClicks(shown.bar.search, "robot")
-    QTest.keyClick(shown.bar.search, ESCAPE)
-    assert shown.bar.search.text() == ""
+    shown: SegmentsWindow = window.windows.open_window("segments")
+    search = shown.bar.search
+    qtbot.waitUntil(search.hasFocus)
+    QTest.keyClicks(search, "robot")
+    QTest.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
     assert shown.isVisible()
-    QTest.keyClick(shown.bar.search, ESCAPE)
+    QTest.keyClick(search, Qt.Key.Key_Escape)
     assert not shown.isVisible()

@@ -1,7 +1,7 @@
 """The export dialog: several methods and recordings, options of every kind, weights that are missing, a preview."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -77,10 +77,9 @@ def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtB
     dialog.methods.tree.set_ticked("painted")
     dialog.methods.tree.select_row("painted")
     form = dialog.methods.form
-    steps, look, hats = (form.inputs[name] for name in ("steps", "look", "keep_hats"))
-    assert isinstance(steps, QSpinBox)
-    assert isinstance(look, QComboBox)
-    assert isinstance(hats, QCheckBox)
+    steps: QSpinBox = form.inputs["steps"]
+    look: QComboBox = form.inputs["look"]
+    hats: QCheckBox = form.inputs["keep_hats"]
     assert (steps.minimum(), steps.maximum()) == (1, 9)
     steps.setValue(7)
     look.setCurrentText("Bright")
@@ -108,7 +107,7 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     assert asked.args == [["yunet"]]
     monkeypatch.setattr(Painted, "needs", ())
     dialog.refresh()
-    assert dialog.methods.get.isHidden() or not dialog.methods.get.isVisible()
+    assert not dialog.methods.get.isVisible()
     dialog.methods.tree.set_ticked("painted")
     assert "painted" in dialog.request().methods
 
@@ -136,9 +135,7 @@ def test_a_preview_is_asked_for_once_for_each_change(qtbot: QtBot, tmp_path: Pat
     dialog.start_preview()
     dialog.methods.tree.select_row("pixelate")
     dialog.methods.tree.set_ticked("pixelate")
-    form = dialog.methods.form
-    cells = form.inputs["cells"]
-    assert isinstance(cells, QSpinBox)
+    cells: QSpinBox = dialog.methods.form.inputs["cells"]
     cells.setValue(4)
     assert [(row[0], row[1]) for row in asked] == [
         (recommended_method(), {}),
@@ -196,32 +193,27 @@ def feed(tmp_path: Path) -> Iterator[PreviewFeed]:
     made.close()
 
 
-def work(tmp_path: Path, shade: int, **more: Any) -> JobSpec:
-    parameters: Mapping[str, Any] = {"shade": shade, "file": str(tmp_path / f"{shade}.npz"), **more}
-    return JobSpec("preview", f"Preview {shade}", "r", parameters)
+def test_of_many_previews_the_latest_is_made_also_while_one_takes_long(
+    qtbot: QtBot, feed: PreviewFeed, tmp_path: Path
+) -> None:
+    made: list[int] = []
 
-
-def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
-    made: list[str] = []
-
-    def prepare(shade: int) -> JobSpec:
-        made.append(str(shade))
-        return work(tmp_path, shade)
+    def prepare(shade: int, **more: Any) -> JobSpec:
+        made.append(shade)
+        file = str(tmp_path / f"{shade}.npz")
+        return JobSpec("preview", f"Preview {shade}", "r", {"shade": shade, "file": file, **more})
 
     with qtbot.waitSignal(feed.ready) as ready:
         for shade in (1, 2, 3):
             feed.request(lambda shade=shade: prepare(shade))
     assert ready.args[0].after[0, 0, 0] == 3
-    assert made == ["3"]
+    assert made == [3]
     assert list(tmp_path.glob("*.npz")) == [], "its file is gone"
-
-
-def test_one_that_takes_long_is_stopped_when_another_is_wanted(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
-    feed.request(lambda: work(tmp_path, 1, hangs=True))
+    feed.request(lambda: prepare(4, hangs=True))
     qtbot.waitUntil(lambda: feed._runner.running_job is not None)
     with qtbot.waitSignal(feed.ready) as ready:
-        feed.request(lambda: work(tmp_path, 2))
-    assert ready.args[0].after[0, 0, 0] == 2
+        feed.request(lambda: prepare(5))
+    assert ready.args[0].after[0, 0, 0] == 5
 
 
 def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:

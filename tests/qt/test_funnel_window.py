@@ -1,13 +1,11 @@
 """The window of the funnel: bars, why questions fell, limits, asking judges, taking over harder options."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.questions.filter_tab import FunnelWindow
@@ -15,18 +13,22 @@ from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.filter_rules import read_rules
 from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
 from project.queries.question_rows import all_questions
 from tests.builders.marked_study import open_study
+from tests.builders.mouse_and_keys import press
 from tests.builders.questions_said import GPT, ask_about, pass_all, said
-from tests.unit.benchmark.questions.hardening.test_taking_over import HARDER
-from widgets import theme
 
-Open = Callable[..., MainWindow]
+HARDER: dict[str, Json] = {
+    **{f"wrong_{at}": text for at, text in enumerate(("Ana yawns.", "Ana nods.", "Ana waves.", "Ana frowns."), 1)},
+    **{f"plausibility_{at}": likely for at, likely in enumerate((40, 90, 0, 70), 1)},
+}
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Path:
-    with open_study(tmp_path) as session:
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study of five questions, of which one fell narrowly and one clearly, and one was not scored."""
+    with open_study(tmp_path_factory.mktemp("scored")) as session:
         add_judge(session, "always 2", "constant", "", {"says": "2"})
         made = ask_about(session, 5)
         pass_all(session, made[:2])
@@ -34,14 +36,17 @@ def study(tmp_path: Path) -> Path:
         pass_all(session, made[3:4], GPT, {"truth": 0})
         said(session, made[3], GPT, "distractors", HARDER)
         said(session, made[4], GPT, "review_score", {}, status=JudgmentStatus.REFUSED)
-    return tmp_path / "pair.greenroom"
+        return session.study.path
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, open_window: Open, study: Path) -> FunnelWindow:
-    window = open_window(study, "Ada")
-    found = window.windows.open_window("question_filter")
-    assert isinstance(found, FunnelWindow)
+def study(scored: Path, tmp_path: Path) -> Path:
+    return shutil.copy(scored, tmp_path / "pair.greenroom")
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, reused_window: MainWindow) -> FunnelWindow:
+    found: FunnelWindow = reused_window.windows.open_window("question_filter")
     with qtbot.waitSignal(found.computing.finished):
         found.computing.start()
     return found
@@ -65,25 +70,18 @@ def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown
     assert [row[:2] for row in shown.table.texts()] == [("fell", "gpt 1"), ("fell", "gpt 0")]
     assert "✓ Ana sighs, because nobody called back." in shown.question.text()
     bars[4].setFocus()
-    QTest.keyClick(bars[4], Qt.Key.Key_Up)
+    press(shown, "Up")
     qtbot.waitUntil(lambda: shown.funnel.current() == "difficulty")
     shown.show_which.setCurrentIndex(shown.show_which.findData("kept"))
     assert [row[0] for row in shown.table.texts()] == ["kept"] * 4
 
 
-@pytest.mark.parametrize("mode", ["dark", "light"])
-def test_the_middle_of_a_bar_is_as_wide_as_what_is_kept(shown: FunnelWindow, mode: theme.Mode) -> None:
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    theme.apply(application, mode)
-    try:
-        widths = []
-        for bar in shown.funnel._buttons[:5]:
-            image = bar.grab().toImage()
-            row = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
-            widths.append(sum(_green(color) for color in row))
-    finally:
-        theme.apply(application, "dark")
+def test_the_middle_of_a_bar_is_as_wide_as_what_is_kept(shown: FunnelWindow) -> None:
+    widths = []
+    for bar in shown.funnel._buttons[:5]:
+        image = bar.grab().toImage()
+        row = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
+        widths.append(sum(_green(color) for color in row))
     assert widths[0] > widths[1] == widths[3] > widths[4] > 0
     assert widths[4] / widths[0] == pytest.approx(2 / 5, abs=0.03)
 
@@ -93,7 +91,7 @@ def _green(color: QColor) -> bool:
     return color.green() > color.red() + 12 and color.green() > color.blue() + 6
 
 
-def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow, study: Path) -> None:
+def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow) -> None:
     session = shown._context.studio.session
     shown.show_step("truth")
     after(qtbot, shown, lambda: shown.rule.limit.setValue(1))
@@ -139,17 +137,12 @@ def test_harder_options_are_taken_over_side_by_side(qtbot: QtBot, shown: FunnelW
     place = [row[1] for row in shown.table.texts()].index("gpt: proposed")
     shown.table.selectRow(place)
     assert shown.proposals.isVisible()
-    assert [check_box.isChecked() for check_box in shown.proposals.ticks] == [True] * 4
+    assert all(tick.isChecked() for tick in shown.proposals.ticks)
     for tick in shown.proposals.ticks[1:]:
         tick.click()
     after(qtbot, shown, shown.proposals.take.click)
     changed = all_questions(session.study)[3]
-    assert [wrong_option.text for wrong_option in changed.wrong] == [
-        "Ana nods.",
-        "Ben leaves.",
-        "Ben sleeps.",
-        "Ben sings.",
-    ]
+    assert [option.text for option in changed.wrong] == ["Ana nods.", "Ben leaves.", "Ben sleeps.", "Ben sings."]
     assert "open at every step" in shown.status.text()
     assert shown.funnel.texts()[1].startswith("Second judge: 5 reach it, 3 kept, 0 fell, 2 open.")
     after(qtbot, shown, shown._context.studio.undo)

@@ -1,7 +1,6 @@
 """The documentation inside the window."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
@@ -12,44 +11,48 @@ from pytestqt.qtbot import QtBot
 from app.docs_browser.docs_pages import list_pages
 from app.gui.help.help_window import HelpWindow
 from app.gui.window.main_window import MainWindow
-from project.store.study import Study
-from project.synthetic.synthetic_segments import fill_study
 from widgets import theme
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browsed() -> list[str]:
+    """The addresses that were opened in the browser."""
     return []
 
 
-@pytest.fixture
-def shown(qtbot: QtBot, browsed: list[str]) -> HelpWindow:
+@pytest.fixture(scope="module")
+def help_window(qapp: QApplication, look: None, browsed: list[str]) -> Iterator[HelpWindow]:
     made = HelpWindow(browse=browsed.append)
-    qtbot.addWidget(made)
     made.show()
-    qtbot.waitExposed(made)
-    made.show_page("index.md")
-    return made
+    yield made
+    made.close()
+    made.deleteLater()
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Path:
-    path = tmp_path / "lab.greenroom"
-    with Study.create(path) as made:
-        fill_study(made, recordings=1, segments=3)
-    return path
+def shown(help_window: HelpWindow) -> HelpWindow:
+    """The window at its first page."""
+    help_window.show()
+    help_window.activateWindow()
+    help_window.search.clear()
+    help_window.show_page("index.md")
+    return help_window
 
 
 def test_it_lists_the_pages_in_the_order_of_the_site_and_shows_each(shown: HelpWindow) -> None:
     assert shown.contents.titles() == [page.title for page in list_pages()]
-    for page in list_pages()[::12]:
+    for page in list_pages()[::20]:
         shown.contents.page_chosen.emit(page.name)
         assert shown.page == page.name
         assert page.title in shown.view.toPlainText()
         assert page.title in shown.windowTitle()
 
 
-def test_links_go_to_pages_and_to_places_in_them_and_back_again(shown: HelpWindow) -> None:
+def test_links_go_to_pages_and_to_places_in_them_and_back_again(qtbot: QtBot) -> None:
+    shown = HelpWindow()
+    qtbot.addWidget(shown)
+    shown.show()
+    shown.show_page("index.md")
     assert not shown.back.isEnabled()
     shown.follow("tutorial.md")
     shown.follow("faces.md#where-it-ends")
@@ -92,18 +95,17 @@ def test_a_link_that_leads_out_is_shown_and_opened_only_when_asked(shown: HelpWi
     assert not shown.address.isVisible()
 
 
-@pytest.mark.parametrize("name", ["https://example.org/x.png", "file:///etc/hostname", "../../x.png", "none.png"])
-def test_nothing_but_shipped_pictures_is_read(shown: HelpWindow, name: str) -> None:
+def test_nothing_but_shipped_pictures_is_read(shown: HelpWindow) -> None:
     kind = QTextDocument.ResourceType
-    assert shown.view.loadResource(kind.ImageResource.value, QUrl(name)).isNull()
-    assert shown.view.loadResource(kind.HtmlResource.value, QUrl(name)) is None
+    for name in ("https://example.org/x.png", "file:///etc/hostname", "../../x.png", "none.png"):
+        assert shown.view.loadResource(kind.ImageResource.value, QUrl(name)).isNull(), name
+        assert shown.view.loadResource(kind.HtmlResource.value, QUrl(name)) is None, name
 
 
 def test_a_picture_fits_and_a_click_shows_it_whole(shown: HelpWindow) -> None:
     kind = QTextDocument.ResourceType.ImageResource.value
     whole = shown.view.loadResource(kind, QUrl("picture:window-light.png"))
-    fitted = shown.view.loadResource(kind, QUrl("window-light.png"))
-    assert isinstance(fitted, QImage)
+    fitted: QImage = shown.view.loadResource(kind, QUrl("window-light.png"))
     assert fitted.width() < whole.width()
     assert fitted.width() <= shown.view.viewport().width() * fitted.devicePixelRatio()
     shown.follow("picture:window-light.png")
@@ -152,47 +154,39 @@ def test_escape_takes_away_one_thing_after_the_other(shown: HelpWindow) -> None:
     assert not shown.isVisible()
 
 
-def test_f1_opens_the_page_about_what_is_in_sight(
-    study: Path, open_window: Callable[..., MainWindow], qtbot: QtBot
+def visible_help() -> HelpWindow:
+    (found,) = [
+        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, HelpWindow) and widget.isVisible()
+    ]
+    return found
+
+
+def test_f1_and_the_palette_open_the_page_about_what_is_in_sight(
+    window: MainWindow, help_window: HelpWindow, qtbot: QtBot
 ) -> None:
-    window = open_window(study)
+    help_window.hide()
     for mode, page in (("faces", "faces.md"), ("review", "review.md"), ("annotate", "annotating.md")):
         window.set_mode(mode)
         window.menus.actions["documentation"].trigger()
         assert window.help.open_for_context().page == page
         window.activateWindow()
+    palette = window.command_palette.open_palette()
+    palette.field.setText("help releasing")
+    assert [entry.key for entry in palette.shown_entries()] == ["page release.md"]
+    palette.accept_current()
+    assert visible_help().page == "release.md"
+    visible_help().close()
+
     team = window.windows.open_window("team")
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
     assert window.help.context_page() == "team.md"
-    window.close_study()
-    assert window.help.context_page() in ("index.md", window.help.open_page("index.md").page)
-
-
-def test_a_dialog_that_blocks_the_window_has_the_key_too(
-    study: Path, open_window: Callable[..., MainWindow], qtbot: QtBot
-) -> None:
-    window = open_window(study)
-    window.menus.actions["edit_shortcuts"].trigger()
-    window.shortcuts.open_editor().close()
+    team.close()
     dialog = QDialog(window)
     dialog.open()
     qtbot.waitUntil(lambda: QApplication.activeModalWidget() is dialog)
     qtbot.waitUntil(lambda: bool(dialog.property("documentation")))
     qtbot.keyClick(dialog, Qt.Key.Key_F1)
-    found = next(
-        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, HelpWindow) and widget.isVisible()
-    )
-    assert found.page == "annotating.md"
+    assert visible_help().page == "annotating.md", "a dialog that blocks the window has the key too"
     dialog.close()
-
-
-def test_the_palette_offers_pages(study: Path, open_window: Callable[..., MainWindow]) -> None:
-    window = open_window(study)
-    palette = window.command_palette.open_palette()
-    palette.field.setText("help releasing")
-    assert [command_entry.key for command_entry in palette.shown_entries()] == ["page release.md"]
-    palette.accept_current()
-    shown = next(
-        widget for widget in QApplication.topLevelWidgets() if isinstance(widget, HelpWindow) and widget.isVisible()
-    )
-    assert shown.page == "release.md"
+    window.close_study()
+    assert window.help.context_page() == "index.md"

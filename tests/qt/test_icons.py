@@ -44,12 +44,6 @@ def test_an_unknown_icon_is_a_clear_error(qapp):
         icon("no-such-icon")
 
 
-def test_every_icon_shipped_is_used():
-    code = "".join(file.read_text() for folder in ("widgets", "app") for file in (ROOT / folder).rglob("*.py"))
-    unused = [file.stem for file in resource("icons").glob("*.svg") if f'"{file.stem}"' not in code]
-    assert unused == []
-
-
 def test_every_icon_that_the_code_names_is_there():
     named = {
         name

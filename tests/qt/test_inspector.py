@@ -1,3 +1,5 @@
+"""The inspector of segments: it shows what the study has, and sends what is done to it."""
+
 from dataclasses import replace
 
 import pytest
@@ -8,7 +10,8 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QVBoxLayout, Q
 from app.gui.annotate.inspector import Inspector
 from project.entities.study_records import Segment, Verdict
 from project.schemes.scheme_file import load_scheme
-from tests.builders.keyboard_walk import controls, nameless, tab_walk, unexplained
+from tests.builders.keyboard_walk import controls, tab_walk
+from tests.builders.mouse_and_keys import click, press
 
 ONE = Segment("s1", "r1", "a1", Verdict.ERROR, 1_000_000, 3_500_000)
 OTHER = Segment("s2", "r1", "a1", Verdict.COMPETENCE, 5_000_000, 6_000_000)
@@ -53,28 +56,20 @@ def named(inspector, name):
     return next(child for child in inspector.findChildren(QAbstractButton) if child.accessibleName() == name)
 
 
-def test_with_nothing_selected_it_says_what_to_do(inspector):
+def shown_texts(inspector):
+    return [label.text() for label in inspector.findChildren(QLabel) if label.isVisible()]
+
+
+def test_it_shows_a_segment_and_sends_nothing(inspector, seen):
     assert inspector.segment_ids() == []
-    assert any("timeline" in label.text() for label in inspector.findChildren(QLabel) if label.isVisible())
-
-
-def test_it_shows_a_segment(inspector):
-    inspector.show_segment(
-        ONE, {"attributes": ["emotions", "norms"], "channel": "both", "rationale": "Too loud."}, "Ann"
-    )
-    form = inspector.form
-    assert form.editors["attributes"].value() == ["emotions", "norms"]
-    assert form.editors["channel"].value() == "both"
-    assert form.editors["rationale"].value() == "Too loud."
+    assert any("timeline" in text for text in shown_texts(inspector))
+    values = {"attributes": ["emotions", "norms"], "channel": "both", "rationale": "Too loud."}
+    inspector.show_segment(ONE, values, "Ann")
+    assert {key: inspector.form.editors[key].value() for key in values} == values
     assert inspector.header.start.text() == "0:00:01.000"
     assert inspector.header.end.text() == "0:00:03.500"
     assert inspector.labels.buttons[Verdict.ERROR].isChecked()
-    texts = [label.text() for label in inspector.header.findChildren(QLabel)]
-    assert {"Ann", "2.500 s"} <= set(texts)
-
-
-def test_showing_sends_nothing(inspector, seen):
-    inspector.show_segment(ONE, {"attributes": ["emotions"], "channel": "both", "rationale": "x"}, "Ann")
+    assert {"Ann", "2.500 s"} <= set(shown_texts(inspector.header))
     inspector.show_segment(replace(ONE, start_us=0), {"rationale": "y"}, "Ann")
     inspector.show_segment(OTHER, {}, "Ann")
     inspector.show_several([ONE, OTHER])
@@ -82,94 +77,69 @@ def test_showing_sends_nothing(inspector, seen):
     assert seen == []
 
 
-def test_a_tick_is_sent_at_once(qtbot, inspector, seen):
+def test_what_is_ticked_and_chosen_is_sent_at_once(inspector, seen):
     inspector.show_segment(ONE, {"attributes": ["norms"]}, "Ann")
-    qtbot.mouseClick(inspector.form.editors["attributes"].boxes["emotions"], Qt.MouseButton.LeftButton)
-    assert seen == [("value_changed", "s1", "attributes", ["emotions", "norms"])]
-    inspector.form.editors["attributes"].boxes["emotions"].click()
-    inspector.form.editors["attributes"].boxes["norms"].click()
-    assert seen[-1] == ("value_changed", "s1", "attributes", None)
+    boxes, buttons = inspector.form.editors["attributes"].boxes, inspector.form.editors["channel"].buttons
+    click(boxes["emotions"])
+    boxes["emotions"].click()
+    boxes["norms"].click()
+    assert [event[2:] for event in seen] == [
+        ("attributes", ["emotions", "norms"]),
+        ("attributes", ["norms"]),
+        ("attributes", None),
+    ]
+    seen.clear()
+    for key in ("verbal", "both", "both"):
+        buttons[key].click()
+    assert [event[2:] for event in seen] == [("channel", "verbal"), ("channel", "both"), ("channel", None)]
 
 
-def test_one_channel_at_a_time_and_none_again(qtbot, inspector, seen):
+def test_keys_choose_the_label_attributes_and_the_channel(window, inspector, seen):
     inspector.show_segment(ONE, {}, "Ann")
-    buttons = inspector.form.editors["channel"].buttons
-    buttons["verbal"].click()
-    buttons["both"].click()
-    buttons["both"].click()
-    assert [event[3] for event in seen] == ["verbal", "both", None]
-
-
-@pytest.mark.parametrize(("key", "verdict"), [("C", Verdict.COMPETENCE), ("N", Verdict.NONE)])
-def test_a_key_chooses_the_verdict(qtbot, window, inspector, seen, key, verdict):
-    inspector.show_segment(ONE, {}, "Ann")
-    qtbot.keyClick(window, key.lower())
-    assert seen == [("label_changed", ["s1"], verdict)]
+    press(window, "C", "N", "E")
+    assert seen == [("label_changed", ["s1"], Verdict.COMPETENCE), ("label_changed", ["s1"], Verdict.NONE)]
     assert inspector.labels.buttons[Verdict.ERROR].isChecked(), "what is shown follows the study"
-
-
-def test_the_verdict_it_has_is_not_sent_again(qtbot, window, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    qtbot.keyClick(window, "e")
-    assert seen == []
-
-
-@pytest.mark.parametrize("number", range(7))
-def test_the_keys_1_to_7_tick_the_attributes(qtbot, window, inspector, seen, number):
-    inspector.show_segment(ONE, {}, "Ann")
-    qtbot.keyClick(window, str(number + 1))
-    key = load_scheme().field("attributes").choices[number].key
-    assert seen == [("value_changed", "s1", "attributes", [key])]
+    for number, choice in enumerate(load_scheme().field("attributes").choices, 1):
+        inspector.show_segment(replace(ONE, id=choice.key), {}, "Ann")
+        press(window, str(number))
+        assert seen[-1] == ("value_changed", choice.key, "attributes", [choice.key])
+    for key, channel in (("V", "verbal"), ("G", "nonverbal"), ("W", "both")):
+        press(window, key)
+        assert seen[-1][2:] == ("channel", channel)
 
 
 def test_keys_do_nothing_without_a_segment_or_when_read_only(qtbot, window, inspector, seen):
-    qtbot.keyClick(window, "c")
+    press(window, "C")
     inspector.show_segment(ONE, {}, "Ann", read_only=True, reason="Another window has this study open.")
-    qtbot.keyClick(window, "c")
-    qtbot.keyClick(window, "1")
+    press(window, "C", "1")
     assert seen == []
-    assert any("Another window" in label.text() for label in inspector.findChildren(QLabel) if label.isVisible())
+    assert any("Another window" in text for text in shown_texts(inspector))
     assert text_of(inspector, "rationale").isReadOnly()
     assert inspector.header.start.isReadOnly()
     assert not any(label.isVisible() for label in inspector.form._needed.values())
 
 
-def test_keys_typed_into_a_text_stay_there(qtbot, inspector, seen):
+def test_text_is_sent_when_typing_pauses(qtbot, window, inspector, seen):
     inspector.show_segment(ONE, {}, "Ann")
+    window.activateWindow()
+    press(window, "T")
     text = text_of(inspector, "rationale")
-    text.setFocus()
-    qtbot.keyClicks(text, "ecn 123")
-    inspector.flush()
-    assert seen == [("value_changed", "s1", "rationale", "ecn 123")]
-
-
-def test_text_is_sent_when_typing_pauses(qtbot, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    text = text_of(inspector, "rationale")
-    text.setFocus()
+    qtbot.waitUntil(text.hasFocus)
     with qtbot.waitSignal(inspector.value_changed) as sent:
-        qtbot.keyClicks(text, "Too loud")
-        assert seen == []
-    assert sent.args == ["s1", "rationale", "Too loud"]
+        qtbot.keyClicks(text, "ecn 123")
+        assert seen == [], "keys that are typed into a text stay there"
+    assert sent.args == ["s1", "rationale", "ecn 123"]
     assert len(seen) == 1
-
-
-def test_text_is_sent_when_the_field_is_left(qtbot, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    text = text_of(inspector, "rationale")
-    text.setFocus()
-    qtbot.keyClicks(text, "a")
-    text_of(inspector, "correction").setFocus()
-    assert seen == [("value_changed", "s1", "rationale", "a")]
 
 
 LEAVING = {
     "another segment": lambda inspector: inspector.show_segment(OTHER, {"rationale": "its own"}, "Ann"),
     "several": lambda inspector: inspector.show_several([ONE, OTHER]),
     "nothing": lambda inspector: inspector.show_nothing(),
+    "another field": lambda inspector: text_of(inspector, "correction").setFocus(),
+    "flush": lambda inspector: inspector.flush(),
     "hidden": lambda inspector: inspector.hide(),
     "closed": lambda inspector: inspector.window().close(),
-    "flush": lambda inspector: inspector.flush(),
 }
 
 
@@ -193,23 +163,20 @@ def test_text_for_a_segment_that_is_gone_can_be_dropped(qtbot, inspector, seen):
     assert seen == []
 
 
-def test_a_typed_time_goes_to_its_own_segment_too(qtbot, inspector, seen):
+def test_a_typed_time_goes_to_its_own_segment_unless_it_ends_before_it_starts(qtbot, inspector, seen):
     inspector.show_segment(ONE, {}, "Ann")
-    inspector.header.start.selectAll()
-    qtbot.keyClicks(inspector.header.start, "2")
+    start, end = inspector.header.start, inspector.header.end
+    end.selectAll()
+    qtbot.keyClicks(end, "0:00:01.000")
+    with qtbot.waitSignal(inspector.rejected) as sent:
+        qtbot.keyClick(end, Qt.Key.Key_Return)
+    assert "start before it ends" in sent.args[0]
+    assert end.text() == "0:00:03.500"
+    assert seen == []
+    start.selectAll()
+    qtbot.keyClicks(start, "2")
     inspector.show_segment(OTHER, {}, "Ann")
     assert seen == [("times_changed", "s1", 2_000_000, 3_500_000)]
-
-
-def test_a_segment_cannot_end_before_it_starts(qtbot, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    inspector.header.end.selectAll()
-    qtbot.keyClicks(inspector.header.end, "0:00:01.000")
-    with qtbot.waitSignal(inspector.rejected) as sent:
-        qtbot.keyClick(inspector.header.end, Qt.Key.Key_Return)
-    assert "start before it ends" in sent.args[0]
-    assert inspector.header.end.text() == "0:00:03.500"
-    assert seen == []
 
 
 def test_changes_from_elsewhere_leave_the_cursor_alone(qtbot, inspector, seen):
@@ -258,31 +225,35 @@ def test_only_an_error_has_a_correction_and_it_is_kept(inspector):
     assert text_of(inspector, "correction").toPlainText() == "Wait."
 
 
-def test_what_is_still_needed_is_said(qtbot, inspector):
+def test_what_is_still_needed_is_said_to_a_screen_reader_too(inspector):
     inspector.show_segment(ONE, {}, "Ann")
-    needed = inspector.form._needed
+    needed, text = inspector.form._needed, text_of(inspector, "rationale")
     missing = load_scheme().missing_fields(Verdict.ERROR, {})
     assert {key for key, label in needed.items() if label.isVisible()} == set(missing)
     assert missing
+    assert text.accessibleDescription().startswith("Needed. ")
     inspector.form.editors["attributes"].boxes["emotions"].click()
     assert not needed["attributes"].isVisible()
+    inspector.show_segment(ONE, {"rationale": "one\ntwo\nthree"}, "Ann")
+    assert text.accessibleDescription() == inspector.form.editors["rationale"].field.definition
+    assert text.verticalScrollBar().maximum() == 0, "three lines need no scroll bar"
 
 
-def test_several_segments_show_their_number_and_what_can_be_done(qtbot, window, inspector, seen):
-    inspector.show_several([ONE, OTHER])
-    assert any(label.text() == "2 segments selected" for label in inspector.findChildren(QLabel) if label.isVisible())
-    assert not inspector.form.isVisible()
-    qtbot.keyClick(window, "n")
-    qtbot.keyClick(window, "1")
-    qtbot.mouseClick(named(inspector, "Delete the selected segments"), Qt.MouseButton.LeftButton)
-    assert seen == [("label_changed", ["s1", "s2"], Verdict.NONE), ("delete_requested", ["s1", "s2"])]
-
-
-def test_playing_and_deleting_are_asked_for(qtbot, inspector, seen):
+def test_what_is_asked_for_goes_to_one_segment_or_to_several(window, inspector, seen):
     inspector.show_segment(ONE, {}, "Ann")
-    qtbot.mouseClick(named(inspector, "Play this segment"), Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(named(inspector, "Delete this segment"), Qt.MouseButton.LeftButton)
-    assert seen == [("play_requested", "s1"), ("delete_requested", ["s1"])]
+    click(named(inspector, "Play this segment"))
+    click(named(inspector, "Delete this segment"))
+    inspector.show_several([ONE, OTHER])
+    assert "2 segments selected" in shown_texts(inspector)
+    assert not inspector.form.isVisible()
+    press(window, "N", "1")
+    click(named(inspector, "Delete the selected segments"))
+    assert seen == [
+        ("play_requested", "s1"),
+        ("delete_requested", ["s1"]),
+        ("label_changed", ["s1", "s2"], Verdict.NONE),
+        ("delete_requested", ["s1", "s2"]),
+    ]
 
 
 def test_nothing_is_cut_off_at_its_smallest(inspector):
@@ -291,10 +262,8 @@ def test_nothing_is_cut_off_at_its_smallest(inspector):
     assert max(part.minimumSizeHint().width() for part in (inspector.header, inspector.labels, inspector.form)) <= room
 
 
-def test_every_control_has_a_name_and_every_choice_a_definition(inspector):
+def test_every_choice_has_a_definition(inspector):
     inspector.show_segment(ONE, {}, "Ann")
-    assert nameless(inspector) == []
-    assert unexplained(inspector) == []
     for choice in load_scheme().field("attributes").choices:
         box = inspector.form.editors["attributes"].boxes[choice.key]
         assert choice.definition in box.accessibleDescription()
@@ -315,35 +284,6 @@ def test_every_control_is_reached_with_tab_in_the_order_it_is_read(inspector):
     ]
     assert [widget for widget in walked if widget in order] == order
     assert any(isinstance(widget, QLineEdit) for widget in walked)
-
-
-@pytest.mark.parametrize(("key", "channel"), [("V", "verbal"), ("G", "nonverbal"), ("W", "both")])
-def test_a_key_chooses_the_channel(qtbot, window, inspector, seen, key, channel):
-    inspector.show_segment(ONE, {}, "A")
-    qtbot.keyClicks(window, key)
-    assert seen == [("value_changed", "s1", "channel", channel)]
-
-
-def test_a_key_goes_to_a_text(qtbot, window, inspector):
-    inspector.show_segment(ONE, {}, "A")
-    window.activateWindow()
-    qtbot.keyClicks(window, "t")
-    qtbot.waitUntil(lambda: text_of(inspector, "rationale").hasFocus())
-    qtbot.keyClicks(text_of(inspector, "rationale"), "text")
-    assert text_of(inspector, "rationale").toPlainText() == "text"
-
-
-def test_three_lines_need_no_scroll_bar(inspector):
-    inspector.show_segment(ONE, {"rationale": "one\ntwo\nthree"}, "A")
-    assert text_of(inspector, "rationale").verticalScrollBar().maximum() == 0
-
-
-def test_what_is_needed_is_said_to_a_screen_reader_too(inspector):
-    inspector.show_segment(ONE, {}, "A")
-    text = text_of(inspector, "rationale")
-    assert text.accessibleDescription().startswith("Needed. ")
-    inspector.show_segment(ONE, {"rationale": "because"}, "A")
-    assert text.accessibleDescription() == inspector.form.editors["rationale"].field.definition
 
 
 def test_tab_goes_through_the_form_before_it_leaves_the_inspector(qtbot, window, inspector):

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
@@ -28,16 +26,19 @@ from project.queries.segment_rows import values_of
 from project.session.session import Session
 from project.session.settings import load_view
 from tests.builders.judgments import made_up, store
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.marked_study import WALK, mark
 from tests.builders.misbehaving_server import Server, hangs, misbehaving, says
+from tests.builders.mouse_and_keys import press
+from tests.builders.shown_texts import shown_texts
+from tests.qt.conftest import OpenWindow
 from widgets.form.form import OptionForm
 
-Key = Qt.Key
-CONTROL = Qt.KeyboardModifier.ControlModifier
 SAID = (
     '{"label": "error", "attributes": ["norms"], "channel": "verbal", "rationale": "It <b>left</b>.", "correction": ""}'
 )
+
+
+Open = Callable[..., "Judging"]
 
 
 @pytest.fixture
@@ -52,14 +53,11 @@ class Judging:
         self.window, self.qtbot, self.segment_id = window, qtbot, segment_id
         window.choose_recording(WALK)
         window.studio.select([segment_id])
-        QTest.keyClick(QApplication.focusWidget() or window, Key.Key_5, CONTROL)
-        page = window.workspace.pages.currentWidget()
-        assert isinstance(page, JudgesPage)
-        self.page = page
+        press(window, "Ctrl+5")
+        self.page: JudgesPage = window.workspace.pages.currentWidget()
 
     @property
     def session(self) -> Session:
-        assert self.window.studio.session is not None
         return self.window.studio.session
 
     def columns(self) -> dict[str, JudgmentColumn]:
@@ -73,24 +71,31 @@ class Judging:
         menu.set_ticked(entry.key for entry in menu.entries() if entry.name in names)
 
     def ask(self) -> None:
-        QTest.keyClick(QApplication.focusWidget() or self.window, Key.Key_J, CONTROL)
+        press(self.window, "Ctrl+J")
+
+    def button(self, name: str, part: str, text: str) -> QPushButton:
+        """Return a button of a part of a judge's column."""
+        widget = self.page.board.column_widgets(self.columns()[name].key)[part]
+        (found,) = [button for button in widget.findChildren(QPushButton) if text in button.text()]
+        return found
 
     def wait(self, done: Callable[[], bool]) -> None:
         self.qtbot.waitUntil(done)
 
 
 @pytest.fixture
-def judging(
-    session: Session, segment_id: str, open_window: Callable[..., MainWindow], qtbot: QtBot
-) -> Callable[..., Judging]:
+def judging(session: Session, segment_id: str, module_window: MainWindow, qtbot: QtBot) -> Iterator[Open]:
     def make(who: str = "Ada") -> Judging:
         path = session.study.path
         session.close()
-        window = open_window(path, who)
-        qtbot.waitUntil(window.isActiveWindow)
-        return Judging(window, qtbot, segment_id)
+        module_window.studio.open(path, who)
+        module_window.activateWindow()
+        qtbot.waitUntil(module_window.isActiveWindow)
+        return Judging(module_window, qtbot, segment_id)
 
-    return make
+    yield make
+    module_window.close_study()
+    qtbot.waitUntil(lambda: not module_window.jobs.busy)
 
 
 @pytest.fixture
@@ -103,16 +108,8 @@ def add_server(session: Session, url: str, name: str = "Server", **settings: str
     return add_judge(session, name, "openai", "fake-1", {"url": url, "sees": "text", "tries": 1, **settings})[0]
 
 
-def test_without_judges_the_page_offers_to_add_one(judging: Callable[..., Judging]) -> None:
-    shown = judging()
-    buttons = [child for child in shown.page.findChildren(QPushButton) if child.text() == "Add judge…"]
-    assert [button.isVisibleTo(shown.page) for button in buttons] == [True]
-    assert not shown.page.bar.ask.isEnabled()
-    assert shown.page.bar.ask.toolTip() == "Choose a judge first."
-
-
 def test_one_key_asks_all_chosen_judges_and_their_answers_stream_in(
-    session: Session, judging: Callable[..., Judging], server: Server
+    session: Session, judging: Open, server: Server
 ) -> None:
     add_judge(session, "Always", "constant", settings={"says": "competence"})
     add_server(session, server.url)
@@ -139,23 +136,19 @@ def test_one_key_asks_all_chosen_judges_and_their_answers_stream_in(
     assert told.args == ["Nothing was asked: the study has the answer already."]
     assert len(server.asked) == 1
 
-    foot = shown.page.board.column_widgets(shown.columns()["Server"].key)["foot"]
-    next(child for child in foot.findChildren(QPushButton) if child.text() == "Ask again").click()
+    shown.button("Server", "foot", "Ask again").click()
     shown.wait(lambda: len(server.asked) == 2)
     shown.wait(lambda: len(judgments_of(shown.session.study, shown.segment_id)) == 3)
 
 
-def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: Callable[..., Judging]) -> None:
+def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: Open) -> None:
     with misbehaving(hangs) as server:
         add_server(session, server.url, "One")
         add_server(session, server.url, "Two")
         shown = judging()
         shown.ask()
-        shown.wait(
-            lambda: list(shown.states().values())[:2] == [JudgmentColumnState.ASKING, JudgmentColumnState.ASKING]
-        )
-        foot = shown.page.board.column_widgets(shown.columns()["One"].key)["foot"]
-        next(child for child in foot.findChildren(QPushButton) if child.text() == "Cancel").click()
+        shown.wait(lambda: [*shown.states().values()][:2] == [JudgmentColumnState.ASKING] * 2)
+        shown.button("One", "foot", "Cancel").click()
         shown.wait(lambda: shown.states()["One"] is JudgmentColumnState.NOT_ASKED)
         assert shown.states()["Two"] is JudgmentColumnState.ASKING
         shown.page.queue.cancel_all.click()
@@ -164,43 +157,49 @@ def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: C
     assert judgments_of(shown.session.study, shown.segment_id) == []
 
 
-def test_the_button_says_how_many_segments_are_asked_about(session: Session, judging: Callable[..., Judging]) -> None:
-    second = mark(session, "Ada", 30, 40, attributes=["norms"])
-    add_judge(session, "Chance", "random", "", {})
-    shown = judging()
-    assert shown.page.bar.ask.text() == "Ask"
-    shown.window.studio.select([shown.segment_id, second])
-    assert shown.page.bar.ask.text() == "Ask about 2 segments"
-
-
-def test_the_page_gets_room_from_the_picture_and_gives_it_back_also_in_a_later_window(
-    session: Session, judging: Callable[..., Judging], open_window: Callable[..., MainWindow], qtbot: QtBot
+def test_room_and_what_is_chosen_come_back_in_a_later_window(
+    session: Session, segment_id: str, open_window: OpenWindow, qtbot: QtBot
 ) -> None:
-    shown = judging()
-    columns = shown.window.workspace.columns
-    wide = columns.sizes()[2]
-    shown.window.set_mode("annotate")
+    first = add_server(session, "http://127.0.0.1:9/v1", "One")
+    add_server(session, "http://127.0.0.1:9/v1", "Two")
+    path, key = session.study.path, session.study.id
+    session.close()
+    window = open_window(path, "Ada")
+    columns = window.workspace.columns
     usual = columns.sizes()[2]
+    shown = Judging(window, qtbot, segment_id)
+    wide = columns.sizes()[2]
     assert usual < wide
-    shown.window.set_mode("judges")
-    assert columns.sizes()[2] == wide
     columns.setSizes([200, 300, wide + 100])
     wide = columns.sizes()[2]
-    shown.window.set_mode("annotate")
-    shown.window.set_mode("judges")
+    window.set_mode("annotate")
+    assert columns.sizes()[2] == usual
+    window.set_mode("judges")
     assert columns.sizes()[2] == wide, "as somebody dragged it"
-    shown.window.memory.save_view()
-    shown.window.memory.save_window()
-    shown.window.close()
-    later = open_window(session.study.path)
+
+    bar = shown.page.bar
+    assert set(bar.judges.ticked_keys()) == {judge.id for judge in all_judges(shown.session.study)}
+    bar.judges.set_ticked([first.id])
+    bar.choose("verdict", "cot")
+    seed: QSpinBox = shown.page.findChild(OptionForm).inputs["seed"]
+    seed.setValue(7)
+    # What is kept does not wait for the end.
+    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)
+    window.memory.save_view()
+    window.memory.save_window()
+    window.close()
+
+    later = open_window(path, "Ada")
     qtbot.waitUntil(lambda: later.workspace.columns.sizes()[2] == wide)
+    page: JudgesPage = later.workspace.pages.currentWidget()
+    assert page.bar.judges.ticked_keys() == (first.id,)
+    assert (page.bar.chosen_task(), page.bar.chosen_variant()) == ("verdict", "cot")
+    assert page.save_state()["settings"]["seed"] == 7
     later.set_mode("annotate")
     assert later.workspace.columns.sizes()[2] == usual
 
 
-def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
-    session: Session, judging: Callable[..., Judging]
-) -> None:
+def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(session: Session, judging: Open) -> None:
     add_server(session, "https://judge.example.org/v1")
     shown = judging()
     shown.tick("Server")
@@ -214,7 +213,7 @@ def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
     assert any(widget.isVisible() and "leaves" in widget.windowTitle() for widget in QApplication.topLevelWidgets())
 
 
-def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Callable[..., Judging]) -> None:
+def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Open) -> None:
     made, _ = add_participant(session, "P01", ParticipantRole.USER, WALK)
     (who,) = (participant for participant in all_participants(session.study) if participant.id == made)
     set_consent(session, who, ConsentUse.MODELS, True)
@@ -231,23 +230,20 @@ def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Ca
 
 
 def test_judges_at_other_machines_are_asked_once_somebody_ticked_them(
-    session: Session, judging: Callable[..., Judging], server: Server
+    session: Session, judging: Open, server: Server
 ) -> None:
     add_server(session, server.url, "Here")
     add_server(session, "https://judge.example.org/v1", "There")
     add_server(session, server.url, "Half", coerce="There")
     shown = judging()
-    assert [
-        entry.name for entry in shown.page.bar.judges.entries() if entry.key in shown.page.bar.judges.ticked_keys()
-    ] == ["Here"]
+    menu = shown.page.bar.judges
+    assert [entry.name for entry in menu.entries() if entry.key in menu.ticked_keys()] == ["Here"]
     shown.ask()
     shown.wait(lambda: shown.states()["Here"] is JudgmentColumnState.ANSWERED)
     assert [egress.request.host for egress in all_egress(shown.session.study)] == ["127.0.0.1"]
 
 
-def test_judges_stay_hidden_until_ones_own_is_saved(
-    session: Session, segment_id: str, judging: Callable[..., Judging]
-) -> None:
+def test_judges_stay_hidden_until_ones_own_is_saved(session: Session, segment_id: str, judging: Open) -> None:
     entry = add_server(session, "http://127.0.0.1:9/v1")
     secret = {"label": "competence", "rationale": "SECRET-WORDS", "attributes": ["emotions"]}
     store(session, made_up(entry, session, segment_id, secret, raw="SECRET-WORDS", thinking="SECRET-WORDS"))
@@ -261,34 +257,30 @@ def test_judges_stay_hidden_until_ones_own_is_saved(
     assert shown.states()["Server"] is JudgmentColumnState.ANSWERED
 
 
-def test_words_are_taken_over_into_ones_own_form_and_undone_in_one_step(
-    session: Session, segment_id: str, judging: Callable[..., Judging]
-) -> None:
-    entry = add_server(session, "http://127.0.0.1:9/v1")
-    store(session, made_up(entry, session, segment_id, {"label": "error", "rationale": "It turned away."}))
+def test_what_a_judge_said_is_taken_over_and_shown_as_it_came(session: Session, segment_id: str, judging: Open) -> None:
+    entry, broken = add_server(session, "http://127.0.0.1:9/v1"), add_server(session, "http://127.0.0.1:9/v1", "Broken")
+    sight = {"system": "Watch.", "text": "<i>What</i> happened?", "frames": [], "shortened": [["before", 2, 80]]}
+    answer = {"label": "error", "rationale": "It turned away."}
+    store(session, made_up(entry, session, segment_id, answer, raw="<b>raw</b>", sight=sight))
+    said = "The server closed the connection."
+    store(session, made_up(broken, session, segment_id, {}, status=JudgmentStatus.ERROR, error=said))
+    second = mark(session, "Ada", 30, 40, attributes=["norms"])
     shown = judging()
-    cell = shown.page.board.column_widgets(shown.columns()["Server"].key)["rationale"]
-    (take,) = cell.findChildren(QPushButton)
-    take.click()
+    assert shown.page.bar.ask.text() == "Ask"
+    column = shown.columns()["Broken"]
+    assert (column.state, column.said) == (JudgmentColumnState.ERROR, said)
+    assert said in shown_texts(shown.page.board.column_widgets(column.key)["head"])
+
+    shown.button("Server", "rationale", "").click()
     assert values_of(shown.session.study, segment_id)["rationale"].value == "It turned away."
     shown.window.studio.undo()
     assert values_of(shown.session.study, segment_id)["rationale"].value == "Gone."
 
-
-def test_the_raw_answer_and_what_was_sent_are_shown_as_they_were(
-    session: Session, segment_id: str, judging: Callable[..., Judging]
-) -> None:
-    entry = add_server(session, "http://127.0.0.1:9/v1")
-    sight = {"system": "Watch.", "text": "<i>What</i> happened?", "frames": [], "shortened": [["before", 2, 80]]}
-    store(session, made_up(entry, session, segment_id, {"label": "error"}, raw="<b>raw</b>", sight=sight))
-    shown = judging()
-    foot = shown.page.board.column_widgets(shown.columns()["Server"].key)["foot"]
-    buttons = {child.text(): child for child in foot.findChildren(QPushButton)}
-    buttons["Raw…"].click()
+    shown.button("Server", "foot", "Raw…").click()
     (raw,) = shown.window.findChildren(RawView)
     assert raw.field.toPlainText() == "<b>raw</b>"
     raw.accept()
-    buttons["Sent…"].click()
+    shown.button("Server", "foot", "Sent…").click()
     (view,) = shown.window.findChildren(SentView)
     sent = view.current_preview()
     assert [message.text for message in sent.messages] == ["Watch.", "<i>What</i> happened?"]
@@ -298,10 +290,21 @@ def test_the_raw_answer_and_what_was_sent_are_shown_as_they_were(
     )
     view.reject()
 
+    shown.window.studio.select([segment_id, second])
+    assert shown.page.bar.ask.text() == "Ask about 2 segments"
+    shown.page.bar.more.click()
+    shown.window.resize(1280, 800)
+    assert shown.window.width() <= 1280
+    assert shown.page.width() >= 480
+    shown.window.resize(1360, 860)
 
-def test_the_inspector_shows_every_word_before_it_is_sent(
-    session: Session, judging: Callable[..., Judging], server: Server
-) -> None:
+
+def texts_of(content: str | list[dict[str, str]]) -> list[str]:
+    """Return the texts of a message of the API, which is one text or several parts."""
+    return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+
+def test_the_inspector_shows_every_word_before_it_is_sent(session: Session, judging: Open, server: Server) -> None:
     add_server(session, server.url)
     shown = judging()
     shown.page.bar.inspect.click()
@@ -313,32 +316,33 @@ def test_the_inspector_shows_every_word_before_it_is_sent(
     view.ask.click()
     shown.wait(lambda: shown.states()["Server"] is JudgmentColumnState.ANSWERED)
     body = server.asked[0].body
-    for message in sent.messages:
-        assert message.text in str([str(one["content"]) for one in body["messages"]]).replace("\\n", "\n") or any(
-            message.text in str(one["content"]) for one in body["messages"]
-        )
+    contents = "\n".join(part for message in body["messages"] for part in texts_of(message["content"]))
+    assert all(message.text in contents for message in sent.messages)
     (judgment,) = judgments_of(shown.session.study, shown.segment_id)
     assert [judgment.sight["system"], judgment.sight["text"]] == [sent_message.text for sent_message in sent.messages]
 
 
 def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
-    judging: Callable[..., Judging], server: Server, monkeypatch: pytest.MonkeyPatch
+    judging: Open, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: dict[str, str] = {}
     monkeypatch.setattr("app.gui.judges.judge_entries.store_key", lambda entry, key: kept.update({entry.name: key}))
     shown = judging()
-    shown.page.add_requested.emit()
+    (add,) = [
+        button
+        for button in shown.page.findChildren(QPushButton)
+        if button.text() == "Add judge…" and button.isVisibleTo(shown.page)
+    ]
+    assert not shown.page.bar.ask.isEnabled()
+    assert shown.page.bar.ask.toolTip() == "Choose a judge first."
+    add.click()
     (dialog,) = shown.window.findChildren(EntryDialog)
-    assert nameless(dialog) == []
-    assert unexplained(dialog) == []
     dialog.name.setText("Lab")
     dialog.backend.setCurrentIndex(dialog.backend.findData("openai"))
     dialog.model.setText("fake-1")
-    address = dialog.form.inputs["url"]
-    assert isinstance(address, QLineEdit)
+    address: QLineEdit = dialog.form.inputs["url"]
     address.setText(server.url)
-    sees = dialog.form.inputs["sees"]
-    assert isinstance(sees, QComboBox)
+    sees: QComboBox = dialog.form.inputs["sees"]
     sees.setCurrentText("Text")
     dialog.key.setText("sk-very-secret")
     dialog.test.click()
@@ -350,82 +354,28 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     (entry,) = all_judges(shown.session.study)
     assert (entry.name, entry.backend, entry.settings) == ("Lab", "openai", {"url": server.url, "sees": "text"})
     assert dialog.key.text() == ""
-    shown.session.study.path.with_suffix(".greenroom-wal").touch()
     everything = b"".join(path.read_bytes() for path in shown.session.study.path.parent.glob("*") if path.is_file())
     assert b"sk-very-secret" not in everything
     assert shown.states()["Lab"] is JudgmentColumnState.NOT_ASKED
 
 
-def test_a_key_in_an_address_is_refused_in_the_dialog(judging: Callable[..., Judging]) -> None:
+def test_a_new_judge_with_a_key_in_its_address_is_refused_and_one_without_encryption_is_said(judging: Open) -> None:
     shown = judging()
-    shown.page.add_requested.emit()
-    (dialog,) = shown.window.findChildren(EntryDialog)
-    dialog.save_requested.emit(JudgeEntry("x", "Lab", "openai", "m", {"url": "http://a:b@127.0.0.1:9/v1"}), "")
-    assert dialog.isVisible()
+
+    def save(name: str, url: str) -> EntryDialog:
+        shown.page.add_requested.emit()
+        dialog = shown.window.findChildren(EntryDialog)[-1]
+        dialog.save_requested.emit(JudgeEntry("x", name, "openai", "m", {"url": url}), "")
+        return dialog
+
+    refused = save("Lab", "http://a:b@127.0.0.1:9/v1")
+    assert refused.isVisible()
     assert all_judges(shown.session.study) == []
-
-
-def test_who_is_chosen_comes_back_with_the_study(
-    session: Session, judging: Callable[..., Judging], open_window: Callable[..., MainWindow], qtbot: QtBot
-) -> None:
-    judge_entry = add_server(session, "http://127.0.0.1:9/v1", "One")
-    add_server(session, "http://127.0.0.1:9/v1", "Two")
-    shown = judging()
-    bar = shown.page.bar
-    assert set(bar.judges.ticked_keys()) == {judge.id for judge in all_judges(shown.session.study)}
-    bar.judges.set_ticked([judge_entry.id])
-    bar.choose("verdict", "cot")
-    seed = shown.page.findChild(OptionForm).inputs["seed"]
-    assert isinstance(seed, QSpinBox)
-    seed.setValue(7)
-    key = shown.session.study.id
-    # What is kept does not wait for the end.
-    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)
-    path = shown.session.study.path
-    shown.window.close()
-    again = Judging(open_window(path, "Ada"), qtbot, shown.segment_id)
-    assert again.page.bar.judges.ticked_keys() == (judge_entry.id,)
-    assert (again.page.bar.chosen_task(), again.page.bar.chosen_variant()) == ("verdict", "cot")
-    settings = again.page.save_state()["settings"]
-    assert isinstance(settings, dict)
-    assert settings["seed"] == 7
-
-
-def test_what_failed_says_why(session: Session, segment_id: str, judging: Callable[..., Judging]) -> None:
-    entry = add_server(session, "http://127.0.0.1:9/v1")
-    said = "The server closed the connection."
-    store(session, made_up(entry, session, segment_id, {}, status=JudgmentStatus.ERROR, error=said))
-    shown = judging()
-    column = shown.columns()["Server"]
-    assert (column.state, column.said) == (JudgmentColumnState.ERROR, said)
-    head = shown.page.board.column_widgets(column.key)["head"]
-    assert said in [child.text() for child in head.findChildren(QLabel)]
-
-
-def test_every_control_has_a_name_and_it_fits_a_small_screen(
-    session: Session, segment_id: str, judging: Callable[..., Judging]
-) -> None:
-    entry = add_server(session, "http://127.0.0.1:9/v1")
-    store(session, made_up(entry, session, segment_id, {"label": "error", "rationale": "It left."}))
-    shown = judging()
-    shown.window.resize(1280, 800)
-    shown.page.bar.more.click()
-    assert nameless(shown.page) == []
-    assert unexplained(shown.page) == []
-    assert shown.window.width() <= 1280
-    assert shown.page.width() >= 480
-
-
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [("http://10.0.0.5:9/v1", True), ("https://10.0.0.5:9/v1", False), ("http://127.0.0.1:9/v1", False)],
-)
-def test_it_is_said_of_a_new_judge_that_words_and_key_would_travel_unencrypted(
-    judging: Callable[..., Judging], url: str, said: bool
-) -> None:
-    shown = judging()
-    shown.page.add_requested.emit()
-    (dialog,) = shown.window.findChildren(EntryDialog)
-    dialog.save_requested.emit(JudgeEntry("x", "Lab", "openai", "m", {"url": url}), "")
-    assert not dialog.isVisible()
-    assert ("Words and key would travel unencrypted to Lab" in shown.window.messages.message()) is said
+    refused.reject()
+    for name, url, unencrypted in (
+        ("Here", "http://127.0.0.1:9/v1", False),
+        ("Safe", "https://10.0.0.5:9/v1", False),
+        ("Open", "http://10.0.0.5:9/v1", True),
+    ):
+        assert not save(name, url).isVisible()
+        assert (f"Words and key would travel unencrypted to {name}" in shown.window.messages.message()) is unencrypted

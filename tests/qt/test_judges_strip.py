@@ -1,11 +1,9 @@
 """The lanes of the timeline that show what each judge says, as far as it may be seen."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from annotate.segments import segment_edits as commands
@@ -13,13 +11,12 @@ from app.gui.window.main_window import MainWindow
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Changes
 from project.queries.judgment_rows import reveals
-from project.session.session import Session
 from tests.builders.judgments import judged
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.mouse_and_keys import click
 from widgets.timeline.lanes import HIDDEN_LABEL, SILENT_LABEL, LaneKind, VerdictBar, verdict_tooltip
 from widgets.timeline.timeline_layout import HEADER, RULER
 
-Open = Callable[..., MainWindow]
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
 
 
@@ -34,6 +31,17 @@ def made(tmp_path: Path) -> dict[str, str]:
         return {"study": str(session.study.path), "done": done, "theirs": theirs}
 
 
+@pytest.fixture
+def study(made: dict[str, str]) -> Path:
+    return Path(made["study"])
+
+
+@pytest.fixture
+def walk(reused_window: MainWindow) -> MainWindow:
+    reused_window.choose_recording(WALK)
+    return reused_window
+
+
 def shown(window: MainWindow) -> dict[str, list[tuple[str, str]]]:
     model = window.timeline.model
     return {
@@ -43,62 +51,45 @@ def shown(window: MainWindow) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def open_walk(open_window: Open, made: dict[str, str]) -> tuple[MainWindow, Session]:
-    window = open_window(Path(made["study"]), "Ada")
-    window.choose_recording(WALK)
-    assert window.studio.session is not None
-    return window, window.studio.session
-
-
-def test_each_judge_has_a_lane_and_what_is_hidden_shows_no_verdict(open_window: Open, made: dict[str, str]) -> None:
-    window, session = open_walk(open_window, made)
+def test_each_judge_has_a_lane_and_what_is_hidden_shows_no_verdict(walk: MainWindow, made: dict[str, str]) -> None:
+    session = walk.studio.session
     done, theirs = made["done"], made["theirs"]
-    assert shown(window) == {"Left": [(done, "error"), (theirs, HIDDEN_LABEL)], "Right": [(done, SILENT_LABEL)]}
-    titles = [lane.title for lane in window.timeline.model.lanes]
+    assert shown(walk) == {"Left": [(done, "error"), (theirs, HIDDEN_LABEL)], "Right": [(done, SILENT_LABEL)]}
+    titles = [lane.title for lane in walk.timeline.model.lanes]
     assert titles.index("Left") > titles.index("Bo")
     assert [reveal.segment_id for reveal in reveals(session.study)] == [done]
-    lane = next(lane for lane in window.timeline.model.lanes if lane.title == "Left")
-    told = [
-        verdict_tooltip(lane, item)
-        for item in window.timeline.model.track(lane.key).items
-        if isinstance(item, VerdictBar)
-    ]
+    lane = next(lane for lane in walk.timeline.model.lanes if lane.title == "Left")
+    told = [verdict_tooltip(lane, bar) for bar in walk.timeline.model.track(lane.key).items]
     assert "Error" in told[0]
     assert "Ada: Competence" in told[0]
     assert "Competence" not in told[1]
-    window.timeline.zoom_to_fit()
-    window.grab()
+    walk.timeline.zoom_to_fit()
+    walk.grab()
 
 
 def test_a_judgment_that_arrives_and_an_edit_are_shown_when_nothing_more_comes(
-    qtbot: QtBot, open_window: Open, made: dict[str, str]
+    qtbot: QtBot, walk: MainWindow, made: dict[str, str]
 ) -> None:
-    window, session = open_walk(open_window, made)
+    session = walk.studio.session
     said = judged(session, made["done"], "Right", label="competence", at="2026-02-01T00:00:00.000Z")
-    window.studio.bridge.publish(Changes.from_pairs([("judgment", said.id)]), None)
-    qtbot.waitUntil(lambda: shown(window)["Right"] == [(made["done"], "competence")])
-    window.studio.edit(
-        lambda s: commands.add_segment(s, WALK, 100 * SECOND, 141 * SECOND, "error", {**WHOLE, "correction": "Wait."})[
-            1
-        ]
-    )
-    qtbot.waitUntil(lambda: shown(window)["Left"] == [(made["done"], "error"), (made["theirs"], "competence")])
+    walk.studio.bridge.publish(Changes.from_pairs([("judgment", said.id)]), None)
+    qtbot.waitUntil(lambda: shown(walk)["Right"] == [(made["done"], "competence")])
+    own = (100 * SECOND, 141 * SECOND, "error", {**WHOLE, "correction": "Wait."})
+    walk.studio.edit(lambda s: commands.add_segment(s, WALK, *own)[1])
+    qtbot.waitUntil(lambda: shown(walk)["Left"] == [(made["done"], "error"), (made["theirs"], "competence")])
 
 
 def test_a_click_on_a_verdict_selects_its_segment_and_the_lanes_can_be_hidden(
-    open_window: Open, made: dict[str, str]
+    walk: MainWindow, made: dict[str, str]
 ) -> None:
-    window, _ = open_walk(open_window, made)
-    view = window.timeline
+    view = walk.timeline
     view.zoom_to_fit()
     band = next(band for band in view.bands if band.lane.title == "Left")
     x = HEADER + round(view.view.time_to_x(120 * SECOND))
     view.verticalScrollBar().setValue(0)
-    QTest.mouseClick(
-        view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, RULER + band.top + band.height // 2 - view.scroll_y())
-    )
-    assert [*window.studio.selected] == [made["theirs"]]
-    window.menus.actions["verdicts"].trigger()
-    assert shown(window) == {}
-    window.menus.actions["verdicts"].trigger()
-    assert set(shown(window)) == {"Left", "Right"}
+    click(view, QPointF(x, RULER + band.top + band.height // 2 - view.scroll_y()))
+    assert [*walk.studio.selected] == [made["theirs"]]
+    walk.menus.actions["verdicts"].trigger()
+    assert shown(walk) == {}
+    walk.menus.actions["verdicts"].trigger()
+    assert set(shown(walk)) == {"Left", "Right"}

@@ -1,11 +1,13 @@
+"""The line at the foot of the window: messages, how the study stands, and what may leave the machine."""
+
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.gui.window.message_bar import MessageBar, MessageLevel
 from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
-from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.mouse_and_keys import click, press
 from widgets import theme
 from widgets.text_labels import ElidedLabel
 
@@ -20,19 +22,13 @@ def bar(qtbot):
     return bar
 
 
-def test_an_error_is_shown_with_its_hint_and_read_out(bar):
+def test_a_message_is_one_line_with_its_hint_and_read_out(bar):
     bar.show_error(UserError("This is not a video.", "Choose another file."))
     assert bar.message() == "This is not a video."
     assert bar.hint() == "Choose another file."
     assert bar.accessibleDescription() == "Error: This is not a video. Choose another file."
-
-
-def test_a_message_is_one_line_however_it_was_written(bar):
     bar.show_message("one\ntwo\n three", MessageLevel.WARNING)
     assert bar.message() == "one two three"
-
-
-def test_a_long_message_gives_way_and_is_whole_in_the_tooltip(qtbot, bar):
     text = "word " * 2_000
     bar.show_message(text, MessageLevel.ERROR)
     label = next(label for label in bar.findChildren(QLabel) if label.toolTip())
@@ -44,7 +40,7 @@ def test_the_action_says_its_key_once(qtbot, bar):
     bar.show_message("It moved.", MessageLevel.WARNING, action=("locate", "Locate…"))
     button = next(button for button in bar.findChildren(QPushButton) if button.text() == "Locate…")
     with qtbot.waitSignal(bar.action_chosen) as sent:
-        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        click(button)
     assert sent.args == ["locate"]
     assert not button.isVisible()
     assert bar.message() == ""
@@ -53,11 +49,11 @@ def test_the_action_says_its_key_once(qtbot, bar):
 def test_esc_and_the_button_dismiss(qtbot, bar):
     bar.show_message("It failed.", MessageLevel.ERROR)
     with qtbot.waitSignal(bar.dismissed):
-        qtbot.keyClick(bar, Qt.Key.Key_Escape)
+        press(bar, "Esc")
     assert bar.message() == ""
     bar.show_message("It failed again.", MessageLevel.ERROR)
     with qtbot.waitSignal(bar.dismissed):
-        qtbot.mouseClick(bar.findChild(QToolButton), Qt.MouseButton.LeftButton)
+        click(bar.findChild(QToolButton))
     with qtbot.assertNotEmitted(bar.dismissed):
         bar.dismiss()
 
@@ -123,12 +119,6 @@ def test_it_tells_how_things_stand(bar):
     texts = [label.text() for label in bar.findChildren(QLabel)]
     assert "Read-only" in texts
     assert bar.policy() == "Nothing leaves this machine"
-
-
-def test_every_control_has_a_name(bar):
-    bar.show_message("It moved.", MessageLevel.WARNING, action=("locate", "Locate…"))
-    assert nameless(bar) == []
-    assert unexplained(bar) == []
 
 
 def test_the_policy_stands_out_where_raw_footage_may_leave_and_leads_on(qtbot, bar):

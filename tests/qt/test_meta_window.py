@@ -1,6 +1,6 @@
 """Meta information in the real window: looked at, written, suggested, accepted; every edit can be undone."""
 
-from collections.abc import Callable
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,38 +15,41 @@ from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import LookKind, SummarySource
 from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
-from project.session.session import Session
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.scene_study import ANN, SECOND, R, answered, open_room, seen
 
-Opened = tuple[MainWindow, MetaWindow]
 
-
-@pytest.fixture
-def opened(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow]) -> Opened:
-    with open_room(tmp_path) as session:
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study in which a judge said how people look, what happens and what contradicts what."""
+    with open_room(tmp_path_factory.mktemp("room")) as session:
         seen(session, (ANN, 2.0, (300, 100, 60, 80)), (None, 30.0, (0, 0, 30, 40)))
         answered(session, "looks", {"looks": "Ann | clothing | red coat\nAnn | hair | dark"})
         answered(session, "words_summary", {"summary": "They greet <b>each other</b>."})
         answered(session, "audit", {"contradictions": "One says red.\nThe other says two."})
         commands.mark_scene_at(session, R, 0, "event", "arrival")
         replace_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
-        path = session.study.path
-    main = open_window(path, "Ada")
-    main.choose_recording(R)
-    window = main.windows.open_window("meta")
-    assert isinstance(window, MetaWindow)
-    qtbot.waitExposed(window)
-    return main, window
+        return session.study.path
 
 
-def study(main: MainWindow) -> Session:
-    assert main.studio.session is not None
-    return main.studio.session
+@pytest.fixture
+def study(room: Path, tmp_path: Path) -> Path:
+    return shutil.copy(room, tmp_path / "room.greenroom")
 
 
-def test_it_shows_everything_that_is_known(opened: Opened) -> None:
-    _, window = opened
+@pytest.fixture
+def main(reused_window: MainWindow) -> MainWindow:
+    reused_window.choose_recording(R)
+    return reused_window
+
+
+@pytest.fixture
+def window(qtbot: QtBot, main: MainWindow) -> MetaWindow:
+    found: MetaWindow = main.windows.open_window("meta")
+    qtbot.waitExposed(found)
+    return found
+
+
+def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaWindow) -> None:
     assert window.title.text() == "Recording 1: One"
     assert [row[0] for row in window.people.texts()] == ["Ann", "Bo", "nobody yet"]
     said = [(row[1], row[2]) for row in window.speech.texts()]
@@ -55,12 +58,14 @@ def test_it_shows_everything_that_is_known(opened: Opened) -> None:
     assert window.words.answers.isVisibleTo(window)
     assert not window.frames.answers.isVisibleTo(window)
     assert window.words.answers.text.toPlainText() == "They greet <b>each other</b>."
-    assert not nameless(window)
-    assert not unexplained(window)
+    main.studio.show_recording(None)
+    assert window.title.text() == ""
+    assert not window.people.isVisible()
 
 
-def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(qtbot: QtBot, opened: Opened) -> None:
-    main, window = opened
+def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(
+    qtbot: QtBot, main: MainWindow, window: MetaWindow
+) -> None:
     cell = window.people.item(0, 5)
     cell.setText("grey")
     qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "grey", "", ""))
@@ -70,45 +75,31 @@ def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(qtbo
     main.studio.undo()
     main.studio.undo()
     qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "", "", ""))
-    assert person_descriptions(study(main).study, R) == []
-
-
-def test_what_is_refused_is_not_left_standing(qtbot: QtBot, opened: Opened) -> None:
-    _, window = opened
-    cell = window.people.item(0, 4)
-    cell.setText("x" * 300)
+    assert person_descriptions(main.studio.session.study, R) == []
+    window.people.item(0, 4).setText("x" * 300)
     assert "at most 200" in window.status.text()
-
-    def emptied() -> bool:
-        shown = window.people.item(0, 4)
-        return shown is not None and not shown.text()
-
-    qtbot.waitUntil(emptied)
+    qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "", "", ""))
 
 
-def test_a_summary_is_accepted_changed_and_only_replaced_when_asked_to(qtbot: QtBot, opened: Opened) -> None:
-    main, window = opened
+def test_a_summary_is_accepted_changed_and_only_replaced_when_asked_to(
+    qtbot: QtBot, main: MainWindow, window: MetaWindow
+) -> None:
     window.words.answers.accept.click()
     qtbot.waitUntil(lambda: window.words.note.text() == "by a judge")
     window.words.text.setPlainText("They say hello.")
     window.words.flush()
     qtbot.waitUntil(lambda: window.words.note.text() == "by a judge, changed by a person")
     assert window.words.answers.accept.text() == "Replace mine"
-    assert summaries_of(study(main).study, R)[SummarySource.WORDS].text == "They say hello."
+    assert summaries_of(main.studio.session.study, R)[SummarySource.WORDS].text == "They say hello."
     main.studio.undo()
     qtbot.waitUntil(lambda: window.words.text.toPlainText() == "They greet <b>each other</b>.")
-
-
-def test_what_is_typed_survives_a_change_elsewhere(qtbot: QtBot, opened: Opened) -> None:
-    main, window = opened
     window.frames.text.setPlainText("Half a sent")
     main.studio.edit(lambda session: commands.set_person_description(session, R, ANN, LookKind.HAIR, "dark"))
     qtbot.waitUntil(lambda: window.people.texts()[0][2] == "dark")
-    assert window.frames.text.toPlainText() == "Half a sent"
+    assert window.frames.text.toPlainText() == "Half a sent", "what is typed survives a change elsewhere"
 
 
-def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, opened: Opened) -> None:
-    main, window = opened
+def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, main: MainWindow, window: MetaWindow) -> None:
     window.audit_answers.accept.click()
     table = window.contradictions
     qtbot.waitUntil(lambda: len(table.texts()) == 2)
@@ -124,11 +115,12 @@ def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, opened
     table.setCurrentCell(2, 1)
     window.delete.click()
     qtbot.waitUntil(lambda: len(table.texts()) == 2)
-    assert [contradiction.settled for contradiction in contradictions_in(study(main).study, R)] == [True, True]
+    assert [contradiction.settled for contradiction in contradictions_in(main.studio.session.study, R)] == [True, True]
 
 
-def test_voice_over_is_left_out_and_scene_changes_are_decided(qtbot: QtBot, opened: Opened) -> None:
-    main, window = opened
+def test_voice_over_is_left_out_and_scene_changes_are_decided(
+    qtbot: QtBot, main: MainWindow, window: MetaWindow
+) -> None:
     row = next(at for at, cells in enumerate(window.speech.texts()) if cells[2].startswith("Years later"))
     window.speech.selectRow(row)
     window.over.click()
@@ -145,18 +137,12 @@ def test_voice_over_is_left_out_and_scene_changes_are_decided(qtbot: QtBot, open
     qtbot.waitUntil(lambda: len(window.scenes.texts()) == 3)
 
 
-def test_nobody_is_asked_where_no_judge_is_chosen(opened: Opened) -> None:
-    _, window = opened
-    window.suggest_looks.click()
-    assert window.status.text().startswith("Choose a judge first")
-    window.make_questions.click()
-    assert window.status.text().startswith("Choose a judge first")
-
-
-def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, opened: Opened) -> None:
-    main, window = opened
+def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, main: MainWindow, window: MetaWindow) -> None:
+    for suggest in (window.suggest_looks, window.make_questions):
+        suggest.click()
+        assert window.status.text().startswith("Choose a judge first")
     main.studio.edit(lambda session: add_judge(session, "Chance", "random", "", {})[1])
-    ((judge,),) = study(main).study.rows("SELECT id FROM judge")
+    ((judge,),) = main.studio.session.study.rows("SELECT id FROM judge")
     qtbot.waitUntil(lambda: [entry.key for entry in window.judges.entries()] == [judge])
     window.judges.set_ticked([judge])
     window.words.suggest.click()
@@ -166,10 +152,3 @@ def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, opened: Opened) 
     window.make_questions.click()
     qtbot.waitUntil(lambda: window.status.text().startswith("Made 0 ESI questions"))
     assert "left out" in window.status.text()
-
-
-def test_it_says_so_where_no_recording_is_shown(opened: Opened) -> None:
-    main, window = opened
-    main.studio.show_recording(None)
-    assert window.title.text() == ""
-    assert not window.people.isVisible()

@@ -1,10 +1,9 @@
 """The command palette in the real window: everything can be done with a few letters and Return."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -12,82 +11,79 @@ from pytestqt.qtbot import QtBot
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from tests.builders.marked_study import WALK, mark, open_study
+from tests.builders.mouse_and_keys import press
+from tests.qt.conftest import OpenWindow
 from widgets.dialogs.command_palette import CommandPalettePopup
 
-Key = Qt.Key
 
-
-@pytest.fixture
-def window(tmp_path: Path, open_window: Callable[..., MainWindow]) -> MainWindow:
-    with open_study(tmp_path) as session:
+@pytest.fixture(scope="module")
+def walk_window(open_shared_window: OpenWindow, tmp_path_factory: pytest.TempPathFactory) -> MainWindow:
+    with open_study(tmp_path_factory.mktemp("walk")) as session:
         mark(session, "Ada", 1, 2)
-        path = session.study.path
-    made = open_window(path, "Ada")
+    made = open_shared_window(session.study.path, "Ada")
     made.choose_recording(WALK)
     return made
 
 
+@pytest.fixture
+def window(walk_window: MainWindow, qtbot: QtBot) -> Iterator[MainWindow]:
+    walk_window.activateWindow()
+    walk_window.set_mode("annotate")
+    walk_window.timeline.setFocus()
+    qtbot.waitUntil(walk_window.timeline.hasFocus)
+    yield walk_window
+    for widget in (*walk_window.findChildren(CommandPalettePopup), *QApplication.topLevelWidgets()):
+        if widget is not walk_window and widget.isVisible():
+            widget.close()
+
+
 def opened(window: MainWindow) -> CommandPalettePopup:
-    QTest.keyClick(QApplication.focusWidget() or window, Key.Key_K, Qt.KeyboardModifier.ControlModifier)
-    (found,) = [child for child in window.findChildren(CommandPalettePopup) if child.isVisible()]
+    press(window, "Ctrl+K")
+    (found,) = [palette for palette in window.findChildren(CommandPalettePopup) if palette.isVisible()]
     return found
 
 
-def typed(palette: CommandPalettePopup, text: str, *keys: Qt.Key) -> None:
+def search(palette: CommandPalettePopup, text: str, *keys: str) -> None:
     QTest.keyClicks(palette.field, text)
-    for key in (*keys, Key.Key_Return):
-        QTest.keyClick(palette.field, key)
+    press(palette.field, *keys)
 
 
-def test_it_offers_every_action_of_the_menus(window: MainWindow) -> None:
-    keys = {command_entry.key for command_entry in opened(window).shown_entries()}
-    assert {f"action {spec.key}" for spec in ACTIONS} - keys == {"action palette"}
+def test_it_offers_actions_recordings_and_the_buttons_of_the_page(window: MainWindow) -> None:
+    window.set_mode("transcript")
+    entries = opened(window).shown_entries()
+    assert {f"action {spec.key}" for spec in ACTIONS} - {entry.key for entry in entries} == {"action palette"}
+    assert {"Recording", "Transcript", "Theme", "Timeline"} <= {entry.group for entry in entries}
 
 
 def test_letters_and_return_do_it_and_the_focus_goes_back(window: MainWindow) -> None:
-    window.timeline.setFocus()
-    typed(opened(window), "revi")
+    search(opened(window), "revi", "Return")
     assert window.mode() == "review"
     window.set_mode("annotate")
     window.timeline.setFocus()
-    typed(opened(window), "walk")
+    search(opened(window), "walk", "Return")
     assert QApplication.focusWidget() is window.timeline
-
-
-def test_escape_does_nothing(window: MainWindow) -> None:
-    window.timeline.setFocus()
-    before = window.mode()
     palette = opened(window)
-    QTest.keyClick(palette.field, Key.Key_Escape)
+    press(palette.field, "Esc")
     assert not palette.isVisible()
     assert QApplication.focusWidget() is window.timeline
-    assert window.mode() == before
+    assert window.mode() == "annotate"
 
 
-def test_down_chooses_the_next(window: MainWindow) -> None:
+def test_commands_are_found_chosen_and_refused_with_what_has_to_be_done_first(window: MainWindow) -> None:
     palette = opened(window)
-    QTest.keyClicks(palette.field, "mark")
+    search(palette, "policy")
+    assert palette.shown_entries()[0].text == "What leaves this machine…", "as the terminal calls it"
+    palette.field.clear()
+    search(palette, "mark", "Down")
     second = palette.shown_entries()[1]
-    QTest.keyClick(palette.field, Key.Key_Down)
     assert palette.list.currentIndex().data() == second.text
     assert palette.field.accessibleDescription() == second.accessible_text
-
-
-def test_what_cannot_be_done_says_what_has_to_be_done_first(window: MainWindow) -> None:
-    palette = opened(window)
-    QTest.keyClicks(palette.field, "split at")
-    (split,) = [
-        command_entry for command_entry in palette.shown_entries() if command_entry.text == "Split at the playhead"
-    ]
+    palette.field.clear()
+    search(palette, "split at")
+    (split,) = [entry for entry in palette.shown_entries() if entry.text == "Split at the playhead"]
     assert split.why_not == "Select a segment first."
-    QTest.keyClick(palette.field, Key.Key_Return)
+    press(palette.field, "Return")
     assert palette.isVisible()
-
-
-def test_recordings_and_the_buttons_of_the_page_are_in_it(window: MainWindow) -> None:
-    window.set_mode("transcript")
-    groups = {command_entry.group for command_entry in opened(window).shown_entries()}
-    assert {"Recording", "Transcript", "Theme", "Timeline"} <= groups
 
 
 def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: MainWindow, qtbot: QtBot) -> None:
@@ -95,9 +91,8 @@ def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: Main
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
     palette = window.command_palette.open_palette()
     assert palette.parentWidget() is team
-    assert {"Merge copies…", "Copy for an annotator…"} <= {
-        one.text for one in palette.shown_entries() if one.group == "Team"
-    }
+    offered = {entry.text for entry in palette.shown_entries() if entry.group == "Team"}
+    assert {"Merge copies…", "Copy for an annotator…"} <= offered
 
 
 def test_over_a_window_that_covers_its_place_it_is_in_sight_and_the_keys_come_back(
@@ -113,26 +108,20 @@ def test_over_a_window_that_covers_its_place_it_is_in_sight_and_the_keys_come_ba
         palette = opened(window)
         assert palette.window() is place
         qtbot.waitUntil(palette.field.hasFocus)
-        assert beside.windowTitle() not in {command_entry.group for command_entry in palette.shown_entries()}, (
-            "it is the main window's"
-        )
-        QTest.keyClick(palette.field, Key.Key_Escape)
+        groups = {entry.group for entry in palette.shown_entries()}
+        assert beside.windowTitle() not in groups, "it is the main window's"
+        press(palette.field, "Esc")
         assert beside.isVisible()
         assert not palette.isVisible()
         qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
         assert QApplication.focusWidget() is window.timeline
 
 
-def test_a_command_is_found_by_the_name_that_the_terminal_gives_it(window: MainWindow) -> None:
-    palette = opened(window)
-    QTest.keyClicks(palette.field, "policy")
-    assert palette.shown_entries()[0].text == "What leaves this machine…"
-
-
 def test_what_was_used_last_stands_first(window: MainWindow) -> None:
-    typed(opened(window), "keyboard shortcuts")
-    for sheet in (widget for widget in QApplication.topLevelWidgets() if widget.isVisible() and widget is not window):
-        sheet.close()
+    search(opened(window), "keyboard shortcuts", "Return")
+    for sheet in QApplication.topLevelWidgets():
+        if sheet.isVisible() and sheet is not window:
+            sheet.close()
     assert opened(window).shown_entries()[0].text == "Keyboard shortcuts"
 
 

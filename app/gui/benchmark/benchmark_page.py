@@ -479,21 +479,23 @@ class BenchmarkPage(QWidget):
         self.show_tabs()
 
     def set_item_sets(self, names: Mapping[str, str]) -> None:
-        """Offer item sets by id, in order; the chosen one stays, else the newest is chosen."""
-        chosen = self.current_set() or self._wanted
+        """Offer item sets by id, in order; what was asked for is chosen, else the chosen one stays, else the newest."""
+        chosen = self._wanted if self._wanted in names else self.current_set()
         with QSignalBlocker(self.sets):
             self.sets.clear()
             for key, name in names.items():
                 self.sets.addItem(name, key)
             at = self.sets.findData(chosen)
             self.sets.setCurrentIndex(at if at >= 0 else self.sets.count() - 1)
+        if self._wanted in names:
+            self._wanted = ""
         if self._stack.currentWidget() is not self.form:
             self.show_tabs()
 
     def choose_set(self, set_id: str) -> None:
         """Choose an item set, also one that is offered later."""
-        self._wanted = set_id
         at = self.sets.findData(set_id)
+        self._wanted = "" if at >= 0 else set_id
         if at >= 0:
             self.sets.setCurrentIndex(at)
 

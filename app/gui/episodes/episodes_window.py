@@ -180,7 +180,7 @@ class EpisodesWindow(QWidget):
         self.playing.message.connect(play.status.set_text)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
-        self._context.jobs.done.connect(lambda *_: self._later.start())
+        self._context.jobs.done.connect(self._reload_later)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -397,6 +397,10 @@ class EpisodesWindow(QWidget):
                 count=trn("{count} episode", "{count} episodes", count), name=path.name
             )
         )
+
+    def _reload_later(self, *_job: object) -> None:
+        # A method, because a lambda would outlive this window, which goes with its study.
+        self._later.start()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if self.isVisible() and _TABLES & set(changes):

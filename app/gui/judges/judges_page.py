@@ -519,9 +519,9 @@ class JudgmentPresenter(QObject):
         bar = self._page.bar
         judges = all_judges(session.study)
         offered = [TickMenuItem(judge.id, judge.name, f"{judge.backend} {judge.model}".strip()) for judge in judges]
-        if {tick_menu_item.key for tick_menu_item in offered} - {
-            entry.key for entry in bar.judges.entries()
-        } and not bar.judges.all_ticked_keys():
+        keys = {entry.key for entry in offered}
+        # What is ticked may be of the study that was open before.
+        if keys - {entry.key for entry in bar.judges.entries()} and not keys & bar.judges.all_ticked_keys():
             bar.judges.blockSignals(True)
             bar.judges.set_ticked(judge.id for judge in judges if _is_local(judge, judges))
             bar.judges.blockSignals(False)

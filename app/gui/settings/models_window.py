@@ -298,11 +298,7 @@ class ModelsWindow(QWidget):
         self.panel.cancel_requested.connect(self.cancel)
         self._jobs.started.connect(self._on_started)
         self._jobs.progressed.connect(self._on_progress)
-        self._jobs.done.connect(
-            lambda work, _result: self._on_end(
-                work, tr("{name} is installed.").format(name=work.parameters.get("name"))
-            )
-        )
+        self._jobs.done.connect(self._on_done)
         self._jobs.stopped.connect(self._on_stopped)
         theme.notifier.changed.connect(self.reload)
 
@@ -320,6 +316,10 @@ class ModelsWindow(QWidget):
         if name not in self._works:
             self._show_status(f"{work.title}…")
             self._jobs.start(work)
+
+    def _on_done(self, work: JobSpec, _result: object) -> None:
+        # A method, because a lambda would outlive this window, which goes with its study.
+        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
 
     def _on_started(self, work: JobSpec) -> None:
         """Note a job about a model, also one that was asked for elsewhere."""

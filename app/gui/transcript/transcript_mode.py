@@ -365,7 +365,7 @@ class TranscriptKeys(ModeKeys):
         }
         view.menu_requested.connect(self._show_menu)
         page.visible_changed.connect(self._on_visible)
-        context.studio.recording_changed.connect(lambda: QTimer.singleShot(0, self._focus_list))
+        context.studio.recording_changed.connect(lambda: QTimer.singleShot(0, page, self._focus_list))
 
     def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
         pressed = event.keyCombination()

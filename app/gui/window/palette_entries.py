@@ -49,11 +49,12 @@ class CommandPalette(QObject):
             made.dismissed.connect(over.activateWindow)
         made.entry_chosen.connect(lambda key: self._run_entry(key, offered[key][1]))
         entries = [entry for entry, _ in offered.values()]
+        used = {key: place for place, key in enumerate(self._recent)}
         entries.sort(
-            key=lambda command_entry: (
-                command_entry.key not in self._recent,
-                command_entry.key.startswith(_PAGE_PREFIX),
-                bool(command_entry.why_not),
+            key=lambda entry: (
+                used.get(entry.key, _MAX_RECENT),
+                entry.key.startswith(_PAGE_PREFIX),
+                bool(entry.why_not),
             )
         )
         made.open_with(entries)

@@ -1,17 +1,19 @@
-"""Work in a thread under a line that says how far it is, and that stops it where it may be stopped."""
+"""Work in a thread: under a line that says how far it is, or unseen; who no longer wants it hears nothing of it."""
 
 import time
 from collections.abc import Callable, Iterator
 from threading import Event, Thread
 
 import pytest
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
 
-from app.gui.study import background as apart_module
-from app.gui.study.background import ModalTask
+from app.gui.study.background import BackgroundPool, ModalTask, read_in_background
 from project.errors import Cancelled
 from project.progress import Progress
+from project.session.session import Session
+from tests.builders.waiting import HANG_S
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(
             super().run()
             time.sleep(0.05)
 
-    monkeypatch.setattr(apart_module.threading, "Thread", Late)
+    monkeypatch.setattr("app.gui.study.background.threading.Thread", Late)
     assert apart.run(lambda _progress: 7, "Work") == 7
 
 
@@ -97,3 +99,32 @@ def test_what_may_not_be_stopped_has_no_button_and_esc_does_nothing(apart: Modal
     apart.run(lambda _progress: go_on.wait(), "Sealing…")
     assert not timer.isActive()
     assert shown == [False, True]
+
+
+def test_a_read_that_was_stopped_calls_nothing_back_however_it_ends(qtbot: QtBot, session: Session) -> None:
+    owner = QObject()
+    pool, heard = BackgroundPool(owner), list[object]()
+
+    def read(how: str) -> None:
+        """Read in a thread, and stop it just before it ends."""
+        began, go_on = Event(), Event()
+
+        def look(second: Session, progress: Progress) -> str:
+            began.set()
+            assert go_on.wait(HANG_S)
+            if how == "fails":
+                raise ValueError(how)
+            return second.annotator_name
+
+        pending = read_in_background(pool, session, look, heard.append, heard.append, lambda *done: heard.append(done))
+        assert began.wait(HANG_S)
+        if how != "wanted":
+            pending.stop()
+        go_on.set()
+
+    for how in ("stopped", "fails", "wanted"):
+        read(how)
+    qtbot.waitUntil(lambda: "Ada" in heard)
+    pool.close()
+    QApplication.processEvents()
+    assert heard == ["Ada"], "only who was not stopped is told"
