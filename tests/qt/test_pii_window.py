@@ -91,7 +91,7 @@ def window(english_names: None, main: MainWindow, qtbot: QtBot, monkeypatch: pyt
 
 
 def open_pii(main: MainWindow, qtbot: QtBot) -> PiiWindow:
-    window = main.windows.open_window("pii")
+    window: PiiWindow = main.windows.open_window("pii")
     with qtbot.waitSignal(window._finding.changed):
         pass
     return window
@@ -130,7 +130,7 @@ def say(window: PiiWindow, qtbot: QtBot, recording: int, text: str) -> None:
 
 
 def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot) -> None:
-    window = main.windows.open_window("pii")
+    window: PiiWindow = main.windows.open_window("pii")
     window.step(1)
     assert "still looks" in window.status.text()
     assert "Nothing personal" not in window.places.accessibleDescription()

@@ -23,7 +23,7 @@ def window(open_window: OpenWindow, session: Session) -> MainWindow:
 
 
 def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
-    found = window.windows.open_window("prompts")
+    found: PromptsWindow = window.windows.open_window("prompts")
     qtbot.waitExposed(found)
     found.prompts.setCurrentIndex(found.prompts.findData("verdict"))
     return found

@@ -11,6 +11,7 @@ from annotate.chains import chain_edits as chains
 from app.gui.questions.question_list import KIND, SCOPE, STANDING, RowState
 from app.gui.questions.questions_page import ANSWERS, VERIFY, WRITE, QuestionsPage
 from app.gui.questions.verify_panel import QuestionFormValues
+from app.gui.questions.write_panel import AskBar
 from app.gui.window.main_window import MainWindow
 from benchmark.authoring.question_requests import set_deciding_steps
 from benchmark.judging.judge_registry import add_judge
@@ -186,7 +187,7 @@ def test_the_chain_shows_what_a_question_covers_and_what_was_edited_comes_first(
     assert [row.key for row in on.page.list.rows()] == [new]
 
 
-def choose(bar: object, *names: str) -> None:
+def choose(bar: AskBar, *names: str) -> None:
     bar.judges.set_ticked([entry.key for entry in bar.judges.entries() if entry.name in names])
 
 

@@ -281,7 +281,7 @@ def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
     holder = locking.LockHolder("ada", "here", os.getppid(), "2026-11-23T06:00:00+00:00", background=True)
     sent: list[signal.Signals] = []
     monkeypatch.setattr(held_study, "background_holder", lambda _path: holder)
-    monkeypatch.setattr(held_study.os, "kill", lambda _pid, number: sent.append(number))
+    monkeypatch.setattr("os.kill", lambda _pid, number: sent.append(number))
     monkeypatch.setattr(held_study, "is_held", lambda _path: len(sent) == 0)
     return sent
 

@@ -38,7 +38,7 @@ def study(made: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def release(window: MainWindow) -> ReleaseWindow:
-    found = window.windows.open_window("release")
+    found: ReleaseWindow = window.windows.open_window("release")
     found.only.setChecked(True)
     found.judge_all()
     return found

@@ -55,7 +55,7 @@ def study(tmp_path: Path, asked: bytes) -> Path:
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
     window.menus.actions["benchmark_report"].trigger()
-    found = window.windows.open_window("benchmark_report")
+    found: ReportWindow = window.windows.open_window("benchmark_report")
     qtbot.waitUntil(lambda: found.write.isEnabled())
     return found
 

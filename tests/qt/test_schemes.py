@@ -21,7 +21,7 @@ from project.timebase import SECOND_US
 from tests.builders.mouse_and_keys import press
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
-from widgets.inspector.field_editors import EDITORS, ScaleEditor, SliderEditor
+from widgets.inspector.field_editors import EDITORS, ParticipantEditor, ScaleEditor, SliderEditor
 from widgets.labels import contrast, label_ink, label_looks
 from widgets.theme import load
 from widgets.timeline.lanes import LaneKind, lane_key_of
@@ -78,7 +78,8 @@ def value(window: MainWindow, segment: Segment, field: str) -> object:
 def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, coded: MainWindow) -> None:
     inspector = coded.inspector
     rating = made(coded, "rating", "sotopia-eval", "ratings")
-    goal, who = inspector.form.editors["goal"], inspector.form.editors["participant"]
+    goal: ScaleEditor = inspector.form.editors["goal"]
+    who: ParticipantEditor = inspector.form.editors["participant"]
     assert {who.combo.itemText(place) for place in range(1, who.combo.count())} == {"P01, user", "Ro, robot"}
     goal.buttons[7].click()
     who.combo.setCurrentIndex(2)
@@ -87,7 +88,7 @@ def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, coded
     goal.buttons[7].click()
     assert set(values_of(coded.studio.session.study, rating.id)) == {"participant"}
     belief = made(coded, "belief", "socialnli", "inferences")
-    slider = inspector.form.editors["plausibility"]
+    slider: SliderEditor = inspector.form.editors["plausibility"]
     assert slider.value() is None
     slider.box.setValue(70)
     slider.slider.setFocus(Qt.FocusReason.TabFocusReason)

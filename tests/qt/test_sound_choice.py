@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from anonymize.sound.voice_methods import DEFAULT_VOICE
@@ -61,14 +62,17 @@ def lab(tmp_path: Path) -> Iterator[Session]:
 
 
 @pytest.fixture
-def listening(lab: Session, qtbot: QtBot) -> Iterator[SoundPreviewPlayer]:
-    deck = Deck()
+def deck(qapp: QApplication) -> Deck:
+    return Deck()
+
+
+@pytest.fixture
+def listening(lab: Session, deck: Deck) -> Iterator[SoundPreviewPlayer]:
     recording = only_recording(lab)
     made = SoundPreviewPlayer(
         lambda choice, at: voice_preview.prepare(lab, recording, choice, at),
         engine=lambda parent: deck,
     )
-    made.deck = deck
     yield made
     made.close()
 
@@ -109,9 +113,8 @@ def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: Q
 
 
 def test_both_versions_are_made_once_and_played_and_go_away(
-    qtbot: QtBot, listening: SoundPreviewPlayer, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, listening: SoundPreviewPlayer, deck: Deck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deck: Deck = listening.deck
     made: list[JobSpec] = []
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])

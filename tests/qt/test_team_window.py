@@ -33,7 +33,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, study: Path) -> None:
-    team = window.windows.open_window("team")
+    team: TeamWindow = window.windows.open_window("team")
     assert team.merge.isEnabled()
     assert not team.conflicts.ours.isEnabled()
     assert not team.conflicts.theirs.isEnabled()
@@ -51,7 +51,7 @@ def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, 
 def test_apart_then_together_with_a_conflict(
     qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path
 ) -> None:
-    team = window.windows.open_window("team")
+    team: TeamWindow = window.windows.open_window("team")
     team.form.names.setText("Ada, Bo")
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
     session = window.studio.session
@@ -116,7 +116,7 @@ def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyP
         make_plan(session, PlanOptions(("Ada", "Bo")))
     (tmp_path / "away").mkdir()
     window = open_window(tmp_path / "lab.greenroom", questions=Answers(copy_place=tmp_path / "away" / "for Ada"))
-    team = window.windows.open_window("team")
+    team: TeamWindow = window.windows.open_window("team")
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
     monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     return window, team

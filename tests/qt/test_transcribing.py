@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_recordings, probe_file
@@ -34,11 +35,12 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
     other = WhisperModel("whisper-small", 483_500_000, "99 languages", False, False)
     monkeypatch.setattr(dialogs, "list_whisper_models", lambda: [there, other])
     monkeypatch.setattr(dialogs, "default_model", lambda: there.name)
-    fetching = dialogs.weights_download_job
-    monkeypatch.setattr(fetching, "download_question", lambda name: f"Get {name} (484 MB, MIT) from the hub")
+    monkeypatch.setattr(
+        "anonymize.egress.weights_download_job.download_question", lambda name: f"Get {name} (484 MB, MIT) from the hub"
+    )
 
 
-def choose(box: dialogs.QComboBox, data: object) -> None:
+def choose(box: QComboBox, data: object) -> None:
     box.setCurrentIndex(box.findData(data))
 
 

@@ -38,9 +38,13 @@ def view(qtbot: QtBot) -> TranscriptView:
     return made
 
 
+def _model(view: TranscriptView) -> TranscriptModel:
+    return view.model()
+
+
 def _in_sight(view: TranscriptView, key: str) -> bool:
-    row = view.model().row(key)
-    return bool(view.viewport().rect().contains(view.visualRect(view.model().index(row, 0))))
+    row = _model(view).row(key)
+    return bool(view.viewport().rect().contains(view.visualRect(_model(view).index(row, 0))))
 
 
 def _scroll(view: TranscriptView, by: int) -> None:
@@ -85,11 +89,11 @@ def test_the_list_stays_where_somebody_scrolled_until_they_come_back(view: Trans
 def test_what_is_selected_stays_so_when_lines_come_and_go(view: TranscriptView) -> None:
     view.select(["u050", "u051"])
     kept = [_line(number) for number in range(200) if number not in (10, 51, 120)]
-    view.model().set_lines([_line(500, "a new one"), *kept])
+    _model(view).set_lines([_line(500, "a new one"), *kept])
     assert view.selected() == ["u050"]
-    assert view.model().row("u050") == 50
-    assert view.model().line("u051") is None
-    assert [line.utterance.id for line in view.model().lines] == ["u500", *(line.utterance.id for line in kept)]
+    assert _model(view).row("u050") == 50
+    assert _model(view).line("u051") is None
+    assert [line.utterance.id for line in _model(view).lines] == ["u500", *(line.utterance.id for line in kept)]
 
 
 @given(st.permutations(range(8)), st.permutations(range(8)), st.integers(0, 8), st.integers(0, 8))
@@ -103,7 +107,7 @@ def test_any_order_of_lines_follows_any_other(first: list[int], second: list[int
 
 
 def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: TranscriptView) -> None:
-    model = view.model()
+    model = _model(view)
     before = view.visualRect(model.index(0, 0)).height()
     lines = [*model.lines]
     lines[0] = _line(0, "word " * 60)
@@ -117,14 +121,14 @@ def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: Transcrip
 
 def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
     view.edit_text("u003", 0)
-    view.model().set_lines([_line(number, "as it was" if number == 3 else "") for number in range(200)])
+    _model(view).set_lines([_line(number, "as it was" if number == 3 else "") for number in range(200)])
     with_text: list[tuple[str, str, bool]] = []
     view.saved.connect(lambda *found: with_text.append(found))
     view.finish_editing()
     assert with_text == [("u003", "as it was", False)]
     view.edit_text("u003", 0)
     assert view.editing_id == "u003"
-    view.model().set_lines([_line(number) for number in range(200) if number != 3])
+    _model(view).set_lines([_line(number) for number in range(200) if number != 3])
     assert view.editing_id == "", "a line that goes takes the field along"
 
 

@@ -11,7 +11,7 @@ from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment, Verdict
 from project.errors import UserError
-from project.queries.segment_rows import all_segments, values_of
+from project.queries.segment_rows import all_segments, table_segments, values_of
 from project.timebase import SECOND_US
 from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
@@ -177,14 +177,11 @@ def test_a_segment_is_drawn_and_moved_with_the_mouse_and_alone_read_again(
     assert window.workspace.slider.range() == (moved.start_us, moved.end_us), "the slider follows the selection"
     for start in range(4):
         window.editing.create(start * SECOND_US, (start + 1) * SECOND_US, Verdict.ERROR)
-    from app.gui.timeline import timeline_presenter
-
-    read, table_segments = [], timeline_presenter.table_segments
+    read: list[str] = []
+    presenter = "app.gui.timeline.timeline_presenter"
     with monkeypatch.context() as patch:
-        patch.setattr(
-            timeline_presenter, "table_segments", lambda study, ids: read.extend(ids) or table_segments(study, ids)
-        )
-        patch.setattr(timeline_presenter, "segments_of", lambda *_: pytest.fail("everything was read again"))
+        patch.setattr(f"{presenter}.table_segments", lambda study, ids: read.extend(ids) or table_segments(study, ids))
+        patch.setattr(f"{presenter}.segments_of", lambda *_: pytest.fail("everything was read again"))
         chosen = segments(window)[2]
         window.editing.move([(chosen.id, chosen.start_us + 40_000, chosen.end_us)])
     assert read == [chosen.id]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_recordings, probe_file
@@ -157,7 +158,7 @@ def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_
     qtbot.addWidget(result)
     result.show()
     qtbot.waitExposed(result)
-    focused = result.focusWidget()
+    focused: QPushButton = result.focusWidget()
     assert focused.text() == "Close"
     qtbot.keyClick(focused, Qt.Key.Key_Return)
     assert not result.isVisible()

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.gui.files.annotation_export import ExportWindow
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.window.main_window import MainWindow
 from project.queries.segment_rows import all_segments
@@ -25,7 +26,7 @@ def study(tmp_path: Path) -> Path:
 
 def open_import(window: MainWindow, qtbot: QtBot) -> ImportWindow:
     window.menus.actions["import_annotations"].trigger()
-    found = window.windows.open_window("import_annotations")
+    found: ImportWindow = window.windows.open_window("import_annotations")
     qtbot.waitUntil(lambda: found.apply.isEnabled() or found.problem.isVisible())
     return found
 
@@ -71,7 +72,7 @@ def test_an_import_is_previewed_chosen_and_one_step(
 
 def test_an_export_writes_what_is_ticked(window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot) -> None:
     window.menus.actions["export_annotations"].trigger()
-    found = window.windows.open_window("export_annotations")
+    found: ExportWindow = window.windows.open_window("export_annotations")
     found.recordings.item(1).setCheckState(Qt.CheckState.Unchecked)
     found.annotators.item(0).setCheckState(Qt.CheckState.Unchecked)
     answers.give(save=tmp_path / "out.eaf")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from annotate.segments import segment_edits as commands
+from app.gui.review.adjudication_tab import LaneForm
 from app.gui.review.review_items import ReviewItemState
 from app.gui.review.review_page import ReviewPage
 from app.gui.window.main_window import MainWindow
@@ -157,7 +158,7 @@ def test_whoever_is_none_of_the_two_decides_about_both_and_a_lane_is_made(
     qtbot.waitUntil(window.isActiveWindow)
     page = open_review(window)
     window.menus.actions["adjudicate"].trigger()
-    form = window.windows.open_window("adjudicate")
+    form: LaneForm = window.windows.open_window("adjudicate")
     form.make.click()
     assert "1 segment in 1 recording, of 4 moments" in form.result.text()
     assert "Adjudicated" in [lane.title for lane in window.timeline.model.lanes]

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import set_field
 from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.annotate.task_checklist import ChecklistWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.errors import Cancelled
@@ -35,7 +36,7 @@ def window(open_window: OpenWindow, tmp_path: Path, answers: Answers) -> MainWin
 @pytest.fixture
 def segments(qtbot: QtBot, window: MainWindow) -> SegmentsWindow:
     window.menus.actions["segments"].trigger()
-    found = window.windows.open_window("segments")
+    found: SegmentsWindow = window.windows.open_window("segments")
     qtbot.waitExposed(found)
     return found
 
@@ -309,7 +310,8 @@ def test_comments_stand_under_the_form_and_what_was_begun_waits_at_its_segment(
 def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, window: MainWindow) -> None:
     own = next(segment for segment in own_segments(window) if segment.label == "error")
     window.studio.edit(lambda s: set_field(s, own.id, "rationale", ""))
-    view = window.windows.open_window("checklist").view
+    checklist: ChecklistWindow = window.windows.open_window("checklist")
+    view = checklist.view
     assert view.topLevelItemCount() == 1
     group = view.topLevelItem(0)
     assert group.text(0) == "Incomplete segments (1)"
