@@ -146,9 +146,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     assert "may lack something" in window.status.text()
 
 
-def test_every_place_is_listed_and_the_list_is_narrowed_by_conditions_and_words(
-    window: PiiWindow, qtbot: QtBot
-) -> None:
+def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiWindow, qtbot: QtBot) -> None:
     rows = window.places.rows_model.rows()
     assert [row.cells[0][slice(*row.marks[0])] for row in rows] == [
         *("Robert Miller", "555-867-5309", "Robert Miller", "bob@lab.example.org"),
@@ -202,7 +200,7 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, an
     assert answers.asked == [], "what is of one recording is not asked about"
 
 
-def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(
+def test_places_of_several_recordings_are_asked_about_as_one_step(
     window: PiiWindow, answers: Answers, qtbot: QtBot
 ) -> None:
     say(window, qtbot, 1, "My name is Robert Miller, call 555-867-5309.")
@@ -278,9 +276,7 @@ def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -
     qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)})
 
 
-def test_a_place_is_played_with_a_second_around_and_shown(
-    window: PiiWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_is_played_and_shown(window: PiiWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(type(window._context.player), "play_span", lambda _self, *span: asked.append(span))
     object.__setattr__(window._context, "look_at", lambda *where: asked.append(where))
@@ -296,9 +292,7 @@ def test_a_place_is_played_with_a_second_around_and_shown(
     assert window._context.studio.selected_utterances == (placed_hit.place.row,)
 
 
-def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(
-    window: PiiWindow, answers: Answers, tmp_path: Path
-) -> None:
+def test_the_key_is_saved_to_a_file_of_ones_own(window: PiiWindow, answers: Answers, tmp_path: Path) -> None:
     window.tabs.setCurrentIndex(2)
     assert ("[PERSON_1]", "Name of a person", "", "Robert Miller", "2") in window.key.table.texts()
     window.key.save.click()
@@ -311,9 +305,7 @@ def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(
     assert "already" in window.status.text()
 
 
-def test_edits_of_the_transcript_are_followed_and_a_language_that_is_not_covered_is_named(
-    window: PiiWindow, qtbot: QtBot
-) -> None:
+def test_edits_are_followed_and_a_language_that_is_not_covered_is_named(window: PiiWindow, qtbot: QtBot) -> None:
     assert not window.languages.isVisible()
     say(window, qtbot, 0, "My name is Carla Example-Jones.")
     assert "Carla Example-Jones" in {text for text, _ in texts(window)}

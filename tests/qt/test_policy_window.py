@@ -114,7 +114,7 @@ def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: OpenWi
     assert "read-only" in form.note.text()
 
 
-def test_the_journal_is_filtered_grows_while_it_is_open_and_is_saved(
+def test_the_journal_is_filtered_grows_and_is_saved(
     qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path
 ) -> None:
     main = open_window(study, questions=Answers(save=tmp_path / "requests.csv"))
@@ -149,9 +149,7 @@ def test_the_journal_is_filtered_grows_while_it_is_open_and_is_saved(
     assert table.columnWidth(why) == 90, "until somebody drags one"
 
 
-def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(
-    open_window: OpenWindow, study: Path
-) -> None:
+def test_a_revoked_policy_is_asked_about_when_its_file_comes_back(open_window: OpenWindow, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
     older = study.read_bytes()

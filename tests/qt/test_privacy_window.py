@@ -48,9 +48,7 @@ def column(name: str) -> int:
     return cells.EXPORT_COLUMNS.index(name)
 
 
-def test_exports_are_listed_the_newest_first_and_one_that_was_not_measured_offers_to(
-    window: MainWindow, answers: Answers
-) -> None:
+def test_exports_are_listed_and_one_that_was_not_measured_offers_to(window: MainWindow, answers: Answers) -> None:
     found: PrivacyWindow = window.windows.open_window("privacy")
     shown = found.table.texts()
     assert [row[column("Method")] for row in shown] == ["pixelate", "blur", "solid"]

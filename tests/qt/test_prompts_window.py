@@ -29,9 +29,7 @@ def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
     return found
 
 
-def test_words_are_checked_saved_previewed_for_the_selected_segment_listed_and_taken_back(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_words_are_checked_saved_previewed_listed_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
     shown = prompts(qtbot, window)
     assert not shown.save.isEnabled()
     before = shown.texts()[BODY]

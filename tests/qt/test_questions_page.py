@@ -171,9 +171,7 @@ def test_what_others_say_is_shown_after_ones_own_word(verifying: Open, session: 
     assert "decision 0 %" in on.page.agreement.text()
 
 
-def test_the_chain_shows_what_a_question_covers_and_what_was_edited_comes_first(
-    verifying: Open, session: Session
-) -> None:
+def test_the_chain_shows_what_a_question_covers_what_was_edited_first(verifying: Open, session: Session) -> None:
     chain_id, ids = draw(session, {"C": "AB"})
     old = ask(session, "What is A?", chain_id=chain_id, covers=(ids["A"],), start=90)
     new = ask(session, "Why C?", chain_id=chain_id, covers=(ids["C"], ids["A"], ids["B"]), start=5)
@@ -202,7 +200,7 @@ def written(window: MainWindow) -> list[tuple[bool, str]]:
     return [(item.ready, item.question.correct_letter) for item in items if item.question.explanation]
 
 
-def test_a_question_is_written_tried_and_kept_and_a_drafted_chain_says_what_could_not_be_read(
+def test_a_question_is_written_tried_and_kept_and_a_chain_drafted(
     verifying: Open, session: Session, qtbot: QtBot
 ) -> None:
     add_judges(session)
@@ -246,9 +244,7 @@ def test_a_question_is_written_tried_and_kept_and_a_drafted_chain_says_what_coul
     assert "“thing” is no kind of node." in panel.asking.told.text()
 
 
-def test_what_judges_answer_is_shown_after_ones_own_word_and_all_questions_are_asked_at_once(
-    verifying: Open, session: Session, qtbot: QtBot
-) -> None:
+def test_what_judges_answer_is_shown_after_ones_own_word(verifying: Open, session: Session, qtbot: QtBot) -> None:
     add_judges(session)
     first = ask(session)
     on = verifying()

@@ -113,7 +113,7 @@ def runs(study: Path) -> int:
         return len(session.study.rows("SELECT id FROM run"))
 
 
-def test_a_window_with_jobs_asks_before_it_closes_and_one_without_does_not(
+def test_only_a_window_with_jobs_asks_before_it_closes(
     qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = opened()
@@ -149,9 +149,7 @@ def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
     assert (noted(study), runs(study)) == ([], 1)
 
 
-def test_what_nobody_wants_any_more_is_not_offered_again(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
-) -> None:
+def test_what_nobody_wants_is_not_offered_again(qtbot: QtBot, opened: Callable[[], MainWindow], study: Path) -> None:
     window = opened()
     start(window, qtbot)
     session = window.studio.session
@@ -166,7 +164,7 @@ def test_what_nobody_wants_any_more_is_not_offered_again(
     assert noted(study) == []
 
 
-def test_jobs_go_on_without_a_window_that_can_come_back_and_their_results_are_stored(
+def test_jobs_go_on_without_a_window_that_can_come_back(
     qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = opened()
@@ -212,7 +210,7 @@ def test_another_study_is_opened_in_a_window_of_its_own_while_jobs_go_on(
     assert asked[0][1].endswith("False")
 
 
-def test_a_result_that_comes_after_its_study_was_left_is_not_stored_in_another(
+def test_a_result_that_comes_late_is_not_stored_in_another_study(
     qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
 ) -> None:
     window = opened()

@@ -42,9 +42,7 @@ def here(window: MainWindow) -> str:
     return window.studio.recording.id
 
 
-def test_name_and_collection_and_agent_are_saved_at_once(
-    qtbot: QtBot, window: MainWindow, dialog: RecordingDialog
-) -> None:
+def test_name_collection_and_agent_are_saved_at_once(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
     before = study_of(window).undo_name
     for field in (dialog.name, dialog.agent):
         field.editingFinished.emit()
@@ -65,9 +63,7 @@ def test_name_and_collection_and_agent_are_saved_at_once(
     assert [collection.name for collection in all_collections(study_of(window))] == ["Recordings"]
 
 
-def test_a_microphone_is_added_with_an_offset_that_can_be_changed(
-    qtbot: QtBot, window: MainWindow, dialog: RecordingDialog
-) -> None:
+def test_a_microphone_is_added_with_an_offset(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
     dialog.role.setCurrentIndex(dialog.role.findData(MediumRole.MICROPHONE))
     dialog.offset.setValue(-1.25)
     with qtbot.waitSignal(window.studio.bridge.changed):
@@ -87,9 +83,7 @@ def test_a_microphone_is_added_with_an_offset_that_can_be_changed(
     assert study_of(window).undo_name == before
 
 
-def test_the_offset_is_found_by_sound_and_applied_as_one_step(
-    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
-) -> None:
+def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "late.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
     silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
@@ -138,7 +132,7 @@ def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, 
     qtbot.waitUntil(lambda: item.checkState(2) is Qt.CheckState.Checked)
 
 
-def test_menus_have_what_they_name_and_a_study_that_is_read_only_shows_its_details_too(
+def test_menus_name_what_is_there_and_a_read_only_study_shows_details(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[str] = []

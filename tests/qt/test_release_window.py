@@ -44,7 +44,7 @@ def release(window: MainWindow) -> ReleaseWindow:
     return found
 
 
-def test_a_release_that_its_rendering_refuses_is_tried_again_and_gets_its_folder(
+def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     window: MainWindow, release: ReleaseWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert "ready" in release.heading.text()
@@ -80,7 +80,7 @@ def test_a_release_that_its_rendering_refuses_is_tried_again_and_gets_its_folder
     assert not release.release.isEnabled()
 
 
-def test_what_stands_in_the_way_closes_the_button_until_it_is_mended_or_waived(
+def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     window: MainWindow, release: ReleaseWindow
 ) -> None:
     session = window.studio.session

@@ -60,7 +60,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
     return found
 
 
-def test_a_number_leads_to_its_items_an_item_to_its_moment_and_an_edit_makes_it_old(
+def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     opened: ReportWindow, window: MainWindow, qtbot: QtBot
 ) -> None:
     assert opened.chosen.currentText().startswith("SHREC, table 1")
@@ -84,9 +84,7 @@ def test_a_number_leads_to_its_items_an_item_to_its_moment_and_an_edit_makes_it_
     assert "Out of date" in opened.status.text()
 
 
-def test_everything_is_written_to_a_new_folder(
-    opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_all_is_written_to_a_new_folder(opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path) -> None:
     answers.give(folder=tmp_path)
     for name in ("lab benchmark report", "lab benchmark report 2"):
         with qtbot.waitSignal(opened.write.clicked):

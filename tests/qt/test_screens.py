@@ -14,7 +14,7 @@ from tools.screens.taking import WindowCamera
 from widgets.dialogs.dialog_windows import TextDialog
 
 
-def test_windows_with_their_tabs_and_dialogs_that_work_are_taken(
+def test_windows_with_tabs_and_dialogs_are_taken(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = WindowCamera(window, tmp_path, ("activity", "whole", "working", "late", "none"))

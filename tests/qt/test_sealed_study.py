@@ -84,9 +84,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert check_study(path) == []
 
 
-def test_a_sealed_study_asks_and_stays_closed_without_an_answer(
-    path: Path, open_window: OpenWindow, other: Path
-) -> None:
+def test_a_sealed_study_stays_closed_without_an_answer(path: Path, open_window: OpenWindow, other: Path) -> None:
     seal_study(path, _WORDS)
     passphrases._keys.clear()
     window = open_window(other)

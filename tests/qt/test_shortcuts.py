@@ -30,7 +30,7 @@ def test_no_usual_keys_are_shared() -> None:
     assert shared_keys(KeyTable(DEFAULT_KEYS, {})) == []
 
 
-def test_a_free_key_works_at_once_and_after_a_restart(
+def test_a_free_key_works_after_a_restart_too(
     window: MainWindow, open_window: OpenWindow, study: Path, tmp_path: Path
 ) -> None:
     editor = window.shortcuts.open_editor()

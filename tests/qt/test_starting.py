@@ -68,9 +68,7 @@ def test_a_scheme_is_chosen_or_only_a_name_given(dialog: StartDialog) -> None:
     assert dialog.plan() == StudyPlan("Ada L.")
 
 
-def test_recordings_are_added_by_files_by_a_folder_and_by_dropping_each_once(
-    dialog: StartDialog, tmp_path: Path
-) -> None:
+def test_recordings_are_added_by_files_a_folder_and_dropping_once(dialog: StartDialog, tmp_path: Path) -> None:
     talk = make_clip(tmp_path / "talk.mp4")
     click_button(dialog, "Add files…")
     click_button(dialog, "Add folder…")
@@ -162,9 +160,7 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     window.close()
 
 
-def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_study_asks_for_all_in_the_same_dialog(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[StartDialog] = []
 
     def ask(_self: Dialogs, make: Callable[[], StartDialog]) -> object:

@@ -32,9 +32,7 @@ def add_hello(session: Session, owner: str, start_us: int) -> Changes:
     return transcript.add_utterance(session, owner, start_us, start_us + 900_000, "Hello.")[1]
 
 
-def test_mouths_are_watched_once_there_is_a_transcript_and_what_came_of_it_is_told(
-    qtbot: QtBot, open_window: OpenWindow, study: Path
-) -> None:
+def test_mouths_are_watched_once_there_is_a_transcript(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         owner = str(session.study.rows("SELECT id FROM recording")[0][0])
         run_inline(session, face_tracking.prepare(session, owner), Silent())

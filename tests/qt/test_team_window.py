@@ -48,9 +48,7 @@ def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, 
         assert word not in window.recordings.model.row(place).describe()
 
 
-def test_apart_then_together_with_a_conflict(
-    qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path
-) -> None:
+def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path) -> None:
     team: TeamWindow = window.windows.open_window("team")
     team.form.names.setText("Ada, Bo")
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
@@ -122,9 +120,7 @@ def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyP
     return window, team
 
 
-def test_media_are_copied_while_the_window_goes_on(
-    qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path
-) -> None:
+def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
     assert team.copying.busy

@@ -34,9 +34,7 @@ def show_first(window: MainWindow) -> str:
     return first
 
 
-def test_the_reference_appears_when_the_training_is_done_and_goes_with_undo(
-    open_window: OpenWindow, copy: Path
-) -> None:
+def test_the_reference_comes_when_the_training_is_done_and_goes_with_undo(open_window: OpenWindow, copy: Path) -> None:
     window = open_window(copy)
     assert window.studio.session.annotator_name == "Ada"
     show_first(window)

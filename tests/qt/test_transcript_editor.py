@@ -179,9 +179,7 @@ def test_a_transcript_is_corrected_by_keys_alone(window: MainWindow) -> None:
         assert utterances_of(session.study, recording.id) == expected
 
 
-def test_it_goes_along_while_it_plays_and_tab_lets_the_current_line_be_heard_again(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_it_goes_along_while_it_plays_and_tab_repeats_the_line(qtbot: QtBot, window: MainWindow) -> None:
     play_by_looks(window.player)
     first, second = (utterance.id for utterance in said(window)[:2])
     start(window, 0)

@@ -83,7 +83,7 @@ def play_annotator(
         greenroom("done", copy, "--recording", number, "--annotator", who)
 
 
-def test_a_study_with_two_annotators_from_plan_to_figures(
+def test_two_annotators_from_plan_to_figures(
     qtbot: QtBot, greenroom: Terminal, open_window: OpenWindow, tmp_path: Path
 ) -> None:
     footage = tmp_path / "footage"

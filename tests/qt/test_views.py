@@ -94,9 +94,7 @@ def side_number(time_us: int) -> int:
     return (time_us - OFFSET_US) * SIDE_FPS // SECOND_US
 
 
-def test_standing_still_every_view_shows_its_own_exact_frame_or_says_why_it_has_none(
-    qtbot: QtBot, window: MainWindow, clips: Path
-) -> None:
+def test_standing_still_every_view_shows_its_own_exact_frame(qtbot: QtBot, window: MainWindow, clips: Path) -> None:
     view = grid(window).view(side_key(window))
     with FrameReader(clips / "side.mp4") as reader:
         for time_us in (1_300_000, 2_017_000, 3_456_000, 4_266_000):
@@ -227,9 +225,7 @@ def drag_view(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=view.mapFrom(area, begin + by))
 
 
-def test_how_it_stood_is_remembered_for_each_recording(
-    window: MainWindow, open_window: OpenWindow, study: Path
-) -> None:
+def test_layouts_are_remembered_for_each_recording(window: MainWindow, open_window: OpenWindow, study: Path) -> None:
     first = medium(window, "side.mp4").recording_id
     grid(window).change_arrangement(layout=MultiViewLayout.INSET, corner=Corner.TOP_LEFT)
     window.views.select_sound(medium(window, "lapel.wav").id)
@@ -278,9 +274,7 @@ def test_with_one_file_nothing_more_is_made(qtbot: QtBot, study: Path) -> None:
     window.close()
 
 
-def test_the_sound_of_another_file_is_heard_where_it_was_recorded_and_kept_beside_the_clock(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_the_sound_of_another_file_is_kept_beside_the_clock(qtbot: QtBot, window: MainWindow) -> None:
     window.views.select_sound(side_key(window))
     sounded: list[bool] = []
 
@@ -326,9 +320,7 @@ def test_the_sound_of_another_file_is_heard_where_it_was_recorded_and_kept_besid
     assert not sound.is_playing
 
 
-def test_a_camera_whose_file_is_gone_says_so_and_the_others_play(
-    qtbot: QtBot, open_window: OpenWindow, study: Path
-) -> None:
+def test_a_camera_whose_file_is_gone_says_so(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     (study.parent / "side.mp4").unlink()
     window = open_window(study)
     view = grid(window).view(side_key(window))

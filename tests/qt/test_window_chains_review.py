@@ -181,9 +181,7 @@ def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(tmp_path: 
     assert len(window.timeline.model.track(NODES)) == 0
 
 
-def test_a_chain_is_saved_read_renamed_deleted_and_brought_back(
-    open_as: OpenAs, answers: Answers, tmp_path: Path
-) -> None:
+def test_a_chain_is_saved_read_renamed_and_deleted(open_as: OpenAs, answers: Answers, tmp_path: Path) -> None:
     window = open_as("Ada")
     answers.give(save=tmp_path, file=tmp_path / "The-bag.json", text="The phone in the bag")
     for key in ("chain_svg", "chain_png", "chain_json", "chain_graphml"):

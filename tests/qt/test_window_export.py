@@ -68,9 +68,7 @@ def start(window: MainWindow, folder: Path, *methods: str, recording: int = 0) -
     window.exports.start(ExportRequest({name: {} for name in methods}, chosen, folder, None, False, False))
 
 
-def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_each_clip_has_a_row_and_what_fails_stops_no_other(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     start(window, tmp_path / "clips", "blur", "solid")
     panel = window.workspace.jobs_panel
     assert window.messages.message() == "Exporting 2 clips, one by one. Jobs shows how far it is."
@@ -82,7 +80,7 @@ def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
     assert [(clip.method, clip.problem) for clip in again.pending] == [("blur", "There is no room left. Make some.")]
 
 
-def test_cancelling_the_row_for_all_takes_back_every_clip_and_leaving_keeps_what_is_left(
+def test_cancelling_takes_back_every_clip_and_leaving_keeps_them(
     qtbot: QtBot, window: MainWindow, study: Path, tmp_path: Path
 ) -> None:
     start(window, tmp_path / "clips", "pixelate", "solid")
@@ -101,9 +99,7 @@ def test_cancelling_the_row_for_all_takes_back_every_clip_and_leaving_keeps_what
         assert [clip.method for clip in again.pending] == ["pixelate", "solid"]
 
 
-def test_what_waits_is_made_with_the_faces_as_they_are_when_its_turn_comes(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_what_waits_is_made_with_the_faces_of_its_turn(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     session, recording = window.studio.session, recordings(window)[0]
     track = str(session.study.rows("SELECT id FROM face_track")[0][0])
     start(window, tmp_path / "clips", "pixelate", "solid")
@@ -119,9 +115,7 @@ def test_what_waits_is_made_with_the_faces_as_they_are_when_its_turn_comes(
     assert run.result["outdated"] is False
 
 
-def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_an_export_that_a_crash_interrupted_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     session, recording = window.studio.session, recordings(window)[0]
     queue = rendering_queue.make_queue(session, [recording], {"blur": {}, "solid": {}}, tmp_path / "clips")
     first, second = queue.clips
@@ -139,9 +133,7 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     assert run.backend == "solid"
 
 
-def test_stopping_the_search_for_faces_says_that_nothing_is_exported(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_stopping_the_search_for_faces_exports_nothing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     start(window, tmp_path / "clips", "solid", recording=1)
     assert window.messages.message() == "Looking for faces in recording 2 first; its export follows."
     qtbot.waitUntil(lambda: window.jobs.runner.running_job is not None)

@@ -102,7 +102,7 @@ def state_of(window: MainWindow, key: str) -> CardState:
     return window.faces_page.model.card(key).state
 
 
-def test_a_job_that_is_begun_elsewhere_is_shown_at_once_and_fills_the_page_the_lanes_and_the_picture(
+def test_tracking_is_shown_at_once_and_fills_the_page_the_lanes_and_the_picture(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     window.set_mode("faces")
@@ -194,9 +194,7 @@ def test_text_that_was_found_is_masked_in_one_step(tracked: MainWindow) -> None:
     assert window.faces.regions == []
 
 
-def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be_reviewed(
-    qtbot: QtBot, tracked: MainWindow
-) -> None:
+def test_keys_go_to_the_next_place_and_say_that_it_was_seen(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
     qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
     told: list[UserError] = []
@@ -359,9 +357,7 @@ def test_moments_that_follow_each_other_are_one() -> None:
     assert merge_times([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
 
 
-def test_a_window_that_only_reads_says_what_another_one_does(
-    qtbot: QtBot, open_window: OpenWindow, study: Path
-) -> None:
+def test_a_window_that_only_reads_says_what_another_does(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     with Session.open(study, "Ada") as holder:
         window = open_window(study)
         window.set_mode("faces")

@@ -57,7 +57,7 @@ def drop(window: MainWindow, *paths: Path, words: str = "") -> bool:
     return entering.isAccepted()
 
 
-def test_videos_and_folders_that_are_dropped_are_added(
+def test_what_is_dropped_is_added(
     qtbot: QtBot, open_window: OpenWindow, sample: Path, empty_study: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "videos" / "deeper"
@@ -171,9 +171,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "lab.greenroom"
 
 
-def test_windows_columns_and_recordings_come_back_where_they_were(
-    qtbot: QtBot, open_window: OpenWindow, study: Path
-) -> None:
+def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     window = open_window(study)
     key = window.studio.session.study.id
     first, second, _ = (recording.id for recording in all_recordings(window.studio.session.study))

@@ -35,7 +35,7 @@ def segments(window: MainWindow) -> int:
     return len(all_segments(window.studio.session.study))
 
 
-def test_an_import_is_previewed_chosen_and_one_step(
+def test_an_import_is_previewed_and_one_step(
     window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     file = tmp_path / "coded.csv"

@@ -48,9 +48,7 @@ def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, open_window: Op
 
 
 @pytest.mark.parametrize("playing", [True, False])
-def test_closing_at_once_leaves_nothing_running(
-    qtbot: QtBot, open_window: OpenWindow, study: Path, playing: bool
-) -> None:
+def test_closing_leaves_nothing_running(qtbot: QtBot, open_window: OpenWindow, study: Path, playing: bool) -> None:
     for _ in range(2):
         window = open_window(study)
         if playing:
@@ -77,7 +75,7 @@ def test_undo_says_where_it_was_and_the_open_study_stays_open(open_window: OpenW
     assert window.recordings.model.rows()[0].segments == ((window.studio.settings.annotator, 2),)
 
 
-def test_another_study_is_opened_while_one_plays(
+def test_another_study_opens_while_one_plays(
     qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path
 ) -> None:
     other = tmp_path / "other" / "copy.greenroom"

@@ -126,9 +126,7 @@ def test_edits_and_selections_elsewhere_are_followed(window: MainWindow, page: R
     assert said(window) == {}
 
 
-def test_one_annotator_says_what_to_do_and_a_third_is_set_beside_the_two(
-    qtbot: QtBot, open_window: OpenWindow, session: Session
-) -> None:
+def test_a_third_annotator_is_set_beside_the_two(qtbot: QtBot, open_window: OpenWindow, session: Session) -> None:
     mark(session, "Ada", 10, 20)
     session.close()
     window = open_window(session.study.path, "Ada")
@@ -151,9 +149,7 @@ def test_one_annotator_says_what_to_do_and_a_third_is_set_beside_the_two(
     assert shown.target == -1, "nobody reviews the third"
 
 
-def test_whoever_is_none_of_the_two_decides_about_both_and_a_lane_is_made(
-    qtbot: QtBot, open_window: OpenWindow, study: Path
-) -> None:
+def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     window = open_window(study, "Dan")
     qtbot.waitUntil(window.isActiveWindow)
     page = open_review(window)

@@ -59,7 +59,7 @@ def search(qtbot: QtBot, window: SegmentsWindow, words: str) -> None:
         window.bar.search.setText(words)
 
 
-def test_searching_narrows_the_table_marks_what_was_found_and_follows_edits(
+def test_searching_marks_what_was_found_and_follows_edits(
     qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
 ) -> None:
     assert len(shown(segments)) == 90
@@ -160,7 +160,7 @@ def _stop(_progress: Silent) -> None:
     raise Cancelled
 
 
-def test_rows_are_selected_shown_in_the_main_window_and_copied_without_what_is_held_out(
+def test_rows_are_shown_in_the_main_window_and_copied_without_what_is_held_out(
     qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
 ) -> None:
     study = window.studio.session.study
@@ -190,7 +190,7 @@ def test_rows_are_selected_shown_in_the_main_window_and_copied_without_what_is_h
     assert f"1  {name}" not in copied
 
 
-def test_edits_of_many_count_ask_where_it_is_more_than_one_recording_and_are_one_step(
+def test_edits_of_many_are_one_step_and_ask_where_it_is_more_than_one_recording(
     window: MainWindow, segments: SegmentsWindow, answers: Answers
 ) -> None:
     before = every(window)
@@ -222,7 +222,7 @@ def asked(answers: Answers) -> list[tuple[str, str]]:
     return [(question.splitlines()[0], button) for _, _, question, button in answers.asked]
 
 
-def test_a_bulk_delete_counts_segments_and_recordings_and_asks_where_it_is_more_than_one(
+def test_a_bulk_delete_counts_and_asks_where_it_is_more_than_one_recording(
     window: MainWindow, segments: SegmentsWindow, answers: Answers
 ) -> None:
     segments.follow.setChecked(False)
@@ -281,9 +281,7 @@ def test_columns_are_chosen_and_take_the_room_that_is_left_until_somebody_drags_
     assert not view.isColumnHidden(model.columns.index("field correction"))
 
 
-def test_comments_stand_under_the_form_and_what_was_begun_waits_at_its_segment(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_comments_stand_under_the_form_and_wait_at_their_segment(qtbot: QtBot, window: MainWindow) -> None:
     study, box = window.studio.session.study, window.comments.box
     own = own_segments(window)
     other = next(segment for segment in every(window) if segment not in own)

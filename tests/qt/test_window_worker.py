@@ -73,7 +73,7 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
         ("no memory", "stopped unexpectedly", "lack of memory: close other programs"),
     ],
 )
-def test_what_went_wrong_is_a_message_and_the_next_job_runs(
+def test_what_went_wrong_is_told_and_the_next_job_runs(
     qtbot: QtBot, runner: WorkerRunner, do: str, message: str, hint: str
 ) -> None:
     errors: list[UserError] = []
@@ -96,9 +96,7 @@ def test_cancel_asks_the_worker_and_kills_one_that_does_not_listen(qtbot: QtBot,
 
 
 @pytest.mark.parametrize("do", ["result", "error", "crash"])
-def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
-    qtbot: QtBot, runner: WorkerRunner, do: str
-) -> None:
+def test_while_it_is_held_nothing_is_taken_in(qtbot: QtBot, runner: WorkerRunner, do: str) -> None:
     ended: list[str] = []
     runner.finished.connect(lambda *_: ended.append("result"))
     runner.failed.connect(lambda *_: ended.append("failed"))

@@ -35,9 +35,7 @@ def dialog_of(window: MainWindow) -> WithdrawalDialog:
     return found
 
 
-def test_nothing_is_removed_by_enter_or_before_what_was_chosen_was_looked_at(
-    qtbot: QtBot, window: MainWindow, study: Path
-) -> None:
+def test_nothing_is_removed_by_enter_or_unseen(qtbot: QtBot, window: MainWindow, study: Path) -> None:
     dialog = dialog_of(window)
     dialog.plan_requested.emit(dialog.request())
     dialog.reject()
@@ -65,7 +63,7 @@ def test_nothing_is_removed_by_enter_or_before_what_was_chosen_was_looked_at(
     assert not [*study.parent.glob("*withdrawal*")]
 
 
-def test_what_belongs_to_the_open_study_is_not_named_as_a_file_to_delete(
+def test_the_log_of_the_open_study_is_not_named_as_a_file_to_delete(
     qtbot: QtBot, window: MainWindow, study: Path
 ) -> None:
     window.studio.edit(lambda session: add_participant(session, "Zebediah", ParticipantRole.USER)[1])
@@ -135,9 +133,7 @@ def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, o
     dialog.reject()
 
 
-def test_a_backup_that_cannot_be_read_has_to_be_given_up_first(
-    qtbot: QtBot, study: Path, open_window: OpenWindow
-) -> None:
+def test_a_backup_that_cannot_be_read_is_given_up_first(qtbot: QtBot, study: Path, open_window: OpenWindow) -> None:
     study.with_name(f"{study.name}.bak-2").write_bytes(study.read_bytes()[:5000])
     dialog = dialog_of(open_window(study))
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
@@ -149,9 +145,7 @@ def test_a_backup_that_cannot_be_read_has_to_be_given_up_first(
     dialog.reject()
 
 
-def test_annotations_are_shared_from_the_menu(
-    qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path
-) -> None:
+def test_annotations_are_shared(qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path) -> None:
     shared = tmp_path / "shared.greenroom"
     answers.give(agree=True, save=shared)
     told: list[str] = []
