@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +13,10 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from anonymize.pii_review import study_finder as search
-from anonymize.pii_review.review_hits import find_hits
 from app.gui.release.pii_tab import PiiWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
-from project.entities.study_records import Json, Participant, ParticipantRole, Utterance
+from project.entities.study_records import Changes, Json, Participant, ParticipantRole, Utterance
 from project.entities.transcript import estimate_word_times
 from project.ids import new_id
 from project.progress import Silent
@@ -29,8 +27,9 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.listed_names import LISTED
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 SAID = (
     "My name is Robert Miller, call 555-867-5309.",
@@ -38,25 +37,13 @@ SAID = (
     "Then Robert Miller went home with quixel.",
     "Write to bob@lab.example.org, please.",
 )
+POLISH = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad morzem, a pan skąd do nas przyjechał"
 FOUND: dict[str, dict[str, Json]] = {}
-pytestmark = pytest.mark.usefixtures("english_names")
 
 
-class Answers(Dialogs):
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        self.questions: list[str] = []
-        self.asked: list[str] = []
-        self.answer = True
-
-    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
-        self.questions.append(question)
-        self.asked.append(f"{question.splitlines()[0]} [{button}]")
-        return self.answer
-
-    def save(self, title: str, path: Path, kind: str) -> Path | None:
-        assert "apart" in title
-        return self.place / path.name
+@pytest.fixture
+def answers(tmp_path: Path) -> Answers:
+    return Answers(save=tmp_path, agree=True)
 
 
 @pytest.fixture
@@ -78,9 +65,8 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def search_at_once(session: Session) -> None:
-    """Search the texts here, once for all tests; a worker takes seconds to begin. Two tests below wait for theirs."""
-    work = search.prepare(session)
+def search_at_once(session: Session, work: JobSpec) -> None:
+    """Search the texts here, once for all tests; a worker takes seconds to begin."""
     texts = json.dumps(work.parameters)
     if texts not in FOUND:
         FOUND[texts] = search.compute(work.parameters, Silent())
@@ -88,32 +74,31 @@ def search_at_once(session: Session) -> None:
 
 
 @pytest.fixture
-def main(qtbot: QtBot, study: Path, tmp_path: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Answers(tmp_path))
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    assert made.open_study(study)
-    yield made
-    made.close()
+def main(open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
+    return open_window(study, questions=answers)
 
 
 @pytest.fixture
-def window(main: MainWindow, qtbot: QtBot) -> PiiWindow:
-    session = main.studio.session
-    assert session is not None
-    search_at_once(session)
-    found = main.windows.open_window("pii")
-    assert isinstance(found, PiiWindow)
-    with qtbot.waitSignal(found._finding.changed):
+def window(english_names: None, main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> PiiWindow:
+    """The window once it found everything; whatever it searches is searched here and not by a worker."""
+
+    def start(work: JobSpec, then: Callable[[Mapping[str, Json]], object], noted: bool = True) -> None:
+        search_at_once(main.studio.session, work)
+        then({})
+
+    monkeypatch.setattr(main.jobs, "start", start)
+    return open_pii(main, qtbot)
+
+
+def open_pii(main: MainWindow, qtbot: QtBot) -> PiiWindow:
+    window: PiiWindow = main.windows.open_window("pii")
+    with qtbot.waitSignal(window._finding.changed):
         pass
-    return found
+    return window
 
 
 def session_of(window: PiiWindow) -> Session:
-    session = window._context.studio.session
-    assert session is not None
-    return session
+    return window._context.studio.session
 
 
 def texts(window: PiiWindow) -> list[tuple[str, str]]:
@@ -131,25 +116,21 @@ def choose(window: PiiWindow, text: str) -> None:
     window.current_table.select(keys[:1])
 
 
-def test_everything_has_a_name_and_every_button_is_explained(window: PiiWindow) -> None:
-    assert nameless(window) == []
-    assert unexplained(window) == []
+def say(window: PiiWindow, qtbot: QtBot, recording: int, text: str) -> None:
+    """Let somebody say something at the beginning of a recording, and wait until the window has searched it."""
 
+    def write(session: Session) -> Changes:
+        at = all_recordings(session.study)[recording].id
+        with session.step("Say") as step:
+            insert_utterances(session.study, [Utterance(new_id(), at, 0, 900_000, text, None, ())])
+        return step.changes
 
-def test_every_place_is_listed_with_what_stands_around_it_and_when_it_is_said(window: PiiWindow) -> None:
-    rows = window.places.rows_model.rows()
-    assert [row.cells[0][slice(*row.marks[0])] for row in rows] == [
-        *("Robert Miller", "555-867-5309", "Robert Miller", "bob@lab.example.org"),
-    ]
-    assert "1  0:00:02." in rows[0].cells[2]
-    assert "utterance" in rows[0].cells[2]
-    assert rows[0].cells[4] == rows[2].cells[4] == "[PERSON_1]"
-    assert window.decide_bar.count.text() == "4 of 4 undecided"
+    with qtbot.waitSignal(window._finding.changed):
+        window._context.studio.edit(write)
 
 
 def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot) -> None:
-    window = main.windows.open_window("pii")
-    assert isinstance(window, PiiWindow)
+    window: PiiWindow = main.windows.open_window("pii")
     window.step(1)
     assert "still looks" in window.status.text()
     assert "Nothing personal" not in window.places.accessibleDescription()
@@ -165,9 +146,35 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     assert "may lack something" in window.status.text()
 
 
-def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qtbot: QtBot) -> None:
+def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiWindow, qtbot: QtBot) -> None:
+    rows = window.places.rows_model.rows()
+    assert [row.cells[0][slice(*row.marks[0])] for row in rows] == [
+        *("Robert Miller", "555-867-5309", "Robert Miller", "bob@lab.example.org"),
+    ]
+    assert "1  0:00:02." in rows[0].cells[2]
+    assert "utterance" in rows[0].cells[2]
+    assert rows[0].cells[4] == rows[2].cells[4] == "[PERSON_1]"
+    assert window.decide_bar.count.text() == "4 of 4 undecided"
+    window.bar.buttons["kind"].set_ticked(["phone"])
+    assert [row.cells[1] for row in window.places.rows_model.rows()] == ["Telephone number"]
+    window.bar.reset()
+    window.activateWindow()
+    window.bar.search.setFocus()
+    QApplication.processEvents()
+    qtbot.keyClicks(window.bar.search, "hk")
+    assert window.bar.search.text() == "hk"
+    assert {state for _, state in texts(window)} == {""}, "letters that are typed decide nothing"
+    window.bar.search.setText("QUIXEL")
+    window.refresh()
+    assert [placed_hit.hit.text for placed_hit in window.selected()] == ["Robert Miller"]
+    assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
+
+
+def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, answers: Answers, qtbot: QtBot) -> None:
     window.places.select([window.places.rows_model.rows()[0].key])
+    assert not window.decide_bar.chosen.isVisible()
     press(qtbot, window, Qt.Key.Key_H)
+    assert window.status.text() == ""
     press(qtbot, window, Qt.Key.Key_K)
     assert texts(window) == [
         *(("Robert Miller", "hide"), ("555-867-5309", "keep"), ("Robert Miller", "")),
@@ -181,114 +188,73 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qt
     assert window.selected()[0].hit.text == "bob@lab.example.org", "round the end"
     window._context.studio.undo()
     qtbot.waitUntil(lambda: texts(window)[1] == ("555-867-5309", ""))
-
-
-def test_many_are_decided_at_once_and_taken_back(window: PiiWindow, qtbot: QtBot) -> None:
     window.places.selectAll()
+    assert window.decide_bar.chosen.text() == "4 places selected"
     press(qtbot, window, Qt.Key.Key_H)
+    assert window.status.text() == "Changed 4 places. One undo takes it back."
     assert {state for _, state in texts(window)} == {"hide"}
     assert window.decide_bar.count.text() == "0 of 4 undecided"
     assert len(window.places.selected()) == 4
     press(qtbot, window, Qt.Key.Key_Backspace)
     qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
+    assert answers.asked == [], "what is of one recording is not asked about"
 
 
-def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) -> None:
+def test_places_of_several_recordings_are_asked_about_as_one_step(
+    window: PiiWindow, answers: Answers, qtbot: QtBot
+) -> None:
+    say(window, qtbot, 1, "My name is Robert Miller, call 555-867-5309.")
+    for tab, key, shift, count in (
+        (0, Qt.Key.Key_H, False, 6),
+        (1, Qt.Key.Key_K, False, 5),
+        (1, Qt.Key.Key_H, True, 5),
+        (1, Qt.Key.Key_K, True, 5),
+    ):
+        window.tabs.setCurrentIndex(tab)
+        if tab:
+            rows = window.words.rows_model.rows()
+            window.words.select([row.key for row in rows if row.cells[0].startswith(("Robert", "555"))])
+        else:
+            window.places.selectAll()
+        assert window.decide_bar.chosen.text() == f"{count} places in 2 recordings selected"
+        before = texts(window)
+        answers.asked.clear()
+        answers.give(agree=False)
+        press(qtbot, window, key, shift)
+        ((_, _, question, button),) = answers.asked
+        assert question.startswith(f"Change {count} places in 2 recordings?\n")
+        assert button == f"Change {count} places"
+        assert texts(window) == before
+        answers.give(agree=True)
+        press(qtbot, window, key, shift)
+        assert len(answers.asked) == 2
+        qtbot.waitUntil(lambda before=before: texts(window) != before)
+        window._context.studio.undo()
+        qtbot.waitUntil(lambda before=before: texts(window) == before)
+
+
+def test_a_word_is_hidden_or_kept_everywhere_and_a_name_is_somebody_s(window: PiiWindow, qtbot: QtBot) -> None:
+    study = session_of(window).study
     window.tabs.setCurrentIndex(1)
     assert window.words.rows_model.rows()[0].cells[:4] == ("Robert Miller", "Name of a person", "2", "2")
     choose(window, "Robert Miller")
     with qtbot.waitSignal(window._finding.changed):
         press(qtbot, window, Qt.Key.Key_H, shift=True)
-    assert [private_word.word for private_word in private_words(session_of(window).study)] == ["Robert Miller"]
+    assert [private_word.word for private_word in private_words(study)] == ["Robert Miller"]
     assert [state for text, state in texts(window) if text == "Robert Miller"] == ["hide", "hide"]
     choose(window, "bob@")
     with qtbot.waitSignal(window._finding.changed):
         press(qtbot, window, Qt.Key.Key_K, shift=True)
-    assert public_words(session_of(window).study) == {"bob@lab.example.org"}
+    assert public_words(study) == {"bob@lab.example.org"}
     assert "bob@lab.example.org" not in {text for text, _ in texts(window)}
-
-
-def _say_in_the_second_recording(window: PiiWindow, qtbot: QtBot) -> Answers:
-    second = all_recordings(session_of(window).study)[1]
-
-    def write(session: Session):
-        with session.step("Say") as step:
-            said = Utterance(new_id(), second.id, 0, 900_000, "My name is Robert Miller, call 555-867-5309.", None, ())
-            insert_utterances(session.study, [said])
-        return step.changes
-
-    with qtbot.waitSignal(window._finding.changed):
-        window._context.studio.edit(write)
-    questions = window._context.questions
-    assert isinstance(questions, Answers)
-    return questions
-
-
-@pytest.mark.parametrize(
-    ("words", "key", "shift"),
-    [
-        pytest.param(False, Qt.Key.Key_H, False, id="places"),
-        pytest.param(True, Qt.Key.Key_K, False, id="words"),
-        pytest.param(True, Qt.Key.Key_H, True, id="hidden everywhere"),
-        pytest.param(True, Qt.Key.Key_K, True, id="kept everywhere"),
-    ],
-)
-def test_places_of_several_recordings_are_counted_and_asked_about_as_one_step(
-    window: PiiWindow, qtbot: QtBot, words: bool, key: Qt.Key, shift: bool
-) -> None:
-    questions = _say_in_the_second_recording(window, qtbot)
-    window.tabs.setCurrentIndex(1 if words else 0)
-    count = 5
-    if words:
-        rows = window.words.rows_model.rows()
-        window.words.select([row.key for row in rows if row.cells[0].startswith(("Robert", "555"))])
-    else:
-        window.places.selectAll()
-        count = 6
-    assert window.decide_bar.chosen.text() == f"{count} places in 2 recordings selected"
-    before = texts(window)
-    questions.answer = False
-    press(qtbot, window, key, shift)
-    assert questions.asked == [f"Change {count} places in 2 recordings? [Change {count} places]"]
-    assert texts(window) == before
-    questions.answer = True
-    studio = window._context.studio
-    press(qtbot, window, key, shift)
-    assert len(questions.asked) == 2
-    qtbot.waitUntil(lambda: texts(window) != before)
-    studio.undo()
-    qtbot.waitUntil(lambda: texts(window) == before)
-
-
-def test_what_is_done_to_one_place_or_one_recording_is_not_asked_about(window: PiiWindow, qtbot: QtBot) -> None:
-    questions = window._context.questions
-    assert isinstance(questions, Answers)
-    window.places.select([window.places.rows_model.rows()[0].key])
-    assert not window.decide_bar.chosen.isVisible()
-    press(qtbot, window, Qt.Key.Key_H)
-    assert window.status.text() == ""
-    window.places.selectAll()
-    assert window.decide_bar.chosen.text() == "4 places selected"
-    press(qtbot, window, Qt.Key.Key_H)
-    assert window.status.text() == "Changed 4 places. One undo takes it back."
-    press(qtbot, window, Qt.Key.Key_Backspace)
-    qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
-    assert questions.asked == []
-
-
-def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
-    who = next(
-        participant for participant in all_participants(session_of(window).study) if participant.pseudonym == "P77"
-    )
+    who = next(participant.id for participant in all_participants(study) if participant.pseudonym == "P77")
     choose(window, "Robert")
     box = window.decide_bar.person
-    box.setCurrentIndex(box.findData(who.id))
+    box.setCurrentIndex(box.findData(who))
     with qtbot.waitSignal(window._finding.changed):
         box.activated.emit(box.currentIndex())
-    assert {hit.hit.participant_id for hit in window._finding.hits if "Robert" in hit.hit.text} == {who.id}
-    window.tabs.setCurrentIndex(1)
-    assert window.words.rows_model.rows()[-1].cells[-1] == "P77"
-    assert window.bar.isVisible()
+    assert {hit.hit.participant_id for hit in window._finding.hits if "Robert" in hit.hit.text} == {who}
+    assert "P77" in {row.cells[-1] for row in window.words.rows_model.rows() if "Robert" in row.cells[0]}
 
 
 def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -> None:
@@ -310,19 +276,7 @@ def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -
     qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)})
 
 
-def test_conditions_and_words_narrow_the_list(window: PiiWindow) -> None:
-    window.bar.buttons["kind"].set_ticked(["phone"])
-    assert [row.cells[1] for row in window.places.rows_model.rows()] == ["Telephone number"]
-    window.bar.reset()
-    window.bar.search.setText("QUIXEL")
-    window.refresh()
-    assert [placed_hit.hit.text for placed_hit in window.selected()] == ["Robert Miller"]
-    assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
-
-
-def test_the_sound_of_a_place_is_played_with_a_second_around(
-    window: PiiWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_is_played_and_shown(window: PiiWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(type(window._context.player), "play_span", lambda _self, *span: asked.append(span))
     object.__setattr__(window._context, "look_at", lambda *where: asked.append(where))
@@ -338,56 +292,24 @@ def test_the_sound_of_a_place_is_played_with_a_second_around(
     assert window._context.studio.selected_utterances == (placed_hit.place.row,)
 
 
-def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) -> None:
-    study = session_of(window).study
-    (*_, last) = utterances_of(study, all_recordings(study)[0].id)
-
-    def write(session: Session):
-        from dataclasses import replace
-
-        with session.step("Write") as step:
-            update_utterance(session.study, replace(last, text="Ask Carla Example-Jones.", words=()))
-        return step.changes
-
-    with qtbot.waitSignal(window._finding.changed):
-        window._context.studio.edit(write)
-    assert [text for text, _ in texts(window)][-1].startswith("Carla")
-    assert texts(window) == [(hit.hit.text, str(hit.verdict or "")) for hit in find_hits(session_of(window))]
-
-
-def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(window: PiiWindow, tmp_path: Path) -> None:
+def test_the_key_is_saved_to_a_file_of_ones_own(window: PiiWindow, answers: Answers, tmp_path: Path) -> None:
     window.tabs.setCurrentIndex(2)
     assert ("[PERSON_1]", "Name of a person", "", "Robert Miller", "2") in window.key.table.texts()
     window.key.save.click()
     file = tmp_path / "lab key.csv"
     assert "Robert Miller" in file.read_text("utf-8-sig")
     assert file.stat().st_mode & 0o077 == 0
+    assert "apart" in answers.asked[0].title
     assert "never put it beside a release" in window.status.text()
     window.key.save.click()
     assert "already" in window.status.text()
 
 
-def test_letters_typed_into_the_search_decide_nothing(window: PiiWindow, qtbot: QtBot) -> None:
-    window.activateWindow()
-    window.bar.search.setFocus()
-    QApplication.processEvents()
-    qtbot.keyClicks(window.bar.search, "hk")
-    assert window.bar.search.text() == "hk"
-    assert {state for _, state in texts(window)} == {""}
-
-
-def test_a_transcript_in_a_language_that_is_not_covered_is_named_until_it_is(window: PiiWindow, qtbot: QtBot) -> None:
+def test_edits_are_followed_and_a_language_that_is_not_covered_is_named(window: PiiWindow, qtbot: QtBot) -> None:
     assert not window.languages.isVisible()
-    recording = all_recordings(session_of(window).study)[1]
-    polish = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad morzem, a pan skąd do nas przyjechał"
-
-    def write(session: Session):
-        with session.step("Say") as step:
-            insert_utterances(session.study, [Utterance(new_id(), recording.id, 0, 900_000, polish, None, ())])
-        return step.changes
-
-    with qtbot.waitSignal(window._finding.changed):
-        window._context.studio.edit(write)
+    say(window, qtbot, 0, "My name is Carla Example-Jones.")
+    assert "Carla Example-Jones" in {text for text, _ in texts(window)}
+    say(window, qtbot, 1, POLISH)
     assert window.languages.isVisible()
     assert "Recording 2: 18 of 18 words are not covered, mostly in Polish" in window.languages.text()
     assert "pii-reviewed" in window.languages.text()
@@ -397,19 +319,15 @@ def test_a_transcript_in_a_language_that_is_not_covered_is_named_until_it_is(win
 
 
 def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_searched_again(
-    main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, english_names_folder: Path
+    main: MainWindow, answers: Answers, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, english_names_folder: Path
 ) -> None:
-    shutil.rmtree(weights.weights_folder())
     session = main.studio.session
     recording = all_recordings(session.study)[0]
     said = utterances_of(session.study, recording.id)[1]
     with session.step("Say"):
         update_utterance(session.study, replace(said, text=f"so {LISTED.lower()} laughed"))
-    search_at_once(session)
-    window = main.windows.open_window("pii")
-    assert isinstance(window, PiiWindow)
-    with qtbot.waitSignal(window._finding.changed):
-        pass
+    search_at_once(session, search.prepare(session))
+    window = open_pii(main, qtbot)
     assert "no model of English names" in window.languages.text()
     assert "greenroom models fetch ner-english" in window.languages.text()
     button = window.models.buttons["ner-english"]
@@ -418,21 +336,19 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     assert LISTED.lower() not in [text for text, _ in texts(window)]
     started: list[JobSpec] = []
     monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
-    answers = main.files.questions
-    assert isinstance(answers, Answers)
-    answers.answer = False
+    answers.give(agree=False)
     button.click()
-    assert "ner-english" in answers.questions[0]
+    assert "ner-english" in answers.asked[0].question
     assert started == []
     assert "allows no downloads" in window.models.state.text()
-    answers.answer = True
+    answers.give(agree=True)
     button.click()
     (work,) = started
     assert (work.kind, work.parameters) == ("fetch", {"name": "ner-english"})
     assert not button.isEnabled()
     monkeypatch.undo()
     shutil.copytree(english_names_folder, weights.weights_folder())
-    search_at_once(session)
+    search_at_once(session, search.prepare(session))
     with qtbot.waitSignal(window._finding.changed):
         main.jobs.done.emit(work, {"name": "ner-english"})
     assert not window.languages.isVisible()

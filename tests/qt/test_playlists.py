@@ -3,7 +3,7 @@
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,13 +11,12 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.faces.face_crops import Crops, ThumbnailCrop
 from app.gui.player.vlc_engine import VlcEngine, playback_thread
-from app.gui.window.main_window import MainWindow
 from media import decoding, soundtrack, source
 from models.connection.network_sandbox import filter_works
 from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.hostile_media import NAMING, make_hostile
-from tests.builders.waiting import HANG_MS
+from tests.qt.conftest import OpenWindow
 
 HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1.0,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
 
@@ -29,8 +28,10 @@ def engine(qtbot: QtBot) -> Iterator[VlcEngine]:
     engine.release()
 
 
-def do_all(engine: VlcEngine) -> None:
-    """Wait until the playback thread did what was asked for."""
+def play(engine: VlcEngine, path: Path) -> None:
+    """Start to play, and wait until the playback thread did what was asked for."""
+    engine.open(path, 48, 32)
+    engine.start(0, 1.0)
     playback_thread().call(lambda: None)
 
 
@@ -39,24 +40,18 @@ def test_a_playlist_is_never_opened(engine: VlcEngine, tmp_path: Path, name: str
     make_clip(tmp_path / "real.mp4", size=(48, 32), frames=4)
     place = tmp_path / name
     place.write_text(HLS)
-    engine.open(place, 48, 32)
-    engine.start(0, 1.0)
-    do_all(engine)
+    play(engine, place)
     assert engine._player.get_media() is None
     assert engine.failed()
     assert "names other files" in str(engine.refusal)
-    engine.open(tmp_path / "real.mp4", 48, 32)
-    engine.start(0, 1.0)
-    do_all(engine)
+    play(engine, tmp_path / "real.mp4")
     assert engine._player.get_media() is not None
     assert not engine.failed()
 
 
 def test_libvlc_knows_no_path_and_one_demuxer(engine: VlcEngine, tmp_path: Path) -> None:
     make_clip(tmp_path / "real.mp4", size=(48, 32), frames=4)
-    engine.open(tmp_path / "real.mp4", 48, 32)
-    engine.start(0, 1.0)
-    do_all(engine)
+    play(engine, tmp_path / "real.mp4")
     medium = engine._player.get_media()
     assert medium.get_mrl() == f"fd://{engine._file.handle}"
     medium.release()
@@ -65,9 +60,7 @@ def test_libvlc_knows_no_path_and_one_demuxer(engine: VlcEngine, tmp_path: Path)
 @pytest.mark.parametrize("kind", [kind.name for kind in NAMING])
 def test_what_names_other_files_is_refused(engine: VlcEngine, tmp_path: Path, kind: str) -> None:
     path = make_hostile(tmp_path, kind, port=9)
-    engine.open(path, 48, 32)
-    engine.start(0, 1.0)
-    do_all(engine)
+    play(engine, path)
     assert engine._player.get_media() is None
     assert engine.failed()
     assert engine.refusal is not None
@@ -75,9 +68,7 @@ def test_what_names_other_files_is_refused(engine: VlcEngine, tmp_path: Path, ki
 
 def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(engine: VlcEngine, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "clip.mp4")
-    engine.open(tmp_path / "clip.mp4", 48, 32)
-    engine.start(0, 1.0)
-    do_all(engine)
+    play(engine, tmp_path / "clip.mp4")
     assert "is not a file" in str(engine.refusal)
 
 
@@ -115,7 +106,7 @@ def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEn
 
 @pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
 def test_every_thread_of_the_window_that_reads_a_recording_has_lost_the_network(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Study.create(tmp_path / "a.greenroom").close()
     read, readers, crops = source.open_source, list[tuple[str, bool]](), list[object]()
@@ -129,13 +120,13 @@ def test_every_thread_of_the_window_that_reads_a_recording_has_lost_the_network(
     window = open_window(tmp_path / "a.greenroom")
     clip = make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
     window.files.add_recordings([clip])
-    qtbot.waitUntil(lambda: window.player.times is not None, timeout=HANG_MS)
-    qtbot.waitUntil(lambda: window.timeline.peaks is not None, timeout=HANG_MS)
+    qtbot.waitUntil(lambda: window.player.times is not None)
+    qtbot.waitUntil(lambda: window.timeline.peaks is not None)
     cutter = Crops(window)
     cutter.ready.connect(lambda *_: crops.append(1))
     cutter.set_source(clip)
     cutter.request("a", (ThumbnailCrop(0, 0, 0, 16),))
-    qtbot.waitUntil(lambda: bool(crops), timeout=HANG_MS)
+    qtbot.waitUntil(lambda: bool(crops))
     cutter.close()
     assert len(readers) >= 4, "it is added, shown as a small picture and a wave, and played"
     assert {filtered for _, filtered in readers} == {True}

@@ -1,18 +1,15 @@
 """The window of what leaves this machine, and the foot of the main window, which is true at every moment."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from anonymize.egress.egress_authority import policy_in_force, study_authority
 from anonymize.egress.egress_log import TABLE_HEAD
 from anonymize.egress.policy_edits import set_policy
-from app.gui.settings.policy_window import PolicyForm, PolicyWindow
-from app.gui.study.dialogs import Dialogs
+from app.gui.settings.policy_window import PolicyWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
 from project.entities.judgments import RAW_CONDITION
@@ -20,10 +17,10 @@ from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.egress_requests import abroad, at_home
-from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
-Opener = Callable[..., MainWindow]
 
 
 @pytest.fixture
@@ -33,9 +30,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def window_of(main: MainWindow) -> PolicyWindow:
-    found = main.windows.open_window("policy")
-    assert isinstance(found, PolicyWindow)
-    return found
+    return main.windows.open_window("policy")
 
 
 def permit(session: Session, departure: EgressRequest) -> None:
@@ -45,105 +40,95 @@ def permit(session: Session, departure: EgressRequest) -> None:
         return
 
 
-def session_of(main: MainWindow) -> Session:
-    assert main.studio.session is not None
-    return main.studio.session
-
-
-def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: Opener, study: Path) -> None:
+def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: OpenWindow, study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, EVERYTHING)
     main = open_window(study)
     foot = main.messages
-    assert foot.policy() == "Nothing leaves this machine"
-    main.studio.edit(lambda session: set_policy(session, EVERYTHING))
+    assert foot.message() == "This study lets raw footage leave this machine, allowed by Board 7."
     assert foot.policy() == "Raw footage may leave"
     assert "Allowed by: Board 7" in foot._policy.toolTip()
+    foot._policy.click()
+    assert main.windows.open_window("policy").isVisible()
+    assert len(main.findChildren(PolicyWindow)) == 1
     main.studio.edit(lambda session: set_policy(session, Policy()))
     assert foot.policy() == "Nothing leaves this machine"
+    assert foot.message() == "", "it is not true any more"
     main.studio.edit(lambda session: set_policy(session, EVERYTHING))
     assert foot.policy() == "Raw footage may leave"
     main.close_study()
     assert foot.policy() == "Nothing leaves this machine"
 
 
-def test_a_study_that_lets_things_leave_says_so_when_it_is_opened(open_window: Opener, study: Path) -> None:
+def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_window: OpenWindow, study: Path) -> None:
+    anonymized = Policy(EgressLevel.ANONYMIZED, "comparison of three models", "Board 6")
     with Session.open(study, "Ada") as session:
-        set_policy(session, EVERYTHING)
-    main = open_window(study)
-    assert main.messages.message() == "This study lets raw footage leave this machine, allowed by Board 7."
-    assert main.messages.policy() == "Raw footage may leave"
-    main.studio.edit(lambda session: set_policy(session, Policy()))
-    assert main.messages.message() == "", "it is not true any more"
-
-
-def test_a_click_at_the_foot_opens_the_window(open_window: Opener, study: Path) -> None:
-    main = open_window(study)
-    main.messages._policy.click()
-    assert any(isinstance(child, PolicyWindow) and child.isVisible() for child in main.findChildren(PolicyWindow))
-
-
-def test_raw_footage_is_let_out_only_with_reason_and_name(open_window: Opener, study: Path) -> None:
+        set_policy(session, anonymized)
     main = open_window(study)
     form = window_of(main).form
     assert not form.put.isEnabled()
     form.levels[EgressLevel.RAW].setChecked(True)
+    assert (form.reason.text(), form.allowed_by.text()) == ("", ""), "what was said for one level is asked anew"
     assert not form.put.isEnabled()
     assert "reason" in form.note.text()
+    form.levels[EgressLevel.ANONYMIZED].setChecked(True)
+    assert (form.reason.text(), form.allowed_by.text()) == ("comparison of three models", "Board 6")
+    form.levels[EgressLevel.RAW].setChecked(True)
     form.reason.setText("pilot with actors only")
     form.reason.returnPressed.emit()
-    assert read_policy(session_of(main).study) == Policy()
+    assert read_policy(main.studio.session.study) == anonymized
     form.allowed_by.setText("Board 7")
     assert form.put.text() == "Let raw footage leave"
     form.put.click()
-    assert read_policy(session_of(main).study) == EVERYTHING
+    assert read_policy(main.studio.session.study) == EVERYTHING
     assert not form.put.isEnabled()
     assert main.studio.session.study.undo_name is None, "undo does not reach it"
 
 
-def test_what_was_said_for_one_level_is_asked_anew_for_another(open_window: Opener, study: Path) -> None:
-    with Session.open(study, "Ada") as session:
-        set_policy(session, Policy(EgressLevel.ANONYMIZED, "comparison of three models", "Board 6"))
-    form = window_of(open_window(study)).form
-    form.levels[EgressLevel.RAW].setChecked(True)
-    assert (form.reason.text(), form.allowed_by.text()) == ("", "")
-    form.levels[EgressLevel.ANONYMIZED].setChecked(True)
-    assert (form.reason.text(), form.allowed_by.text()) == ("comparison of three models", "Board 6")
-
-
-def test_hosts_and_ways(open_window: Opener, study: Path) -> None:
+def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: OpenWindow, study: Path) -> None:
     main = open_window(study)
     form = window_of(main).form
     form.hosts.setText("https://api.example.org/v1, other.example.org")
     form.ways["downloads"].setChecked(True)
     form.put.click()
-    assert read_policy(session_of(main).study) == Policy(hosts=("api.example.org", "other.example.org"), downloads=True)
+    hosts = ("api.example.org", "other.example.org")
+    assert read_policy(main.studio.session.study) == Policy(hosts=hosts, downloads=True)
     form.hosts.setText("no host")
     form.put.click()
     assert "no name of a machine" in form.note.text()
     assert form.hosts.text() == "no host", "what was typed stays, to be mended"
-
-
-def test_the_form_follows_the_policy_and_a_study_that_cannot_be_written_to(open_window: Opener, study: Path) -> None:
-    main = open_window(study)
-    form = window_of(main).form
     main.studio.edit(lambda session: set_policy(session, EVERYTHING))
     assert form.levels[EgressLevel.RAW].isChecked()
     main.studio.edit(lambda session: set_policy(session, Policy()))
     assert form.levels[EgressLevel.NOTHING].isChecked()
+    assert "words and keys travel unencrypted" in form.unencrypted.text()
+    assert form.unencrypted.property("quiet") == "true"
+    form.ways["unencrypted"].setChecked(True)
+    assert form.unencrypted.property("quiet") == "false", "what it means is stressed where it is allowed"
+    form.put.click()
+    assert read_policy(main.studio.session.study) == Policy(unencrypted=True)
+    assert "Unencrypted connections: allowed" in main.messages._policy.toolTip()
     form.show_policy(EVERYTHING, writable=False)
     form.levels[EgressLevel.NOTHING].setChecked(True)
     assert not form.put.isEnabled()
     assert "read-only" in form.note.text()
 
 
-def test_the_journal_is_filtered_and_grows_while_it_is_open(qtbot: QtBot, open_window: Opener, study: Path) -> None:
-    main = open_window(study)
-    session = session_of(main)
-    permit(session, at_home("r1", RAW_CONDITION))
-    permit(session, abroad("r1", RAW_CONDITION))
+def test_the_journal_is_filtered_grows_and_is_saved(
+    qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path
+) -> None:
+    main = open_window(study, questions=Answers(save=tmp_path / "requests.csv"))
+    permit(main.studio.session, at_home("r1", RAW_CONDITION))
+    permit(main.studio.session, abroad("r1", RAW_CONDITION))
     window = window_of(main)
-    results = [row[1] for row in window.table.texts()]
-    assert results == ["stayed here", "refused"]
+    assert [row[1] for row in window.table.texts()] == ["stayed here", "refused"]
     assert "1 request refused" in window.total.text()
+    window.words.setText("localhost")
+    window.save.click()
+    lines = (tmp_path / "requests.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 2
+    assert "localhost" in lines[1]
+    assert "Saved" in window.status.text()
     window.words.setText("nothing-leaves API.example")
     assert [row[1] for row in window.table.texts()] == ["refused"]
     window.words.setText("no such word")
@@ -151,73 +136,20 @@ def test_the_journal_is_filtered_and_grows_while_it_is_open(qtbot: QtBot, open_w
     window.words.clear()
     window.fate.setCurrentIndex(window.fate.findText("Refused requests"))
     assert [row[1] for row in window.table.texts()] == ["refused"]
-    permit(session, replace(abroad("r1", RAW_CONDITION), host="late.example.org"))
+    permit(main.studio.session, replace(abroad("r1", RAW_CONDITION), host="late.example.org"))
     qtbot.waitUntil(lambda: len(window.table.texts()) == 2)
     assert window.table.texts()[-1][2].startswith("late.example.org")
-
-
-def test_columns_of_the_journal_are_as_wide_as_their_texts_until_somebody_drags_one(
-    open_window: Opener, study: Path
-) -> None:
-    main = open_window(study)
-    permit(session_of(main), abroad("r1", RAW_CONDITION))
-    window = window_of(main)
     table, why = window.table, TABLE_HEAD.index("Why")
     window.resize(900, 600)
-    narrow = table.columnWidth(why)
-    assert narrow < table.sizeHintForColumn(why)
+    assert table.columnWidth(why) < table.sizeHintForColumn(why)
     window.resize(2200, 600)
-    assert table.columnWidth(why) == table.sizeHintForColumn(why)
+    assert table.columnWidth(why) == table.sizeHintForColumn(why), "columns are as wide as their texts"
     table.setColumnWidth(why, 90)
     window.resize(1400, 600)
-    assert table.columnWidth(why) == 90
+    assert table.columnWidth(why) == 90, "until somebody drags one"
 
 
-class Place(Dialogs):
-    def __init__(self, place: Path) -> None:
-        self.place = place
-
-    def save(self, title: str, path: Path, kind: str) -> Path | None:
-        return self.place
-
-
-def test_what_is_shown_is_saved_as_a_table(open_window: Opener, study: Path, tmp_path: Path) -> None:
-    main = open_window(study, None, Place(tmp_path / "requests.csv"))
-    permit(session_of(main), at_home("r1", RAW_CONDITION))
-    permit(session_of(main), abroad("r1", RAW_CONDITION))
-    window = window_of(main)
-    window.words.setText("localhost")
-    window.save.click()
-    lines = (tmp_path / "requests.csv").read_text("utf-8").splitlines()
-    assert len(lines) == 2
-    assert "localhost" in lines[1]
-    assert "Saved" in window.status.text()
-
-
-def test_everything_has_a_name_and_is_explained(open_window: Opener, study: Path) -> None:
-    window = window_of(open_window(study))
-    assert nameless(window) == []
-    assert unexplained(window) == []
-    assert isinstance(window.form, PolicyForm)
-    assert any("written down" in label.text() for label in window.findChildren(QLabel))
-
-
-def test_it_says_what_unencrypted_connections_mean_and_stresses_it_where_they_are_allowed(
-    open_window: Opener, study: Path
-) -> None:
-    main = open_window(study)
-    form = window_of(main).form
-    assert "words and keys travel unencrypted" in form.unencrypted.text()
-    assert form.unencrypted.isVisible()
-    assert form.unencrypted.property("quiet") == "true"
-    form.ways["unencrypted"].setChecked(True)
-    assert form.unencrypted.property("quiet") == "false"
-    form.put.click()
-    assert read_policy(session_of(main).study) == Policy(unencrypted=True)
-    assert "Unencrypted connections: allowed" in main.messages._policy.toolTip()
-
-
-def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_window: Opener, study: Path) -> None:
+def test_a_revoked_policy_is_asked_about_when_its_file_comes_back(open_window: OpenWindow, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
     older = study.read_bytes()
@@ -240,11 +172,11 @@ def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_
     form.confirm.click()
     assert not form.question.isVisible()
     assert main.messages.policy() == "Raw footage may leave"
-    assert policy_in_force(session_of(main)) == EVERYTHING
+    assert policy_in_force(main.studio.session) == EVERYTHING
 
 
 def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
-    open_window: Opener, study: Path, monkeypatch: pytest.MonkeyPatch
+    open_window: OpenWindow, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_given: object, **_named: object) -> None:
         raise OSError(30, "Read-only file system")
@@ -259,4 +191,4 @@ def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
     form.put.click()
     assert main.messages.policy() == "Nothing leaves this machine"
     assert "this machine cannot note it (Read-only file system)" in form.note.text()
-    assert read_policy(session_of(main).study).is_closed
+    assert read_policy(main.studio.session.study).is_closed

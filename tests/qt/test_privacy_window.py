@@ -1,6 +1,5 @@
 """The window about exports: what it shows of each, what is red, where it leads."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from pytestqt.qtbot import QtBot
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from app.gui.release import privacy_tab as cells
 from app.gui.release.privacy_tab import PrivacyWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Run
 from project.ids import new_id
@@ -19,17 +17,8 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.privacy_reports import report
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def folder(self, title: str) -> Path | None:
-        self.asked.append(title)
-        return None
+from tests.builders.scripted_dialogs import Answers
 
 
 def export(study: Study, recording: str, method: str, at: str, **wrong: float) -> None:
@@ -55,82 +44,47 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "lab.greenroom"
 
 
-@pytest.fixture
-def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Answers())
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    assert made.open_study(study)
-    yield made
-    made.close()
-
-
-def opened(window: MainWindow) -> PrivacyWindow:
-    found = window.windows.open_window("privacy")
-    assert isinstance(found, PrivacyWindow)
-    return found
-
-
 def column(name: str) -> int:
     return cells.EXPORT_COLUMNS.index(name)
 
 
-def test_every_export_is_listed_the_newest_first(window: MainWindow) -> None:
-    shown = opened(window).table.texts()
+def test_exports_are_listed_and_one_that_was_not_measured_offers_to(window: MainWindow, answers: Answers) -> None:
+    found: PrivacyWindow = window.windows.open_window("privacy")
+    shown = found.table.texts()
     assert [row[column("Method")] for row in shown] == ["pixelate", "blur", "solid"]
-    assert shown[0][column("Re-identified")] == "not measured"
-    assert shown[1][column("Re-identified")] == "50.0 %"
+    assert [row[column("Re-identified")] for row in shown[:2]] == ["not measured", "50.0 %"]
     assert shown[1][column("Leaks")] == "2"
-
-
-def test_what_is_over_a_limit_is_told_by_colour_and_in_words(window: MainWindow) -> None:
-    found = opened(window)
-
-    def loud(row: int, name: str) -> bool:
-        cell = found.table.model().index(row, column(name))
-        return "over the limit" in cell.data(Qt.ItemDataRole.ToolTipRole)
-
-    assert [loud(1, name) for name in ("Re-identified", "Worst track", "Leaks", "Still detected")] == [
-        *(True, True, True, False),
-    ]
-    assert not any(loud(2, name) for name in ("Re-identified", "Worst track", "Leaks", "Still detected"))
-    found.table.selectRow(1)
-    assert found.verdict.text().startswith("Over the limit: In 2 of 80 frames")
-    found.table.selectRow(2)
-    assert found.verdict.text() == "Nothing that was measured is over its limit."
-
-
-def test_an_export_that_was_not_measured_offers_to(window: MainWindow) -> None:
-    found = opened(window)
     found.table.selectRow(0)
     assert "not measured yet" in found.verdict.text()
     assert found.start.isEnabled()
     assert not found.go.isEnabled()
+    assert found.tracks.texts() == []
+    assert found.alike.views == []
     found.measure()
-    questions = found._context.questions
-    assert isinstance(questions, Answers)
-    assert questions.asked == ["Folder of pixelate.mp4"], "the clip is not beside the study"
+    assert [asked.title for asked in answers.asked] == ["Folder of pixelate.mp4"], "the clip is not beside the study"
 
 
-def test_faces_figures_and_plots_follow_the_choice(window: MainWindow) -> None:
-    found = opened(window)
+def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> None:
+    found: PrivacyWindow = window.windows.open_window("privacy")
+    limited = ("Re-identified", "Worst track", "Leaks", "Still detected")
+
+    def loud(row: int) -> list[bool]:
+        cells = [found.table.model().index(row, column(name)) for name in limited]
+        return ["over the limit" in cell.data(Qt.ItemDataRole.ToolTipRole) for cell in cells]
+
+    assert loud(1) == [True, True, True, False]
+    assert not any(loud(2))
+    found.table.selectRow(2)
+    assert found.verdict.text() == "Nothing that was measured is over its limit."
     found.table.selectRow(1)
+    assert found.verdict.text().startswith("Over the limit: In 2 of 80 frames")
     assert [row[0] for row in found.tracks.texts()] == ["P01"]
     assert any(row[0].startswith("Parrot attacker") for row in found.figures.texts())
     assert any("No model of gaze" in row[3] for row in found.figures.texts())
     assert [view.plot.title for view in found.alike.views] == ["How alike faces are"]
     assert {view.plot.title for view in found.methods.views} == {"Re-identified faces", "Signals that are kept"}
-    found.table.selectRow(0)
-    assert found.tracks.texts() == []
-    assert found.alike.views == []
-
-
-def test_the_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> None:
-    found = opened(window)
     seen: list[tuple[str, int]] = []
     object.__setattr__(found._context, "look_at", lambda recording, time: seen.append((recording, time)))
-    found.table.selectRow(1)
     qtbot.mouseClick(found.go, Qt.MouseButton.LeftButton)
     found.tracks.row_chosen.emit("track 1", 1_500_000)
     assert [time for _, time in seen] == [1_500_000, 1_500_000]
@@ -138,7 +92,7 @@ def test_the_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> 
 
 
 def test_a_limit_set_in_the_window_is_in_the_study_and_judges_anew(window: MainWindow) -> None:
-    found = opened(window)
+    found: PrivacyWindow = window.windows.open_window("privacy")
     session = window.studio.session
     found.table.selectRow(1)
     for name, value in (("reidentified", 60), ("worst_track", 95), ("leak_frames", 3)):
@@ -148,9 +102,3 @@ def test_a_limit_set_in_the_window_is_in_the_study_and_judges_anew(window: MainW
     assert found.verdict.text() == "Nothing that was measured is over its limit."
     window.studio.undo()
     assert found.limits.editors["leak_frames"].value() == 0
-
-
-def test_everything_has_a_name_and_every_button_is_explained(window: MainWindow) -> None:
-    found = opened(window)
-    assert nameless(found) == []
-    assert unexplained(found) == []

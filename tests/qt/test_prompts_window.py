@@ -1,8 +1,5 @@
 """The window of prompts checks while one types, keeps versions, and shows how a prompt reads for a segment."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -10,36 +7,30 @@ from pytestqt.qtbot import QtBot
 from app.gui.judges.prompts_tab import PromptsWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.prompts.prompt_templates import BODY, prompt_for
-from tests.builders.marked_study import WALK, mark, open_study
-
-Open = Callable[..., MainWindow]
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> dict[str, str]:
-    with open_study(tmp_path) as session:
-        return {"segment": mark(session, "Ada", 10, 40, "error"), "study": str(session.study.path)}
+from project.session.session import Session
+from tests.builders.marked_study import WALK, mark
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
-def window(open_window: Open, made: dict[str, str]) -> MainWindow:
-    opened = open_window(Path(made["study"]), "Ada")
+def window(open_window: OpenWindow, session: Session) -> MainWindow:
+    segment = mark(session, "Ada", 10, 40, "error")
+    session.close()
+    opened = open_window(session.study.path, "Ada")
     opened.choose_recording(WALK)
-    opened.studio.select([made["segment"]])
+    opened.studio.select([segment])
     return opened
 
 
 def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
-    found = window.windows.open_window("prompts")
-    assert isinstance(found, PromptsWindow)
+    found: PromptsWindow = window.windows.open_window("prompts")
     qtbot.waitExposed(found)
     found.prompts.setCurrentIndex(found.prompts.findData("verdict"))
     return found
 
 
-def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
+def test_words_are_checked_saved_previewed_listed_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
     shown = prompts(qtbot, window)
-    assert window.studio.session is not None
     assert not shown.save.isEnabled()
     before = shown.texts()[BODY]
     with qtbot.waitSignal(shown.edited):
@@ -53,6 +44,18 @@ def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: Mai
     current = prompt_for(window.studio.session, "verdict")
     assert current.own
     assert current.body.strip().startswith("Look closely.")
+    shown.tabs.setCurrentIndex(1)
+    preview = shown.preview.toPlainText()
+    assert "Look closely." in preview
+    assert "30.0 s" in preview or "30 s" in preview
+    assert "{" not in preview.replace("{\n", "").split("Write the answer")[0]
+    for place in range(shown.slots.count()):
+        item = shown.slots.item(place)
+        room = shown.slots.visualItemRect(item).adjusted(5, 3, -5, -3)
+        text = shown.slots.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, item.text())
+        assert text.height() <= room.height(), "no slot is explained only in part"
+    window.studio.select([])
+    assert shown.preview.toPlainText().startswith("Select a segment")
     newest = shown.versions.item(0).text()
     assert newest == f"Version {current.version}, of this study · asked with"
     shown.versions.setCurrentRow(1)
@@ -63,25 +66,3 @@ def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: Mai
     window.studio.undo()
     assert prompt_for(window.studio.session, "verdict").own
     assert shown.texts()[BODY].startswith("Look closely.")
-
-
-def test_no_slot_is_explained_only_in_part(qtbot: QtBot, window: MainWindow) -> None:
-    slots = prompts(qtbot, window).slots
-    for place in range(slots.count()):
-        row = slots.visualItemRect(slots.item(place))
-        room = row.adjusted(5, 3, -5, -3)
-        text = slots.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, slots.item(place).text())
-        assert text.height() <= room.height()
-
-
-def test_the_preview_is_the_whole_text_for_the_selected_segment(qtbot: QtBot, window: MainWindow) -> None:
-    shown = prompts(qtbot, window)
-    with qtbot.waitSignal(shown.edited):
-        shown.editor.setPlainText(f"Look closely.\n\n{shown.texts()[BODY]}")
-    shown.tabs.setCurrentIndex(1)
-    text = shown.preview.toPlainText()
-    assert "Look closely." in text
-    assert "30.0 s" in text or "30 s" in text
-    assert "{" not in text.replace("{\n", "").split("Write the answer")[0]
-    window.studio.select([])
-    assert shown.preview.toPlainText().startswith("Select a segment")

@@ -1,7 +1,6 @@
 """Questions as a data set in the window: what may leave, the texts that somebody reads, and the folder at the end."""
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,42 +10,23 @@ from pytestqt.qtbot import QtBot
 from annotate.team.assignments import hold_out
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from app.gui.questions.dataset_tab import SetWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from benchmark.dataset.question_selection import HELD_OUT
 from project.progress import Progress
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.question_dataset import asked_study
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.place: Path | None = None
-
-    def question_set_place(self) -> Path | None:
-        return self.place
-
-    def folder(self, title: str) -> Path | None:
-        return self.place
+from tests.builders.scripted_dialogs import Answers
 
 
 @pytest.fixture
-def answers() -> Answers:
-    return Answers()
-
-
-@pytest.fixture
-def window(open_window: Callable[..., MainWindow], tmp_path: Path, answers: Answers) -> MainWindow:
+def study(tmp_path: Path) -> Path:
     with asked_study(tmp_path, 3) as session:
-        study = session.study.path
-    return open_window(study, questions=answers)
+        return session.study.path
 
 
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> SetWindow:
     window.menus.actions["question_set"].trigger()
     found = window.windows.open_window("question_set")
-    assert isinstance(found, SetWindow)
     settle(qtbot, found)
     return found
 
@@ -61,15 +41,10 @@ def confirm(qtbot: QtBot, opened: SetWindow) -> None:
     settle(qtbot, opened)
 
 
-def test_everything_on_it_has_a_name_and_a_tip(opened: SetWindow) -> None:
-    assert nameless(opened) == []
-    assert unexplained(opened) == []
-
-
 def test_nothing_is_written_before_somebody_has_read_the_texts(
     qtbot: QtBot, window: MainWindow, opened: SetWindow, answers: Answers, tmp_path: Path
 ) -> None:
-    answers.place = tmp_path / "out"
+    answers.give(question_set_place=tmp_path / "out")
     assert opened.counts.texts()[-1][0] == "All kinds"
     assert opened.counts.texts()[-1][-1] == "9"
     assert "once somebody has read" in opened.heading.text()
@@ -78,6 +53,11 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     assert "Why 0?" in {row[4] for row in opened.texts.table.texts()}
     confirm(qtbot, opened)
     assert "has read their texts" in opened.heading.text()
+    opened.form.everything.setChecked(True)
+    settle(qtbot, opened)
+    assert not opened.export.isEnabled(), "all questions have to be read too"
+    opened.form.everything.setChecked(False)
+    settle(qtbot, opened)
     assert opened.export.isEnabled()
     assert window.studio.edit(lambda session: hide_everywhere(session, "sings"))
     assert not opened.export.isEnabled()
@@ -94,33 +74,15 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     with qtbot.assertNotEmitted(opened.writing.finished):
         opened.export.click()
     assert "not empty" in opened.report.text()
-
-
-def test_what_is_left_out_is_said(qtbot: QtBot, window: MainWindow, opened: SetWindow) -> None:
+    answers.give(question_set_place=tmp_path / "other")
+    opened.form.show_release(tmp_path)
+    opened.export.click()
+    assert "is no release" in opened.report.text()
+    assert not (tmp_path / "other").exists()
     window.studio.edit(lambda session: hold_out(session, "walk 3"))
     settle(qtbot, opened)
     assert opened.left_out.texts() == [("4", HELD_OUT)]
     assert opened.counts.texts()[-1][-1] == "5"
-
-
-def test_all_questions_have_to_be_read_too(qtbot: QtBot, opened: SetWindow) -> None:
-    confirm(qtbot, opened)
-    assert opened.export.isEnabled()
-    opened.form.everything.setChecked(True)
-    settle(qtbot, opened)
-    assert not opened.export.isEnabled()
-    opened.form.everything.setChecked(False)
-    settle(qtbot, opened)
-    assert opened.export.isEnabled()
-
-
-def test_what_is_no_release_is_refused(qtbot: QtBot, opened: SetWindow, answers: Answers, tmp_path: Path) -> None:
-    confirm(qtbot, opened)
-    answers.place = tmp_path / "out"
-    opened.form.show_release(tmp_path)
-    opened.export.click()
-    assert "is no release" in opened.report.text()
-    assert not (tmp_path / "out").exists()
 
 
 def test_it_can_be_cancelled(
@@ -134,7 +96,7 @@ def test_it_can_be_cancelled(
 
     monkeypatch.setattr("app.gui.questions.dataset_tab.write_dataset", endless)
     confirm(qtbot, opened)
-    answers.place = tmp_path / "out"
+    answers.give(question_set_place=tmp_path / "out")
     opened.export.click()
     qtbot.waitUntil(lambda: "1 of 2" in opened.line.text.text())
     assert not opened.export.isEnabled()

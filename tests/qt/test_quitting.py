@@ -22,6 +22,7 @@ from app.gui.window import quitting
 from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.main_window import MainWindow
 from app.gui.window.quitting import exit_question
+from project.encryption import container
 from project.encryption.container import is_sealed
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.session.job_notes import JobNotes, note_files
@@ -29,9 +30,14 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store import locking
 from project.store.study import Study
+from tests.builders.cheap_key import cheap
 from tests.builders.clips import make_clip
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 from widgets.dialogs.dialog_windows import ChoiceDialog
 
+JOB = "Find scene changes in recording 1"
+Opener = Callable[[], MainWindow]
 WORKER = """
 import json, pathlib, sys
 request = json.loads(sys.stdin.readline())
@@ -49,12 +55,6 @@ elif line.strip() == "cancel": say(cancelled=True)
 """Ends well once a file is there, and stops when it is told to."""
 
 
-@pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in ("state", "cache", "config"):
-        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
-
-
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
@@ -69,23 +69,34 @@ def go(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, study: Path, go: Path, tmp_path: Path) -> Iterator[Callable[[], MainWindow]]:
+def opened(open_window: OpenWindow, study: Path, go: Path, tmp_path: Path) -> Iterator[Opener]:
     script = tmp_path / "worker.py"
     script.write_text(WORKER)
     windows: list[MainWindow] = []
 
     def make() -> MainWindow:
-        window = MainWindow(runner=WorkerRunner(command=(sys.executable, str(script), str(go)), grace_ms=2_000))
-        windows.append(window)
-        qtbot.addWidget(window)
-        window.show()
-        assert window.open_study(study)
-        return window
+        runner = WorkerRunner(command=(sys.executable, str(script), str(go)), grace_ms=2_000)
+        windows.append(open_window(study, runner=runner))
+        return windows[-1]
 
     yield make
     for window in windows:
         window.quitting.close_immediately()
     QApplication.setQuitOnLastWindowClosed(True)
+
+
+@pytest.fixture
+def busy(opened: Opener, qtbot: QtBot) -> MainWindow:
+    """A window whose job has begun."""
+    window = opened()
+    start(window, qtbot)
+    return window
+
+
+@pytest.fixture
+def other(study: Path) -> Path:
+    Study.create(study.with_name("other.greenroom")).close()
+    return study.with_name("other.greenroom")
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, key: str) -> list[tuple[str, str]]:
@@ -101,9 +112,7 @@ def answer(monkeypatch: pytest.MonkeyPatch, key: str) -> list[tuple[str, str]]:
 
 
 def start(window: MainWindow, qtbot: QtBot) -> JobSpec:
-    session = window.studio.session
-    recording = session.study.rows("SELECT id FROM recording")[0][0]
-    work = scene_job.prepare(session, recording)
+    work = scene_job.prepare(window.studio.session, window.studio.recording.id)
     with qtbot.waitSignal(window.jobs.progressed):
         window.jobs.start(work)
     return work
@@ -119,33 +128,30 @@ def runs(study: Path) -> int:
         return len(session.study.rows("SELECT id FROM run"))
 
 
-def test_cancel_keeps_the_window_and_the_job(
-    qtbot: QtBot, opened: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch
+def test_only_a_window_with_jobs_asks_before_it_closes(
+    qtbot: QtBot, opened: Opener, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = opened()
-    start(window, qtbot)
+    work = start(window, qtbot)
     asked = answer(monkeypatch, "cancel")
     assert not window.close()
     assert window.isVisible()
     assert window.jobs.busy
     assert asked[0][0] == "1 job has not ended."
-    assert "Find scene changes in recording 1" in asked[0][1]
-
-
-def test_without_jobs_nothing_is_asked(opened: Callable[[], MainWindow], monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answer(monkeypatch, "cancel")
-    assert opened().close()
-    assert asked == []
+    assert JOB in asked[0][1]
+    with qtbot.waitSignal(window.jobs.stopped):
+        window.jobs.cancel(work)
+    assert note_files(study) == [], "what somebody cancels is not interrupted"
+    assert window.close()
+    assert len(asked) == 1
 
 
 def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = opened()
-    start(window, qtbot)
     answer(monkeypatch, "stop")
-    assert window.close()
-    assert noted(study) == ["Find scene changes in recording 1"]
+    assert busy.close()
+    assert noted(study) == [JOB]
     again = opened()
     qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
     go.write_text("")
@@ -156,44 +162,35 @@ def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
     assert (noted(study), runs(study)) == ([], 1)
 
 
-def test_what_nobody_wants_any_more_is_not_offered_again(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
-) -> None:
-    window = opened()
-    start(window, qtbot)
-    window.quitting.close_immediately()
+def test_what_nobody_wants_is_not_offered_again(qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path) -> None:
+    busy.jobs.start(tracking.prepare(busy.studio.session, busy.studio.recording.id, processor="cpu"))
+    busy.quitting.close_immediately()
     again = opened()
-    qtbot.waitUntil(lambda: again.messages.message() == "1 job was interrupted.")
+    qtbot.waitUntil(lambda: again.messages.message() == "2 jobs were interrupted.")
+    assert sorted(job.title for job in again.interrupted.list_jobs()) == [JOB, "Track faces in recording 1"]
     again.messages.action_chosen.emit("dismiss_interrupted")
     assert again.close()
     assert noted(study) == []
 
 
-def test_a_job_that_somebody_cancels_is_not_interrupted(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
+def test_jobs_go_on_without_a_window_that_can_come_back(
+    qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = opened()
-    work = start(window, qtbot)
-    with qtbot.waitSignal(window.jobs.stopped):
-        window.jobs.cancel(work)
-    assert note_files(study) == []
-
-
-def test_jobs_go_on_without_a_window_and_their_results_are_stored(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = opened()
-    start(window, qtbot)
-    window.windows.open_window("segments")
+    busy.windows.open_window("segments")
     answer(monkeypatch, "keep")
-    assert not window.close()
+    assert not busy.close()
     assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-    holder = locking.read_holder(study)
-    assert holder.background
+    assert locking.read_holder(study).background
     with Session.open(study, "Ada") as second:
         assert "run in the background" in second.study.read_only_reason
+    busy.quitting.return_to_front()
+    assert busy.isVisible()
+    assert busy.jobs.busy
+    assert not locking.read_holder(study).background
+    assert QApplication.quitOnLastWindowClosed()
+    assert not busy.close()
     go.write_text("")
-    qtbot.waitUntil(lambda: window.studio.session is None)
+    qtbot.waitUntil(lambda: busy.studio.session is None)
     assert not locking.is_held(study)
     assert (noted(study), runs(study)) == ([], 1)
     again = opened()
@@ -201,62 +198,34 @@ def test_jobs_go_on_without_a_window_and_their_results_are_stored(
     assert "2 changes of scene" in again.messages.message()
 
 
-def test_a_window_that_was_closed_comes_back_when_it_is_asked_for(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = opened()
-    start(window, qtbot)
-    answer(monkeypatch, "keep")
-    window.close()
-    window.quitting.return_to_front()
-    assert window.isVisible()
-    assert window.jobs.busy
-    holder = locking.read_holder(study)
-    assert not holder.background
-    assert QApplication.quitOnLastWindowClosed()
-
-
 def test_another_study_is_opened_in_a_window_of_its_own_while_jobs_go_on(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
+    busy: MainWindow, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = opened()
-    start(window, qtbot)
     elsewhere: list[Path | None] = []
     monkeypatch.setattr(quitting, "open_elsewhere", lambda path: elsewhere.append(path) or True)
-    other = study.with_name("other.greenroom")
-    Study.create(other).close()
     asked = answer(monkeypatch, "cancel")
-    assert not window.open_study(other)
-    assert (elsewhere, window.isVisible()) == ([], True)
+    assert not busy.open_study(other)
+    assert (elsewhere, busy.isVisible()) == ([], True)
     answer(monkeypatch, "keep")
-    assert not window.open_study(other)
-    assert (elsewhere, window.isVisible()) == ([other], False)
-    assert window.jobs.busy
+    assert not busy.open_study(other)
+    assert (elsewhere, busy.isVisible()) == ([other], False)
+    assert busy.jobs.busy
     assert asked[0][1].endswith("False")
 
 
-def test_a_result_that_comes_after_its_study_was_left_is_not_stored_in_another(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path
-) -> None:
-    window = opened()
-    work = start(window, qtbot)
-    other = study.with_name("other.greenroom")
-    Study.create(other).close()
-    assert window.open_study(other)
-    window.jobs.runner.finished.emit(work, {"changes": [3], "frames": 60, "seconds": 1})
-    assert window.close()
-    assert (runs(other), runs(study), noted(study)) == (0, 0, ["Find scene changes in recording 1"])
+def test_a_result_that_comes_late_is_not_stored_in_another_study(busy: MainWindow, study: Path, other: Path) -> None:
+    work = busy.jobs.runner.running_job
+    assert busy.open_study(other)
+    busy.jobs.runner.finished.emit(work, {"changes": [3], "frames": 60, "seconds": 1})
+    assert busy.close()
+    assert (runs(other), runs(study), noted(study)) == (0, 0, [JOB])
 
 
-def test_the_end_of_the_session_asks_nothing(
-    qtbot: QtBot, opened: Callable[[], MainWindow], study: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = opened()
-    start(window, qtbot)
+def test_the_end_of_the_session_asks_nothing(busy: MainWindow, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = answer(monkeypatch, "cancel")
-    window.quitting._end_session()
-    assert window.close()
-    assert (asked, noted(study)) == ([], ["Find scene changes in recording 1"])
+    busy.quitting._end_session()
+    assert busy.close()
+    assert (asked, noted(study)) == ([], [JOB])
 
 
 def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
@@ -286,25 +255,13 @@ def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> N
     assert dialog.chosen == ""
 
 
-class Elsewhere(Dialogs):
-    """Answers the question about a study whose jobs run elsewhere."""
-
-    def __init__(self, way: str) -> None:
-        self.way = way
-
-    def held_study(self, question: str, more: str) -> str:
-        assert "lab.greenroom" in question
-        assert str(os.getppid()) in more
-        return self.way
-
-
 @pytest.fixture
 def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
     """The study is held by a process with its window closed; returns which signals it gets."""
     holder = locking.LockHolder("ada", "here", os.getppid(), "2026-11-23T06:00:00+00:00", background=True)
     sent: list[signal.Signals] = []
     monkeypatch.setattr(held_study, "background_holder", lambda _path: holder)
-    monkeypatch.setattr(held_study.os, "kill", lambda _pid, number: sent.append(number))
+    monkeypatch.setattr("os.kill", lambda _pid, number: sent.append(number))
     monkeypatch.setattr(held_study, "is_held", lambda _path: len(sent) == 0)
     return sent
 
@@ -316,37 +273,22 @@ def held(study: Path, monkeypatch: pytest.MonkeyPatch) -> list[signal.Signals]:
 def test_a_study_whose_jobs_run_elsewhere_can_be_got_at(
     qapp: QApplication, study: Path, held: list[signal.Signals], way: str, opens: bool, signals: list[signal.Signals]
 ) -> None:
-    assert held_study.confirm_not_busy(study, Elsewhere(way), ModalTask(qapp)) is opens
+    answers = Answers(held_study=way)
+    assert held_study.confirm_not_busy(study, answers, ModalTask(qapp)) is opens
+    ((_, _, question, more),) = answers.asked
+    assert "lab.greenroom" in question
+    assert str(os.getppid()) in more
     assert held == signals
 
 
 def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplication, study: Path) -> None:
-    assert held_study.confirm_not_busy(study, Elsewhere("cancel"), ModalTask(qapp))
-
-
-def test_tracking_is_noted_with_its_settings(opened: Callable[[], MainWindow], qtbot: QtBot) -> None:
-    window = opened()
-    session = window.studio.session
-    work = tracking.prepare(session, session.study.rows("SELECT id FROM recording")[0][0], processor="cpu")
-    window.jobs.start(work)
-    assert window.jobs.titles() == ["Track faces in recording 1"]
-    window.quitting.close_immediately()
-    again = opened()
-    session = again.studio.session
-    assert session is not None
-    assert [interrupted_job.title for interrupted_job in again.interrupted.list_jobs()] == [
-        "Track faces in recording 1"
-    ]
+    assert held_study.confirm_not_busy(study, Answers(held_study="cancel"), ModalTask(qapp))
 
 
 def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
-    qtbot: QtBot,
-    opened: Callable[[], MainWindow],
-    study: Path,
-    go: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, opened: Opener, study: Path, go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
     (tmp_path / "memory").mkdir()
     (tmp_path / "passphrase").write_text("correct horse\n")
     monkeypatch.setenv("GREENROOM_SEALED_FOLDER", str(tmp_path / "memory"))
@@ -362,8 +304,7 @@ def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
     go.write_text("")
     qtbot.waitUntil(lambda: window.studio.session is None and not window.studio.apart.busy)
     assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-    assert [path for path in (tmp_path / "memory").rglob("*") if path.is_file() and path.name != "lock"] == [], (
-        "nothing is left in the clear"
-    )
+    left = [path for path in (tmp_path / "memory").rglob("*") if path.is_file() and path.name != "lock"]
+    assert left == [], "nothing is left in the clear"
     assert is_sealed(study)
     assert runs(study) == 1

@@ -1,12 +1,22 @@
+"""The slider of start and end above the timeline."""
+
+from pathlib import Path
+
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF
 from pytestqt.qtbot import QtBot
 
+from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
 from project.timebase import FrameTimes
-from tests.builders.looks import COMPETENCE, ERROR
+from tests.builders.looks import ERROR
+from tests.builders.mouse_and_keys import drag, press, send_mouse
+from tests.qt.conftest import OpenWindow
 from widgets.timeline.range_slider import RangeSlider
+from widgets.timeline.timeline_layout import HEADER
 
 DURATION = 100_000_000
 FRAMES = FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION)
@@ -35,20 +45,12 @@ def said(slider: RangeSlider) -> Said:
     return changing, changed
 
 
-def x_of(slider: RangeSlider, second: float) -> QPoint:
-    return QPoint(round(slider.time_to_x(second * 1e6)), 12)
+def drag_time(slider: RangeSlider, start: float, end: float) -> None:
+    drag(slider, *[QPointF(round(slider.time_to_x(second * 1e6)), 12) for second in (start, end)])
 
 
-def drag(qtbot: QtBot, slider: RangeSlider, start: float, end: float, *, release: bool = True) -> None:
-    qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=x_of(slider, start))
-    qtbot.mouseMove(slider, x_of(slider, (start + end) / 2))
-    qtbot.mouseMove(slider, x_of(slider, end))
-    if release:
-        qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=x_of(slider, end))
-
-
-def test_handles_are_dragged_on_frames(slider: RangeSlider, said: Said, qtbot: QtBot) -> None:
-    drag(qtbot, slider, 20, 30.03)
+def test_handles_are_dragged_on_frames(slider: RangeSlider, said: Said) -> None:
+    drag_time(slider, 20, 30.03)
     changing, changed = said
     assert len(changing) == 2
     assert changed == [changing[-1]]
@@ -58,96 +60,92 @@ def test_handles_are_dragged_on_frames(slider: RangeSlider, said: Said, qtbot: Q
     assert end == 60_000_000
 
 
-def test_the_middle_moves_both(slider: RangeSlider, said: Said, qtbot: QtBot) -> None:
-    drag(qtbot, slider, 40, 90)
+def test_the_middle_moves_both(slider: RangeSlider, said: Said) -> None:
+    drag_time(slider, 40, 90)
     assert said[1] == [(60_000_000, 100_000_000)]
 
 
-def test_handles_do_not_pass_each_other(slider: RangeSlider, said: Said, qtbot: QtBot) -> None:
-    drag(qtbot, slider, 60, 5)
+def test_handles_do_not_pass_each_other(slider: RangeSlider, said: Said) -> None:
+    drag_time(slider, 60, 5)
     start, end = said[1][0]
     assert start == 20_000_000
     assert start < end < 20_100_000
 
 
-def test_escape_and_a_new_range_end_a_drag(slider: RangeSlider, said: Said, qtbot: QtBot) -> None:
-    drag(qtbot, slider, 20, 30, release=False)
-    qtbot.keyClick(slider, Qt.Key.Key_Escape)
-    assert slider.range() == (20_000_000, 60_000_000)
-    assert said[0][-1] == (20_000_000, 60_000_000)
-    drag(qtbot, slider, 20, 30, release=False)
-    slider.set_range(1, 2)
-    qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=x_of(slider, 30))
+def test_escape_and_a_new_range_end_a_drag(slider: RangeSlider, said: Said) -> None:
+    places = [QPointF(round(slider.time_to_x(second * 1e6)), 12) for second in (20, 30)]
+    slider.setFocus()
+    for end in (lambda: press(slider, "Esc"), lambda: slider.set_range(1, 2)):
+        slider.set_range(20_000_000, 60_000_000, ERROR)
+        send_mouse(slider, QEvent.Type.MouseButtonPress, places[0])
+        send_mouse(slider, QEvent.Type.MouseMove, places[1])
+        end()
+        send_mouse(slider, QEvent.Type.MouseButtonRelease, places[1])
+    assert said[0][1] == (20_000_000, 60_000_000), "Esc shows the range before"
     assert said[1] == []
 
 
 @pytest.mark.parametrize(
-    ("key", "modifier", "expected"),
+    ("key", "expected"),
     [
-        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, (20_040_000, 60_000_000)),
-        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, (19_960_000, 60_000_000)),
-        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, (21_000_000, 60_000_000)),
-        (Qt.Key.Key_PageDown, Qt.KeyboardModifier.NoModifier, (10_000_000, 60_000_000)),
-        (Qt.Key.Key_Home, Qt.KeyboardModifier.NoModifier, (0, 60_000_000)),
+        ("Right", (20_040_000, 60_000_000)),
+        ("Left", (19_960_000, 60_000_000)),
+        ("Shift+Right", (21_000_000, 60_000_000)),
+        ("PgDown", (10_000_000, 60_000_000)),
+        ("Home", (0, 60_000_000)),
     ],
 )
-def test_keys_move_the_active_handle(
-    slider: RangeSlider,
-    said: Said,
-    qtbot: QtBot,
-    key: Qt.Key,
-    modifier: Qt.KeyboardModifier,
-    expected: tuple[int, int],
-) -> None:
-    qtbot.keyClick(slider, key, modifier)
+def test_keys_move_the_active_handle(slider: RangeSlider, said: Said, key: str, expected: tuple[int, int]) -> None:
+    slider.setFocus()
+    press(slider, key)
     assert said[1] == [expected]
 
 
 def test_tab_goes_to_the_other_handle(slider: RangeSlider, said: Said, qtbot: QtBot) -> None:
     slider.setFocus()
     qtbot.waitUntil(slider.hasFocus)
-    qtbot.keyClick(slider, Qt.Key.Key_Tab)
-    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    press(slider, "Tab", "Right")
     assert said[1] == [(20_000_000, 60_040_000)]
     assert "move the end" in slider.accessibleDescription()
+    assert slider.accessibleDescription().startswith("Error segment from 0:00:20.000 to 0:01:00.040.")
 
 
-def test_read_only_and_empty_sliders_stay_put(slider: RangeSlider, said: Said, qtbot: QtBot) -> None:
+def test_read_only_and_empty_sliders_stay_put(slider: RangeSlider, said: Said) -> None:
     slider.set_editable(False)
-    drag(qtbot, slider, 20, 30)
-    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    drag_time(slider, 20, 30)
+    press(slider, "Right")
     slider.set_editable(True)
     slider.set_range(None, None)
-    drag(qtbot, slider, 20, 30)
-    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    drag_time(slider, 20, 30)
+    press(slider, "Right")
     assert said == ([], [])
     assert slider.accessibleDescription() == "No start and end yet."
 
 
-def test_what_a_screen_reader_says(slider: RangeSlider) -> None:
-    assert slider.accessibleDescription().startswith("Error segment from 0:00:20.000 to 0:01:00.000.")
-    slider.set_range(0, 1_000_000)
-    assert slider.accessibleDescription().startswith("Marks from")
+@pytest.fixture
+def window(open_window: OpenWindow, tmp_path: Path) -> MainWindow:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill_study(made, recordings=1, segments=60, annotators=4)
+    opened = open_window(tmp_path / "lab.greenroom")
+    opened.studio.show_recording(all_recordings(opened.studio.session.study)[0].id)
+    return opened
 
 
-def test_the_range_has_the_colour_of_its_label(slider: RangeSlider) -> None:
-    def mean() -> tuple[float, float]:
-        image = slider.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-        rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
-        part = rows[8:16, 300 * 3 : 500 * 3].reshape(-1, 3)
-        return float(part[:, 0].mean()), float(part[:, 1].mean())
-
-    red, green = mean()
-    assert red > green + 10
-    slider.set_range(20_000_000, 60_000_000, COMPETENCE)
-    red, green = mean()
-    assert green > red + 10
+def apart(window: MainWindow, time_us: int) -> float:
+    """Return by how many pixels a time of the slider is beside that of the timeline."""
+    slider, timeline = window.workspace.slider, window.timeline
+    above = slider.mapTo(window, QPoint(0, 0)).x() + slider.time_to_x(time_us)
+    below = timeline.viewport().mapTo(window, QPoint(0, 0)).x() + HEADER + timeline.view.time_to_x(time_us)
+    return above - below
 
 
-def test_words_under_a_narrow_slider_are_not_cut_off(slider: RangeSlider) -> None:
-    slider.resize(120, 40)
-    drawn = slider.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
-    rows = range(drawn.height() * 3 // 5, drawn.height())
-    edges = {drawn.pixel(x, y) for x in (0, 1, drawn.width() - 2, drawn.width() - 1) for y in rows}
-    words = {drawn.pixel(x, y) for x in range(drawn.width()) for y in rows}
-    assert len(edges) == 1 < len(words)
+def test_times_stand_above_times(qtbot: QtBot, window: MainWindow) -> None:
+    timeline, rows = window.timeline, window.workspace.rows
+    for zoom in (1.0, 8.0):
+        timeline.zoom(zoom)
+        first, last = round(timeline.view.start_us), round(timeline.view.end_us)
+        times = (first, (first + last) // 2, last)
+        for sizes, scrolled in (((100, 1_000), False), ((1_000, 1), True), ((100, 1_000), False)):
+            rows.setSizes([*sizes])
+            qtbot.waitUntil(lambda scrolled=scrolled: timeline.verticalScrollBar().isVisible() == scrolled)
+            qtbot.waitUntil(lambda times=times: all(abs(apart(window, time)) <= 1 for time in times))

@@ -1,7 +1,6 @@
 """The details of a recording: its name, collection, files, and who is in it."""
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,47 +9,28 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_medium, add_recordings, probe_file
-from app.gui.recordings.recording_dialog import RecordingDetailsController, RecordingDialog
-from app.gui.study.dialogs import Dialogs
+from app.gui.recordings.recording_dialog import RecordingDialog
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ConsentUse, MediumRole, ParticipantRole
 from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
-from tests.builders.keyboard_walk import nameless, unexplained
-
-
-class Answers(Dialogs):
-    """Chooses the same file every time."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def videos(self) -> list[Path]:
-        return [self.path]
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    clip, other = tmp_path / "clip.mp4", tmp_path / "other.mp4"
-    make_clip(clip, frames=30)
-    make_clip(other, frames=40)
-    study = tmp_path / "lab.greenroom"
-    with Session(Study.create(study, "Lab")) as session:
+def window(open_window: OpenWindow, tmp_path: Path) -> MainWindow:
+    clip, other = make_clip(tmp_path / "clip.mp4", frames=30), make_clip(tmp_path / "other.mp4", frames=40)
+    with Session(Study.create(tmp_path / "lab.greenroom", "Lab")) as session:
         add_recordings(session, [probe_file(clip)])
-    window = MainWindow(Answers(other))
-    qtbot.addWidget(window)
-    window.show()
-    window.open_study(study)
-    yield window
-    window.close()
+    return open_window(tmp_path / "lab.greenroom", questions=Answers(videos=[other]))
 
 
 @pytest.fixture
 def dialog(window: MainWindow) -> RecordingDialog:
     window.menus.actions["details"].trigger()
-    assert window.details.dialog is not None
     return window.details.dialog
 
 
@@ -62,9 +42,11 @@ def here(window: MainWindow) -> str:
     return window.studio.recording.id
 
 
-def test_name_and_collection_and_agent_are_saved_at_once(
-    qtbot: QtBot, window: MainWindow, dialog: RecordingDialog
-) -> None:
+def test_name_collection_and_agent_are_saved_at_once(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
+    before = study_of(window).undo_name
+    for field in (dialog.name, dialog.agent):
+        field.editingFinished.emit()
+    assert study_of(window).undo_name == before, "a field that is left as it was is no edit"
     dialog.name.setText("First visit")
     dialog.name.editingFinished.emit()
     dialog.collection.setEditText("Coach")
@@ -72,9 +54,8 @@ def test_name_and_collection_and_agent_are_saved_at_once(
     qtbot.waitUntil(lambda: dialog.collection.currentText() == "Coach")
     dialog.agent.setText("wellness coach robot")
     dialog.agent.editingFinished.emit()
-    assert [(collection.name, collection.agent_context) for collection in all_collections(study_of(window))] == [
-        ("Coach", "wellness coach robot")
-    ]
+    (collection,) = all_collections(study_of(window))
+    assert (collection.name, collection.agent_context) == ("Coach", "wellness coach robot")
     (row,) = window.recordings.model.rows()
     assert (row.name, row.collection) == ("First visit", "Coach")
     for _ in range(3):
@@ -82,14 +63,7 @@ def test_name_and_collection_and_agent_are_saved_at_once(
     assert [collection.name for collection in all_collections(study_of(window))] == ["Recordings"]
 
 
-def test_a_field_that_is_left_as_it_was_is_no_edit(window: MainWindow, dialog: RecordingDialog) -> None:
-    before = study_of(window).undo_name
-    for field in (dialog.name, dialog.agent):
-        field.editingFinished.emit()
-    assert study_of(window).undo_name == before
-
-
-def test_a_microphone_is_added_with_its_offset(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
+def test_a_microphone_is_added_with_an_offset(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
     dialog.role.setCurrentIndex(dialog.role.findData(MediumRole.MICROPHONE))
     dialog.offset.setValue(-1.25)
     with qtbot.waitSignal(window.studio.bridge.changed):
@@ -97,27 +71,19 @@ def test_a_microphone_is_added_with_its_offset(qtbot: QtBot, window: MainWindow,
     _, added = media_of(study_of(window), here(window))
     assert (added.role, added.offset_us) == (MediumRole.MICROPHONE, -1_250_000)
     qtbot.waitUntil(lambda: "other.mp4, separate microphone" in dialog.files.text())
-
-
-def test_where_a_further_file_begins_can_be_changed(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
-    dialog.offset.setValue(1.5)
-    dialog.add.click()
-    qtbot.waitUntil(lambda: len(dialog.files.offsets) == 1)
-    ((medium_id, field),) = dialog.files.offsets.items()
-    assert field.value() == 1.5
+    field = dialog.files.offsets[added.id]
+    assert field.value() == -1.25
     field.setValue(-0.25)
     field.editingFinished.emit()
-    session, recording = window.studio.session, window.studio.recording
-    offsets = {m.id: m.offset_us for m in media_of(session.study, recording.id)}
-    assert offsets[medium_id] == -250_000
+    assert media_of(study_of(window), here(window))[1].offset_us == -250_000
     window.studio.undo()
-    qtbot.waitUntil(lambda: field.value() == 1.5)
-    before = session.study.undo_name
+    qtbot.waitUntil(lambda: field.value() == -1.25)
+    before = study_of(window).undo_name
     field.editingFinished.emit()
-    assert session.study.undo_name == before
+    assert study_of(window).undo_name == before
 
 
-def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_path: Path) -> None:
+def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "late.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
     silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
@@ -125,10 +91,7 @@ def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_
         (recording,), _ = add_recordings(session, [probe_file(main)])
         add_medium(session, recording, probe_file(late), MediumRole.CAMERA)
         add_medium(session, recording, probe_file(silent), MediumRole.CAMERA)
-    window = MainWindow(Answers(main))
-    qtbot.addWidget(window)
-    window.show()
-    window.open_study(tmp_path / "two.greenroom")
+    window = open_window(tmp_path / "two.greenroom")
     window.details.open()
     files = window.details.dialog.files
     session = window.studio.session
@@ -148,7 +111,6 @@ def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_
     window.studio.undo()
     assert session.study.undo_name == undo
     assert media_of(session.study, recording)[1].offset_us == 0
-    window.close()
 
 
 def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
@@ -170,37 +132,26 @@ def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, 
     qtbot.waitUntil(lambda: item.checkState(2) is Qt.CheckState.Checked)
 
 
-def test_everything_has_a_name(dialog: RecordingDialog) -> None:
-    assert nameless(dialog) == []
-    assert unexplained(dialog) == []
-
-
-def test_a_study_that_is_read_only_shows_them_too(window: MainWindow, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    window.close_study()
-    shutil.copyfile(tmp_path / "lab.greenroom", copy / "lab.greenroom")
-    with Session.open(copy / "lab.greenroom"):
-        window.open_study(copy / "lab.greenroom")
-        window.details.open()
-        assert isinstance(window.details, RecordingDetailsController)
-        assert not window.details.dialog.body.isEnabled()
-        window.close_study()
-
-
-def test_the_menu_of_a_recording_has_what_it_names(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_menus_name_what_is_there_and_a_read_only_study_shows_details(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown: list[str] = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, _where: shown.extend(a.text() for a in menu.actions()))
     window.recordings.context_requested.emit(here(window), window.rect().center())
     assert any("Rename" in text or "Rena&me" in text for text in shown)
     window.timeline.menu_requested.emit(window.rect().center(), "", 0)
     assert any("from marks" in text for text in shown)
-
-
-def test_a_lane_is_folded_from_the_menu(window: MainWindow) -> None:
     (menu,) = [m for m in window.findChildren(QMenu) if m.title() == "&Lanes in full"]
     menu.aboutToShow.emit()
     (own,) = menu.actions()
     assert own.isChecked()
     own.trigger()
     assert window.timeline.model.folded == {window.timeline.model.lanes[0].key}
+    window.close_study()
+    (tmp_path / "copy").mkdir()
+    shutil.copyfile(tmp_path / "lab.greenroom", tmp_path / "copy" / "lab.greenroom")
+    with Session.open(tmp_path / "copy" / "lab.greenroom"):
+        window.open_study(tmp_path / "copy" / "lab.greenroom")
+        window.details.open()
+        assert not window.details.dialog.body.isEnabled()
+        window.close_study()

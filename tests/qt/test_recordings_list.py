@@ -1,22 +1,22 @@
+"""The list of recordings: its tree, its pictures, and how it is searched, chosen from and dropped on."""
+
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QColor, QDragEnterEvent, QDropEvent, QFontMetrics, QImage
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QPushButton
 
 from app.gui.recordings.recordings_list import RecordingsList
 from app.gui.recordings.recordings_model import (
     THUMBNAIL_ROLE,
     RecordingRow,
-    RecordingsDelegate,
     RecordingsModel,
     counts_text,
     length_text,
 )
-from tests.builders.keyboard_walk import controls, nameless, tab_walk, unexplained
 from widgets import theme
 
 
@@ -70,44 +70,46 @@ def test_a_picture_goes_with_the_file_that_it_is_of(qapp):
         assert shown() is None
 
 
-def test_recordings_stand_under_their_collection(listing):
+def test_recordings_stand_under_their_collection_which_is_closed_by_a_click_and_stays_so(qtbot, listing):
     listing.set_rows(rows())
-    model: QAbstractItemModel = listing.tree.model()
-    assert [model.index(i, 0).data() for i in range(model.rowCount())] == ["Coach", "Reception"]
+    tree = listing.tree
+    assert [tree.model().index(row, 0).data() for row in range(tree.model().rowCount())] == ["Coach", "Reception"]
     assert listing.visible_recordings() == [f"r{i}" for i in range(1, 7)]
+    heading = tree.model().index(0, 0)
+    with qtbot.waitSignal(listing.context_requested) as sent:
+        tree.customContextMenuRequested.emit(tree.visualRect(tree.indexBelow(heading)).center())
+    assert sent.args[0] == "r1", "a context menu is for the row under the mouse"
+    qtbot.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=tree.visualRect(heading).center())
+    listing.set_rows([*rows(), RecordingRow("r7", 7, "new.mp4", 5, "Reception")])
+    assert [tree.isExpanded(tree.model().index(group, 0)) for group in range(2)] == [False, True]
+    listing.search.setText("session 2")
+    assert tree.isExpanded(tree.model().index(0, 0)), "what is found is shown"
+    listing.search.clear()
+    assert not tree.isExpanded(tree.model().index(0, 0))
 
 
-def test_an_update_touches_one_row(qtbot, listing):
-    listing.set_rows(rows())
-    touched = []
-    resets = []
-    listing.model.dataChanged.connect(lambda first, last, _roles: touched.append((first, last)))
-    listing.model.modelReset.connect(lambda: resets.append(1))
-    listing.update_row(RecordingRow("r5", 5, "session 5.mp4", 305_000_000, "Reception", (("Ann", 3),)))
-    assert [(first.row(), last.row(), first.parent().row()) for first, last in touched] == [(1, 1, 1)]
-    assert not resets
-    listing.update_row(listing.model.row("r5"))
-    assert len(touched) == 1
-
-
-def test_an_update_of_many_rows_is_told_once_a_collection(qtbot, listing):
+def test_an_update_touches_its_rows_alone(qtbot, listing):
     listing.set_rows(rows())
     told = []
     listing.model.dataChanged.connect(lambda first, last: told.append((first.parent().row(), first.row(), last.row())))
-    new = [replace(listing.model.row(f"r{at}"), segments=(("Ann", at),)) for at in (1, 3, 4)]
     with qtbot.assertNotEmitted(listing.model.modelReset):
+        listing.update_row(RecordingRow("r5", 5, "session 5.mp4", 305_000_000, "Reception", (("Ann", 3),)))
+        listing.update_row(listing.model.row("r5"))
+        assert told == [(1, 1, 1)]
+        new = [replace(listing.model.row(f"r{at}"), segments=(("Ann", at),)) for at in (1, 3, 4)]
         listing.update_rows(new)
-    assert told == [(0, 0, 2), (1, 0, 0)]
-    assert [listing.model.row(one.id) for one in new] == new
+    assert told[1:] == [(0, 0, 2), (1, 0, 0)], "once a collection"
+    assert [listing.model.row(row.id) for row in new] == new
     listing.update_rows([replace(new[0], collection="Reception"), RecordingRow("new", 9, "new.mp4", 5, "Coach")])
     assert [shown_row.id for shown_row in listing.model.shown_rows()] == ["r2", "r3", "new", "r4", "r5", "r6", "r1"]
 
 
-def test_choosing_and_selecting(qtbot, listing):
+def test_choosing_is_told_and_selecting_is_not(qtbot, listing):
     listing.set_rows(rows())
     with qtbot.assertNotEmitted(listing.recording_chosen):
         listing.select("r4")
-    assert listing.selected() == "r4"
+        listing.set_rows([*rows(), RecordingRow("r7", 7, "new.mp4", 5, "Reception")])
+    assert listing.selected() == "r4", "the selection outlives new rows"
     with qtbot.waitSignal(listing.recording_chosen) as sent:
         qtbot.keyClick(listing.tree, Qt.Key.Key_Down)
     assert sent.args == ["r5"]
@@ -116,24 +118,25 @@ def test_choosing_and_selecting(qtbot, listing):
     assert sent.args == ["r4"]
 
 
-def test_the_selection_outlives_new_rows(qtbot, listing):
+def test_words_find_recordings(qtbot, listing):
     listing.set_rows(rows())
-    listing.select("r4")
+    listing.select("r2")
     with qtbot.assertNotEmitted(listing.recording_chosen):
-        listing.set_rows(rows(8))
-    assert listing.selected() == "r4"
-
-
-@pytest.mark.parametrize(
-    ("words", "found"), [("session 2", ["r2"]), ("RECEPTION 6", ["r6"]), ("coach", ["r1", "r2", "r3"])]
-)
-def test_words_find_recordings(qtbot, listing, words, found):
-    listing.set_rows(rows())
-    with qtbot.assertNotEmitted(listing.recording_chosen):
-        qtbot.keyClicks(listing.search, words)
-    assert listing.visible_recordings() == found
-    listing.search.clear()
-    assert len(listing.visible_recordings()) == 6
+        for words, found in (("session 2", ["r2"]), ("RECEPTION 6", ["r6"]), ("reception", ["r4", "r5", "r6"])):
+            listing.search.clear()
+            qtbot.keyClicks(listing.search, words)
+            assert listing.visible_recordings() == found
+        assert listing.selected() is None
+        listing.search.clear()
+    assert listing.selected() == "r2", "what the search hid is marked again"
+    listing.search.setText("ann")
+    assert listing.visible_recordings() == []
+    listing.update_row(replace(listing.model.row("r5"), segments=(("Ann", 3),)))
+    assert listing.visible_recordings() == ["r5"], "what is new is searched at once"
+    with qtbot.waitSignal(listing.recording_chosen) as sent:
+        qtbot.keyClick(listing.search, Qt.Key.Key_Return)
+    assert sent.args == ["r5"]
+    assert listing.tree.hasFocus()
 
 
 def test_nothing_found_and_nothing_there_say_what_to_do(qtbot, listing):
@@ -165,21 +168,14 @@ def test_dropped_files_are_passed_on(qtbot, listing):
     assert not listing.tree.viewport().acceptDrops()
 
 
-def test_missing_media_is_written_not_only_coloured(listing):
+def test_missing_media_are_written_not_only_coloured(listing):
     row = RecordingRow("r1", 1, "a.mp4", 1_000_000, missing=True)
     listing.set_rows([row])
     assert "media missing" in row.describe()
-    index = listing.model.index_of("r1")
-    assert index.data(Qt.ItemDataRole.AccessibleTextRole) == row.describe()
-    present = RecordingRow("r1", 1, "a.mp4", 1_000_000)
+    assert listing.model.index_of("r1").data(Qt.ItemDataRole.AccessibleTextRole) == row.describe()
     marked = listing.grab().toImage()
-    listing.update_row(present)
+    listing.update_row(replace(row, missing=False))
     assert marked != listing.grab().toImage()
-
-
-def test_a_row_tells_how_far_the_work_is():
-    row = RecordingRow("r", 7, "a.mp4", 61_500_000, "", (("Ann", 1), ("Ben", 4)), True, True)
-    assert row.describe() == ("7. a.mp4, duration 0:01:01.500, Ann: 1 segment, Ben: 4 segments, faces found, exported")
 
 
 def test_only_rows_on_screen_ask_for_a_thumbnail_and_each_once(qtbot, listing):
@@ -198,120 +194,14 @@ def test_only_rows_on_screen_ask_for_a_thumbnail_and_each_once(qtbot, listing):
     assert len(asked) == len(set(asked))
 
 
-def test_hundreds_of_rows_are_as_easy_as_ten(listing, monkeypatch):
-    painted = []
-    paint = RecordingsDelegate._paint_recording
-    monkeypatch.setattr(
-        RecordingsDelegate, "_paint_recording", lambda self, *rest: (painted.append(rest[2].id), paint(self, *rest))
-    )
-
-    def painted_in_a_walk(count):
-        listing.set_rows(rows(count))
-        painted.clear()
-        for step in range(11):
-            listing.select(f"r{1 + step * (count - 1) // 10}")
-            listing.grab()
-        return len(painted)
-
-    # Ten rows fill the height of the list as hundreds do: what is painted is the same.
-    assert painted_in_a_walk(12) >= 11 * 8
-    assert painted_in_a_walk(403) < 2 * painted_in_a_walk(12)
-
-
-def test_hundreds_of_rows_are_laid_out_once(listing, monkeypatch):
-    measured = []
-    size = RecordingsDelegate.sizeHint
-    monkeypatch.setattr(
-        RecordingsDelegate, "sizeHint", lambda self, *rest: (measured.append(rest[1].row()), size(self, *rest))[1]
-    )
-    listing.set_rows(rows(403))
-    listing.select("r1")
-    listing.grab()
-    assert 403 <= len(measured) <= 2 * 405
-
-
-def test_a_recording_that_the_search_hides_is_marked_again_afterwards(qtbot, listing):
-    listing.set_rows(rows())
-    listing.select("r2")
-    with qtbot.assertNotEmitted(listing.recording_chosen):
-        listing.search.setText("reception")
-        assert listing.selected() is None
-        assert listing.visible_recordings() == ["r4", "r5", "r6"]
-        assert len(listing.model.rows()) == 6
-        listing.search.clear()
-    assert listing.selected() == "r2"
-
-
-def test_what_is_new_about_a_recording_is_searched_at_once(listing):
-    listing.set_rows(rows())
-    listing.search.setText("ann")
-    assert listing.visible_recordings() == []
-    new = RecordingRow("r5", 5, "session 5.mp4", 305_000_000, "Reception", (("Ann", 3),))
-    listing.update_row(new)
-    assert listing.visible_recordings() == ["r5"]
-    listing.update_row(replace(new, segments=()))
-    assert listing.visible_recordings() == []
-
-
-def test_return_in_the_search_field_chooses_the_first_that_was_found(qtbot, listing):
-    listing.set_rows(rows())
-    qtbot.keyClicks(listing.search, "reception")
-    with qtbot.waitSignal(listing.recording_chosen) as sent:
-        qtbot.keyClick(listing.search, Qt.Key.Key_Return)
-    assert sent.args == ["r4"]
-    assert listing.tree.hasFocus()
-
-
-def test_a_heading_opens_and_closes(qtbot, listing):
-    listing.set_rows(rows())
-    heading = listing.tree.model().index(0, 0)
-    assert listing.tree.isExpanded(heading)
-    place = listing.tree.visualRect(heading).center()
-    qtbot.mouseClick(listing.tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert not listing.tree.isExpanded(heading)
-
-
-def test_a_context_menu_is_for_the_row_under_the_mouse(qtbot, listing):
-    listing.set_rows(rows())
-    place = listing.tree.visualRect(listing.tree.indexBelow(listing.tree.model().index(0, 0))).center()
-    with qtbot.waitSignal(listing.context_requested) as sent:
-        listing.tree.customContextMenuRequested.emit(place)
-    assert sent.args[0] == "r1"
-
-
-def test_every_control_has_a_name_and_is_reached_with_tab(qtbot, listing):
-    listing.set_rows(rows())
-    listing.tree.selectionModel().setCurrentIndex(
-        listing.tree.model().index(0, 0), QItemSelectionModel.SelectionFlag.NoUpdate
-    )
-    assert nameless(listing) == []
-    assert unexplained(listing) == []
-    reached = tab_walk(listing.search)
-    assert {control for control in controls(listing) if not isinstance(control, QToolButton)} <= set(reached)
-
-
-def test_a_collection_that_was_closed_stays_closed_when_a_recording_is_added(listing):
-    listing.set_rows(rows())
-    first = listing.tree.model().index(0, 0)
-    listing.tree.collapse(first)
-    listing.set_rows([*rows(), RecordingRow("r7", 7, "new.mp4", 5, "Reception")])
-    tree = listing.tree
-    assert [tree.isExpanded(tree.model().index(group, 0)) for group in range(2)] == [False, True]
-    listing.search.setText("session 2")
-    assert tree.isExpanded(tree.model().index(0, 0)), "what is found is shown"
-    listing.search.clear()
-    assert not tree.isExpanded(tree.model().index(0, 0))
-
-
-def test_counts_give_way_where_there_is_little_room(qapp):
+def test_a_row_tells_its_length_and_how_far_the_work_is(qapp):
+    row = RecordingRow("r", 7, "a.mp4", 61_500_000, "", (("Ann", 1), ("Ben", 4)), True, True)
+    assert row.describe() == "7. a.mp4, duration 0:01:01.500, Ann: 1 segment, Ben: 4 segments, faces found, exported"
+    assert length_text(replace(row, duration_us=200_000)) == "0.2 s"
+    assert length_text(replace(row, duration_us=717_000_000)) == "0:11:57"
     metrics = QFontMetrics(theme.font())
-    row = RecordingRow("r1", 1, "a.mp4", 5, segments=(("A", 12), ("B", 0), ("C", 7)))
+    row = replace(row, segments=(("A", 12), ("B", 0), ("C", 7)))
     wide, narrow = (metrics.horizontalAdvance(text) for text in ("12 · 7", "19"))
     assert counts_text(row, metrics, wide) == "12 · 7"
-    assert counts_text(row, metrics, wide - 1) == "19"
+    assert counts_text(row, metrics, wide - 1) == "19", "counts give way where there is little room"
     assert counts_text(row, metrics, narrow - 1) == ""
-
-
-def test_a_short_clip_has_a_length():
-    assert length_text(RecordingRow("r1", 1, "a.mp4", 200_000)) == "0.2 s"
-    assert length_text(RecordingRow("r1", 1, "a.mp4", 717_000_000)) == "0:11:57"

@@ -1,7 +1,6 @@
 """A release in the window: what stands in the way, the way to the frame, texts, and the folder at the end."""
 
 import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,19 +8,21 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from annotate.team.assignments import hold_out
-from anonymize.release.release_edits import store_plan, withdraw_waiver
+from anonymize.release.release_edits import store_plan, waive_rule, withdraw_waiver
 from anonymize.release.release_plan import SCRUB, read_plan
+from anonymize.release.release_rules import ReleaseBlocker
+from app.gui.release.release_form import build_checklist
 from app.gui.release.release_window import ReleaseWindow
 from app.gui.window.main_window import MainWindow
-from project.queries.face_rows import face_reviews, mask_state, set_dismissed, tracks_of
+from project.entities.study_records import Changes
+from project.queries.face_rows import set_dismissed, tracks_of
 from project.queries.pii_rows import replacements
 from project.queries.policy_rows import waivers
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.release_study import lab, review
+from tests.builders.scripted_dialogs import Answers
 
-Open = Callable[[Path], MainWindow]
 pytestmark = pytest.mark.usefixtures("english_names")
 
 
@@ -31,70 +32,79 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def window(made: Path, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
+def study(made: Path, tmp_path: Path) -> Path:
     shutil.copytree(made.parent, tmp_path / "lab")
-    opened = MainWindow()
-    qtbot.addWidget(opened)
-    opened.resize(1360, 860)
-    opened.show()
-    qtbot.waitExposed(opened)
-    assert opened.open_study(tmp_path / "lab" / made.name)
-    yield opened
-    opened.close()
+    return tmp_path / "lab" / made.name
 
 
 @pytest.fixture
 def release(window: MainWindow) -> ReleaseWindow:
-    found = window.windows.open_window("release")
-    assert isinstance(found, ReleaseWindow)
+    found: ReleaseWindow = window.windows.open_window("release")
     found.only.setChecked(True)
     found.judge_all()
     return found
 
 
-def session_of(window: MainWindow) -> Session:
-    assert window.studio.session is not None
-    return window.studio.session
-
-
-def test_everything_on_it_has_a_name_and_a_tip(release: ReleaseWindow) -> None:
-    assert nameless(release) == []
-    assert unexplained(release) == []
-
-
-def test_a_lab_that_did_everything_is_ready_and_gets_its_folder(
-    window: MainWindow, release: ReleaseWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
+    window: MainWindow, release: ReleaseWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert "ready" in release.heading.text()
     assert release.table.texts() == []
     release.only.setChecked(False)
     assert {row[3] for row in release.table.texts()} == {"Kept", "Judged when it is rendered"}
-    monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
+    release.only.setChecked(True)
+    assert window.studio.edit(lambda session: withdraw_waiver(session, "privacy-measured", None))
+    release.judge_all()
+    answers.give(release_place=tmp_path / "corpus")
+    with qtbot.waitSignal(window.jobs.done):
+        release.release.click()
+    assert "Refused" in release.report.text()
+    assert not (tmp_path / "corpus").exists()
+    release.judge_all()
+    assert [row[0] for row in release.table.texts()] == ["It was measured how private the rendering is."]
+    assert release.release.isEnabled()
+    assert window.studio.edit(lambda session: waive_rule(session, "privacy-measured", None, "No embedding here"))
+    release.judge_all()
     with qtbot.waitSignal(window.jobs.done):
         release.release.click()
     assert "Released" in release.report.text()
     assert (tmp_path / "corpus" / "DATACARD.md").is_file()
+    release.only.setChecked(False)
     release.judge_all()
     assert any(row[3].startswith("Waived: ") for row in release.table.texts())
+    release.close()
+    (recording,) = all_recordings(window.studio.session.study)
+    assert window.studio.edit(lambda session: hold_out(session, recording.id))
+    assert window.windows.open_window("release") is release
+    release.judge_all()
+    assert "held out" in release.left_out.text(), "what changed while it was closed is judged when it comes back"
+    assert not release.release.isEnabled()
 
 
 def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     window: MainWindow, release: ReleaseWindow
 ) -> None:
-    session = session_of(window)
+    session = window.studio.session
     (recording,) = all_recordings(session.study)
     (face,) = tracks_of(session.study, recording.id)
 
-    def dismiss(each_session: Session):
-        with each_session.step("Dismiss") as step:
-            set_dismissed(each_session.study, face.id, True)
+    def dismiss(opened: Session) -> Changes:
+        with opened.step("Dismiss") as step:
+            set_dismissed(opened.study, face.id, True)
+        return step.changes
+
+    def forget_people(opened: Session) -> Changes:
+        with opened.step("Nobody") as step:
+            for table in ("track_correction", "appearance"):
+                opened.study.write(f"DELETE FROM {table}", ())
         return step.changes
 
     assert window.studio.edit(dismiss)
     release.judge_all()
     assert not release.release.isEnabled()
     (row,) = release.table.texts()
-    assert (row[1], "changed after" in row[3]) == ("1", True)
+    assert row[1] == "1"
+    assert "changed after" in row[3]
     release.table.selectRow(0)
     assert not release.bar.jump.isHidden()
     assert release.bar.waive.isHidden()
@@ -103,22 +113,8 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     window.studio.undo()
     release.judge_all()
     assert release.release.isEnabled()
-
-
-def test_a_rule_is_waived_and_counts_again(window: MainWindow, release: ReleaseWindow) -> None:
-    session = session_of(window)
-    (recording,) = all_recordings(session.study)
-
-    def nobody(each_session: Session):
-        with each_session.step("Nobody") as step:
-            for table in ("track_correction", "appearance"):
-                each_session.study.write(f"DELETE FROM {table}", ())
-        return step.changes
-
-    assert window.studio.edit(nobody)
+    assert window.studio.edit(forget_people)
     review(session, recording)
-    state = mask_state(session.study, recording.id)
-    assert state in [face_review.state for face_review in face_reviews(session.study, recording.id)]
     release.reload()
     release.judge_all()
     assert [row[0] for row in release.table.texts()] == ["It is known who appears, so that everybody was asked."]
@@ -137,26 +133,11 @@ def test_a_rule_is_waived_and_counts_again(window: MainWindow, release: ReleaseW
     release.table.selectRow(place)
     release.bar.withdraw.click()
     release.judge_all()
-    assert not release.release.isEnabled()
-
-
-def test_what_a_rendering_showed_is_shown_and_can_be_tried_again(
-    window: MainWindow, release: ReleaseWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert window.studio.edit(lambda session: withdraw_waiver(session, "privacy-measured", None))
-    release.judge_all()
-    monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
-    with qtbot.waitSignal(window.jobs.done):
-        release.release.click()
-    assert "Refused" in release.report.text()
-    assert not (tmp_path / "corpus").exists()
-    release.judge_all()
-    assert [row[0] for row in release.table.texts()] == ["It was measured how private the rendering is."]
-    assert release.release.isEnabled()
+    assert not release.release.isEnabled(), "a rule that is waived no more counts again"
 
 
 def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseWindow) -> None:
-    session = session_of(window)
+    session = window.studio.session
     release.tabs.setCurrentIndex(1)
     box = release.form.texts
     box.setCurrentIndex(box.findData(SCRUB))
@@ -180,23 +161,10 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
     assert "Read by" in release.texts.state.text()
 
 
-def test_what_changed_while_it_was_closed_is_judged_when_it_comes_back(
-    window: MainWindow, release: ReleaseWindow
-) -> None:
-    assert "ready" in release.heading.text()
-    release.close()
-    (recording,) = all_recordings(session_of(window).study)
-    assert window.studio.edit(lambda session: hold_out(session, recording.id))
-    assert window.windows.open_window("release") is release
-    release.judge_all()
-    assert "held out" in release.left_out.text()
-    assert not release.release.isEnabled()
-
-
 def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
     window: MainWindow, release: ReleaseWindow, without_names: None
 ) -> None:
-    session = session_of(window)
+    session = window.studio.session
     store_plan(session, replace(read_plan(session), texts=SCRUB))
     release.reload()
     release.judge_all()
@@ -207,3 +175,14 @@ def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
     assert not release.release.isEnabled()
     release.tabs.setCurrentIndex(2)
     assert "“names”, which is not installed" in release.texts.state.text()
+
+
+def test_a_rule_about_tracks_is_not_called_kept_where_no_faces_were_looked_for() -> None:
+    missing = ReleaseBlocker("faces-tracked", 2, None, "No faces were looked for in recording 2.", "Find them.")
+    lines = {
+        (row.rule, row.recording): row.table_row("k").cells[-1]
+        for row in build_checklist([1, 2], [missing], [], [], {})
+    }
+    assert lines["faces-reviewed", 1] == lines["uncovered", 1] == "Kept"
+    assert lines["faces-reviewed", 2] == lines["uncovered", 2] == "Judged when faces were looked for"
+    assert lines["face-left", 2] == "Judged when it is rendered"

@@ -1,6 +1,7 @@
-"""The window of the benchmark's report: a number leads to its items, an item to its moment, and all of it to files."""
+"""The report of the benchmark: a number leads to its items, an item to its moment, and all of it to files."""
 
-from collections.abc import Callable
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import rename_recording
+from app.gui.benchmark.report_plots import report_plots
 from app.gui.benchmark.report_tab import ReportWindow
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
+from benchmark.report.benchmark_report import ReportOptions, gather_report_input
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from project.entities.frozen_items import ItemModality
@@ -21,18 +23,11 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.condition_runs import asked_study
 from tests.builders.item_sets import verdicts
-from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.scripted_dialogs import Answers
 
 LABELS = ("error", "none", "competence", "error") * 6
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.place: Path | None = None
-
-    def folder(self, title: str) -> Path | None:
-        return self.place
 
 
 @pytest.fixture(scope="module")
@@ -52,37 +47,27 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def answers() -> Answers:
-    return Answers()
-
-
-@pytest.fixture
-def window(open_window: Callable[..., MainWindow], tmp_path: Path, asked: bytes, answers: Answers) -> MainWindow:
-    path = tmp_path / "lab.greenroom"
-    path.write_bytes(asked)
-    return open_window(path, questions=answers)
+def study(tmp_path: Path, asked: bytes) -> Path:
+    (tmp_path / "lab.greenroom").write_bytes(asked)
+    return tmp_path / "lab.greenroom"
 
 
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
     window.menus.actions["benchmark_report"].trigger()
-    found = window.windows.open_window("benchmark_report")
-    assert isinstance(found, ReportWindow)
+    found: ReportWindow = window.windows.open_window("benchmark_report")
     qtbot.waitUntil(lambda: found.write.isEnabled())
     return found
-
-
-def test_the_papers_table_stands_there_with_published_rows(opened: ReportWindow) -> None:
-    assert opened.chosen.currentText().startswith("SHREC, table 1")
-    rows = {row[0]: row for row in opened.figures.texts()}
-    assert rows["(L) oracle (baseline)"][1] == "1.00 ± 0.00"
-    assert rows["Human (published)"][1:5] == ("0.57", "0.45", "0.77", "0.71")
-    assert rows["Chance"][1] == "0.33"
 
 
 def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     opened: ReportWindow, window: MainWindow, qtbot: QtBot
 ) -> None:
+    assert opened.chosen.currentText().startswith("SHREC, table 1")
+    rows = {row[0]: row for row in opened.figures.texts()}
+    assert rows["(L) oracle (baseline)"][1] == "1.00 ± 0.00"
+    assert rows["Human (published)"][1:5] == ("0.57", "0.45", "0.77", "0.71")
+    assert rows["Chance"][1] == "0.33"
     row = next(at for at, one in enumerate(opened.figures.texts()) if one[0].startswith("(L) random"))
     opened.figures.cellClicked.emit(row, 1)
     assert opened.tabs.currentIndex() == 2
@@ -95,12 +80,12 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     session = window.studio.session
     home = next(recording for recording in all_recordings(session.study) if str(recording.number) == third[2])
     qtbot.waitUntil(lambda: window.studio.recording is not None and window.studio.recording.id == home.id)
+    window.studio.edit(lambda opened_session: rename_recording(opened_session, home.id, "another"))
+    assert "Out of date" in opened.status.text()
 
 
-def test_everything_is_written_to_a_new_folder(
-    opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path
-) -> None:
-    answers.place = tmp_path
+def test_all_is_written_to_a_new_folder(opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path) -> None:
+    answers.give(folder=tmp_path)
     for name in ("lab benchmark report", "lab benchmark report 2"):
         with qtbot.waitSignal(opened.write.clicked):
             qtbot.mouseClick(opened.write, Qt.MouseButton.LeftButton)
@@ -111,12 +96,40 @@ def test_everything_is_written_to_a_new_folder(
         assert (folder / "plots" / "confusion-001-verdict-0.svg").exists()
 
 
-def test_every_control_has_a_name_and_says_what_it_does(opened: ReportWindow) -> None:
-    assert (nameless(opened), unexplained(opened)) == ([], [])
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with asked_study(tmp_path_factory.mktemp("asked")) as session:
+        return session.study.path
 
 
-def test_an_edit_says_that_the_figures_are_old(opened: ReportWindow, window: MainWindow) -> None:
-    session = window.studio.session
-    recording = all_recordings(session.study)[0]
-    window.studio.edit(lambda each_session: rename_recording(each_session, recording.id, "another"))
-    assert "Out of date" in opened.status.text()
+def test_conditions_are_drawn_side_by_side_and_every_answer_is_counted_once(compared: Path) -> None:
+    with Session.open(compared, read_only=True) as session:
+        material = gather_report_input(session, ReportOptions(), Silent()).runs
+    drawn = {key: {plot.key: plot for plot in plots} for key, plots in report_plots(material).items()}
+    table = drawn["conditions"]["conditions-accuracy"].table()
+    assert table.head[1:5] == ("Raw", "Raw, low", "Raw, high", "Raw, n")
+    ((_, raw, *_rest),) = table.rows
+    assert raw == 1.0
+    matrices = drawn["confusions"]
+    assert len(matrices) == 5, "of three judges, of one of them again under “blur”, and of a person"
+    for plot in matrices.values():
+        assert plot.columns[-1] == "Unreadable"
+        assert sum(value or 0 for row in plot.values for value in row) == 30
+
+
+def test_plots_are_painted_where_there_is_no_screen(compared: Path, tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parents[2]
+    clean = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, root / "greenroom.py", "benchmark", "report", compared, "--out", tmp_path / "out"],
+        capture_output=True,
+        text=True,
+        env=clean,
+        cwd=root,
+    )
+    assert done.returncode == 0, done.stderr
+    made = {path.name for path in (tmp_path / "out" / "plots").iterdir()}
+    assert {"conditions-accuracy.svg", "conditions-accuracy.png", "conditions-accuracy.csv"} <= made
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert page.count("<svg") == sum(text.endswith(".svg") for text in made)
+    assert (tmp_path / "out" / "plots" / "conditions-accuracy.png").read_bytes().startswith(b"\x89PNG")

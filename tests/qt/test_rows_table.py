@@ -45,15 +45,3 @@ def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtB
     assert table.columnWidth(0) == 200, "and no less than this"
     table.resize(1200, 200)
     assert table.columnWidth(0) > 500, "it is read in full where there is room"
-
-
-def test_a_column_of_names_need_not_be_the_first(qtbot: QtBot) -> None:
-    table = RowsTable("Items", ("Item", "Recording", _NAME))
-    qtbot.addWidget(table)
-    table.elide_names(1)
-    table.show_rows([TableRow("a", ("1.1", f"{_NAME}, again and again", "no"))])
-    table.resize(400, 200)
-    table.show()
-    qtbot.waitExposed(table)
-    assert table.columnWidth(1) == 200
-    assert table.columnWidth(2) == 200, "a judge's name over a column gets no more than a name in one"

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
 from annotate.study import scheme_versions as commands
 from annotate.study.people import add_participant
+from app.gui.files.study_files import make_sample_study
 from app.gui.settings.schemes_window import Group, SchemesWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ParticipantRole, Segment
@@ -18,34 +18,47 @@ from project.queries.segment_rows import all_segments, value_history, values_of
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
 from project.timebase import SECOND_US
-from tests.builders.keyboard_walk import nameless, unexplained
-from tests.qt.test_window import Answers, Open, answers, open_window, press, ready, sample, study
-from tests.unit.annotate.study.test_schemes import text
+from tests.builders.mouse_and_keys import press
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 from widgets.inspector.field_editors import EDITORS, ParticipantEditor, ScaleEditor, SliderEditor
 from widgets.labels import contrast, label_ink, label_looks
 from widgets.theme import load
 from widgets.timeline.lanes import LaneKind, lane_key_of
 
-__all__ = ["answers", "open_window", "sample", "study"]
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    return make_sample_study(tmp_path)
 
 
 @pytest.fixture
-def schemes(study: Path) -> Path:
-    """The sample study with all shipped schemes in use, and two participants."""
+def coded(study: Path, open_window: OpenWindow) -> MainWindow:
+    """A window on the sample study with all shipped schemes in use, and two participants."""
     with Session.open(study, "Ada") as session:
         for key in ("cues", "sotopia-eval", "socialnli", "plain"):
             commands.use_shipped_scheme(session, key)
-        (recording,) = (row[0] for row in session.study.rows("SELECT id FROM recording"))
+        ((recording,),) = session.study.rows("SELECT id FROM recording")
         for name, role in (("P01", ParticipantRole.USER), ("Ro", ParticipantRole.ROBOT)):
             add_participant(session, name, role, recording)
-    return study
+    return open_window(study, "Ada")
 
 
-def opened(open_window: Open, path: Path) -> MainWindow:
-    window = open_window()
-    window.studio.change_settings(lambda kept: replace(kept, annotator="Ada"))
-    assert window.open_study(path)
-    return window
+def lab_scheme(
+    version: int, labels: str = "ab", choices: str = "xy", fields: tuple[str, ...] = ("many", "words")
+) -> str:
+    """A scheme of a lab's own, with a label whose key the window uses itself."""
+    lines = ['key = "lab"', 'name = "Lab"', f"version = {version}", "[[tracks]]", 'key = "t"', 'name = "T"']
+    for label in labels:
+        lines += ["[[tracks.labels]]", f'key = "{label}"', f'name = "{label}"']
+        lines += ['shortcut = "I"'] if label == "b" else []
+    if "many" in fields:
+        lines += ["[[fields]]", 'key = "many"', 'kind = "choices"', 'name = "Many"']
+        for choice in choices:
+            lines += ["[[fields.choices]]", f'key = "{choice}"', f'name = "{choice}"']
+    if "words" in fields:
+        lines += ["[[fields]]", 'key = "words"', 'kind = "text"', 'name = "Words"']
+    return "\n".join(lines)
 
 
 def made(window: MainWindow, label: str, scheme: str, track: str) -> Segment:
@@ -54,127 +67,112 @@ def made(window: MainWindow, label: str, scheme: str, track: str) -> Segment:
     return next(s for s in all_segments(window.studio.session.study) if s.id == window.studio.selected[0])
 
 
+def of_scheme(window: MainWindow, scheme: str) -> list[Segment]:
+    return [segment for segment in all_segments(window.studio.session.study) if segment.scheme == scheme]
+
+
 def value(window: MainWindow, segment: Segment, field: str) -> object:
     return values_of(window.studio.session.study, segment.id)[field].value
 
 
-def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    inspector = window.inspector
-    rating = made(window, "rating", "sotopia-eval", "ratings")
-    goal, who = inspector.form.editors["goal"], inspector.form.editors["participant"]
-    assert isinstance(goal, ScaleEditor)
-    assert isinstance(who, ParticipantEditor)
+def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, coded: MainWindow) -> None:
+    inspector = coded.inspector
+    rating = made(coded, "rating", "sotopia-eval", "ratings")
+    goal: ScaleEditor = inspector.form.editors["goal"]
+    who: ParticipantEditor = inspector.form.editors["participant"]
     assert {who.combo.itemText(place) for place in range(1, who.combo.count())} == {"P01, user", "Ro, robot"}
     goal.buttons[7].click()
     who.combo.setCurrentIndex(2)
     who.combo.activated.emit(2)
-    assert value(window, rating, "goal") == 7
+    assert value(coded, rating, "goal") == 7
     goal.buttons[7].click()
-    assert set(values_of(window.studio.session.study, rating.id)) == {"participant"}
-    belief = made(window, "belief", "socialnli", "inferences")
-    slider = inspector.form.editors["plausibility"]
-    assert isinstance(slider, SliderEditor)
+    assert set(values_of(coded.studio.session.study, rating.id)) == {"participant"}
+    belief = made(coded, "belief", "socialnli", "inferences")
+    slider: SliderEditor = inspector.form.editors["plausibility"]
     assert slider.value() is None
     slider.box.setValue(70)
-    assert value(window, belief, "plausibility") == 70
+    slider.slider.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(slider.slider, Qt.Key.Key_Right)
+    assert value(coded, belief, "plausibility") == 71
+    coded.studio.undo()
+    assert value(coded, belief, "plausibility") == 70
     assert slider.slider.value() == 70
     slider.clear.click()
-    assert "plausibility" not in values_of(window.studio.session.study, belief.id)
-    window.studio.select([rating.id])
+    assert "plausibility" not in values_of(coded.studio.session.study, belief.id)
+    coded.studio.select([rating.id])
     assert "goal" in inspector.form.editors
     assert set(inspector.labels.buttons) == {"rating"}
-    assert not nameless(inspector)
-    assert not unexplained(inspector)
 
 
-def test_a_slider_is_moved_with_keys_and_sends_each_value(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    belief = made(window, "belief", "socialnli", "inferences")
-    slider = window.inspector.form.editors["plausibility"]
-    assert isinstance(slider, SliderEditor)
-    qtbot.keyClick(slider.slider, Qt.Key.Key_Space)
-    assert value(window, belief, "plausibility") == 50
-    qtbot.keyClick(slider.slider, Qt.Key.Key_Right)
-    assert value(window, belief, "plausibility") == 51
-    window.studio.undo()
-    assert value(window, belief, "plausibility") == 50
-
-
-def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    ready(qtbot, window)
-    window.studio.set_marks(SECOND_US, 2 * SECOND_US)
-    press(window, Qt.Key.Key_X)
-    assert window.active.key == "cues/action"
-    press(window, Qt.Key.Key_3)
-    (cue,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "cues")
+def test_keys_and_guidelines_are_those_of_the_active_track(coded: MainWindow, study: Path) -> None:
+    coded.studio.set_marks(SECOND_US, 2 * SECOND_US)
+    press(coded, "X")
+    assert coded.active.key == "cues/action"
+    press(coded, "3")
+    (cue,) = of_scheme(coded, "cues")
     assert (cue.track, cue.label) == ("action", "handling")
-    press(window, Qt.Key.Key_1)
-    (cue,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "cues")
-    assert cue.label == "gesture"
-    press(window, Qt.Key.Key_Escape)
-    window.active.select_track("shrec/segments")
-    window.studio.set_marks(SECOND_US, 2 * SECOND_US)
-    press(window, Qt.Key.Key_C)
-    assert [s.label for s in all_segments(window.studio.session.study) if s.scheme == "shrec"].count("competence") >= 1
-    keys = [action.shortcut().toString() for action in window.menus.label_actions]
-    assert keys == ["E", "C", "N"]
+    press(coded, "1")
+    assert of_scheme(coded, "cues")[0].label == "gesture"
+    press(coded, "Esc")
+    coded.active.select_track("shrec/segments")
+    coded.studio.set_marks(SECOND_US, 2 * SECOND_US)
+    press(coded, "C")
+    assert [segment.label for segment in of_scheme(coded, "shrec")] == ["competence"]
+    assert [action.shortcut().toString() for action in coded.menus.label_actions] == ["E", "C", "N"]
+    press(coded, "Esc", "F3")
+    words = coded.guidelines.panel.words
+    assert coded.guidelines.visible
+    assert "considerate person" in words.toPlainText()
+    made(coded, "smile", "cues", "expression")
+    assert "forced" in words.toPlainText()
+    assert "considerate person" not in words.toPlainText()
+    coded.close_study()
+    assert coded.open_study(study)
+    assert coded.guidelines.visible, "they stay open beside the form"
+    assert coded.active.key == "cues/expression"
+    coded.menus.actions["guidelines"].trigger()
+    assert not coded.guidelines.visible
+    coded.active.select_track("sotopia-eval/ratings")
+    coded.editing.create_from_marks("rating")
+    (rating,) = of_scheme(coded, "sotopia-eval")
+    assert (rating.start_us, rating.end_us) == (0, coded.studio.recording.duration_us), "without marks, of all of it"
 
 
-def test_a_rating_without_marks_is_of_the_whole_recording(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    window.active.select_track("sotopia-eval/ratings")
-    window.editing.create_from_marks("rating")
-    (rating,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "sotopia-eval")
-    assert (rating.start_us, rating.end_us) == (0, window.studio.recording.duration_us)
-
-
-def test_each_annotator_and_track_has_a_lane(open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    cue = made(window, "smile", "cues", "expression")
-    lanes = [lane for lane in window.timeline.model.lanes if lane.kind is LaneKind.SEGMENTS]
-    own = [(lane.title, lane.subtitle) for lane in lanes if lane.editable]
-    assert ("Ada", "Expression") in own
-    lane = window.timeline.model.lane(lane_key_of(cue))
+def test_each_annotator_and_track_has_a_lane_which_is_grey_once_its_scheme_is_dropped(coded: MainWindow) -> None:
+    cue = made(coded, "smile", "cues", "expression")
+    timeline, key = coded.timeline, lane_key_of(cue)
+    lanes = [lane for lane in timeline.model.lanes if lane.kind is LaneKind.SEGMENTS and lane.editable]
+    assert ("Ada", "Expression") in [(lane.title, lane.subtitle) for lane in lanes]
+    lane = timeline.model.lane(key)
     assert lane.active
-    assert lane.look("smile").name == "Smile"
-    assert lane.look("grin").name == "grin"
-    window.active.select_track("cues/tone")
-    assert {lane.subtitle for lane in window.timeline.model.lanes if lane.editable} >= {"Expression", "Tone"}
-    window.timeline.segment_create_requested.emit(lane.key, 4 * SECOND_US, 5 * SECOND_US)
-    assert window.active.key == "cues/expression"
-    assert len(window.timeline.model.track(lane.key)) == 2
-    window.studio.undo()
-    window.studio.undo()
-    window.active.select_track("cues/tone")
-    assert "Expression" not in {lane.subtitle for lane in window.timeline.model.lanes}
+    assert (lane.look("smile").name, lane.look("grin").name) == ("Smile", "grin")
+    coded.active.select_track("cues/tone")
+    assert {lane.subtitle for lane in timeline.model.lanes if lane.editable} >= {"Expression", "Tone"}
+    timeline.segment_create_requested.emit(key, 4 * SECOND_US, 5 * SECOND_US)
+    assert coded.active.key == "cues/expression"
+    assert len(timeline.model.track(key)) == 2
+    assert coded.studio.edit(lambda session: commands.drop_scheme(session, "cues"))
+    lane = timeline.model.lane(key)
+    assert (lane.faded, lane.editable, lane.look("smile").name) == (True, False, "Smile")
+    assert coded.active.key == "shrec/segments"
+    assert not coded.inspector.labels.isEnabled()
+    coded.studio.undo()
+    assert timeline.model.lane(key).editable
+    assert coded.inspector.labels.isEnabled()
+    coded.studio.undo()
+    coded.studio.undo()
+    coded.active.select_track("cues/tone")
+    assert "Expression" not in {lane.subtitle for lane in timeline.model.lanes}
 
 
-def test_a_scheme_that_is_dropped_greys_its_lane_and_locks_its_form(open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    cue = made(window, "smile", "cues", "expression")
-    assert window.studio.edit(lambda session: commands.drop_scheme(session, "cues"))
-    lane = window.timeline.model.lane(lane_key_of(cue))
-    assert lane.faded
-    assert not lane.editable
-    assert lane.look("smile").name == "Smile"
-    assert window.active.key == "shrec/segments"
-    assert not window.inspector.labels.isEnabled()
-    window.studio.undo()
-    lane = window.timeline.model.lane(lane_key_of(cue))
-    assert lane.editable
-    assert window.inspector.labels.isEnabled()
-
-
-def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, study: Path) -> None:
+def test_what_an_older_version_left_is_shown_and_deleted(open_window: OpenWindow, study: Path) -> None:
     with Session.open(study, "Ada") as session:
-        commands.use_scheme(session, text(1), "lab.toml")
-        (recording,) = (row[0] for row in session.study.rows("SELECT id FROM recording"))
+        commands.use_scheme(session, lab_scheme(1), "lab.toml")
+        ((recording,),) = session.study.rows("SELECT id FROM recording")
         values = {"many": ["x", "y"], "words": "Old words."}
         old, _ = add_segment(session, recording, SECOND_US, 2 * SECOND_US, "b", values, scheme="lab")
-        commands.use_scheme(session, text(2, labels=["a"], choices=["x"], fields=["many"]), "lab.toml")
-    window = opened(open_window, study)
+        commands.use_scheme(session, lab_scheme(2, "a", "x", ("many",)), "lab.toml")
+    window = open_window(study, "Ada")
     window.studio.select([old])
     inspector = window.inspector
     assert inspector.form.editors["many"].value() == ["x"]
@@ -188,35 +186,14 @@ def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, stud
     assert len(inspector.kept.values) == 2
 
 
-def test_the_guidelines_stay_open_beside_the_form(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
-    window = opened(open_window, schemes)
-    ready(qtbot, window)
-    press(window, Qt.Key.Key_F3)
-    assert window.guidelines.visible
-    words = window.guidelines.panel.words
-    assert "considerate person" in words.toPlainText()
-    made(window, "smile", "cues", "expression")
-    assert "forced" in words.toPlainText()
-    assert "considerate person" not in words.toPlainText()
-    assert not nameless(window.guidelines.panel)
-    window.close_study()
-    assert window.open_study(schemes)
-    assert window.guidelines.visible
-    assert window.active.key == "cues/expression"
-    window.menus.actions["guidelines"].trigger()
-    assert not window.guidelines.visible
-
-
 def schemes_window(window: MainWindow) -> SchemesWindow:
     window.menus.actions["schemes"].trigger()
-    found = window.windows.open_window("schemes")
-    assert isinstance(found, SchemesWindow)
-    return found
+    return window.windows.open_window("schemes")
 
 
-def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_window: Open, study: Path) -> None:
-    window = opened(open_window, study)
+def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, window: MainWindow) -> None:
     view = schemes_window(window)
+    session = window.studio.session
     entry = view.current()
     assert (entry.group, entry.key, entry.default) == (Group.USED, "shrec", True)
     assert not view.drop.isEnabled()
@@ -224,85 +201,51 @@ def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_w
     assert "Rolls" not in view.words.toPlainText()
     assert "Listener response" in view.words.toPlainText()
     view.use.click()
-    entry = view.current()
-    assert (entry.group, entry.key) == (Group.USED, "cues")
+    assert (view.current().group, view.current().key) == (Group.USED, "cues")
     view.default.click()
-    session = window.studio.session
     assert session.scheme.key == "cues"
     view.drop.click()
     assert not session.schemes.is_in_use("cues")
-    entry = view.current()
-    assert (entry.group, entry.key) == (Group.KEPT, "cues")
+    assert (view.current().group, view.current().key) == (Group.KEPT, "cues")
     for _ in range(3):
         window.studio.undo()
     assert [scheme.key for scheme in session.schemes] == ["shrec"]
-    assert not nameless(view)
-    assert not unexplained(view)
+    window.close_study()
+    qtbot.waitUntil(lambda: not view.isVisible())
 
 
-def test_a_file_is_checked_used_changed_and_reloaded(
-    qtbot: QtBot, open_window: Open, answers: Answers, study: Path, tmp_path: Path
-) -> None:
+def test_a_file_is_checked_used_changed_and_reloaded(window: MainWindow, answers: Answers, tmp_path: Path) -> None:
     file = tmp_path / "lab.toml"
-    answers.scheme = lambda: file
-    window = opened(open_window, study)
+    answers.give(scheme=file)
     view = schemes_window(window)
-    file.write_text(text(1).replace('name = "Lab"', 'nam = "Lab"'))
+    file.write_text(lab_scheme(1).replace('name = "Lab"', 'nam = "Lab"'))
     view.check.click()
     assert "lab.toml" in view.problem.text()
     assert "name" in view.problem.text()
-    file.write_text(text(1))
+    file.write_text(lab_scheme(1))
     view.check.click()
     assert view.problem.text() == ""
-    view.use.click()
-    session = window.studio.session
-    segment = made(window, "b", "lab", "t")
-    file.write_text(text(1, labels=["a"]))
-    view.reload.click()
-    assert "Raise `version` to 2" in view.problem.text()
-    file.write_text(text(2, labels=["a"]))
-    view.reload.click()
-    assert session.schemes.get("lab").version == 2
-    entry = view.current()
-    assert (entry.versions, entry.orphans) == ((1, 2), 1)
-    lane = window.timeline.model.lane(lane_key_of(segment))
-    assert lane.look("b").sign == "question"
-    view.facts.linkActivated.emit("orphans")
-    assert "label b" in view.words.toPlainText()
-    assert str(file) not in str(session.study.rows("SELECT * FROM property"))
-
-
-def test_a_key_that_the_window_uses_stays_the_windows(
-    qtbot: QtBot, open_window: Open, answers: Answers, study: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "lab.toml"
-    shortcut = 'name = "b"\nshortcut = "I"\n'
-    file.write_text(text(1, choices=["x"]).replace('name = "b"\n', shortcut, 1))
-    answers.scheme = lambda: file
-    window = opened(open_window, study)
-    ready(qtbot, window)
-    view = schemes_window(window)
-    view.check.click()
     assert "The window uses I itself" in view.facts.text()
     view.use.click()
     view.close()
-    each_segment = made(window, "a", "lab", "t")
+    segment = made(window, "a", "lab", "t")
     window.timeline.setFocus()
-    press(window, Qt.Key.Key_I)
-    assert window.studio.mark_in is not None
-    assert segment(window, each_segment) == "a"
-
-
-def segment(window: MainWindow, each_segment: Segment) -> str:
-    return next(s.label for s in all_segments(window.studio.session.study) if s.id == each_segment.id)
-
-
-def test_the_window_of_schemes_goes_with_the_study(qtbot: QtBot, open_window: Open, study: Path) -> None:
-    window = opened(open_window, study)
+    press(window, "I")
+    assert window.studio.mark_in is not None, "a key that the window uses stays the window's"
+    assert [segment.label for segment in of_scheme(window, "lab")] == ["a"]
     view = schemes_window(window)
-    window.close_study()
-    qtbot.waitUntil(lambda: not view.isVisible())
-    QTest.qWait(0)
+    file.write_text(lab_scheme(1, "b"))
+    view.reload.click()
+    assert "Raise `version` to 2" in view.problem.text()
+    file.write_text(lab_scheme(2, "b"))
+    view.reload.click()
+    session = window.studio.session
+    assert session.schemes.get("lab").version == 2
+    assert (view.current().versions, view.current().orphans) == ((1, 2), 1)
+    assert window.timeline.model.lane(lane_key_of(segment)).look("a").sign == "question"
+    view.facts.linkActivated.emit("orphans")
+    assert "label a" in view.words.toPlainText()
+    assert str(file) not in str(session.study.rows("SELECT * FROM property"))
 
 
 @pytest.mark.parametrize("name", ["shrec", "cues", "sotopia-eval", "socialnli", "plain"])
@@ -339,6 +282,9 @@ def test_steps_of_a_slider_may_be_parts_of_one(qtbot: QtBot) -> None:
     slider.box.setValue(0.75)
     qtbot.keyClick(slider.slider, Qt.Key.Key_Left)
     assert sent == [0.75, 0.5]
+    slider.set_value(None)
+    qtbot.keyClick(slider.slider, Qt.Key.Key_Space)
+    assert sent[-1] == 0, "the middle, where the handle of an empty slider stands"
     slider.box.setValue(-1.25)
     assert sent[-1] is None
     assert slider.value() is None

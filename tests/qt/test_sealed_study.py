@@ -14,12 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
-from app.gui.files import encryption as passphrase
-from app.gui.files import encryption as sealing
+from app.gui.files import encryption
 from app.gui.files.encryption import PassphraseDialog, PassphrasePrompt
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
-from app.gui.window.main_window import MainWindow
-from project.encryption import passphrases
+from project.encryption import container, passphrases
 from project.encryption.container import is_sealed
 from project.entities.study_records import Changes
 from project.integrity.integrity_check import check_study
@@ -28,7 +26,9 @@ from project.store.backups import Backup
 from project.store.decrypted_copy import DecryptedCopy
 from project.store.encryption_change import seal_study
 from project.store.study import Study
+from tests.builders.cheap_key import cheap
 from tests.builders.waiting import HANG_S
+from tests.qt.conftest import OpenWindow
 
 _WORDS = "correct horse"
 
@@ -37,6 +37,7 @@ _WORDS = "correct horse"
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "memory").mkdir()
     monkeypatch.setenv("GREENROOM_SEALED_FOLDER", str(tmp_path / "memory"))
+    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
     passphrases._keys.clear()
     yield
     passphrases._keys.clear()
@@ -51,15 +52,21 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    Study.create(tmp_path / "other.greenroom").close()
+    return tmp_path / "other.greenroom"
+
+
 def test_the_menu_seals_the_open_study_and_unseals_it(
-    path: Path, open_window: Callable[..., MainWindow], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+    path: Path, open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(path)
     unseal = window.menus.actions["unseal"]
     assert not unseal.isEnabled()
     assert "not sealed" in unseal.toolTip()
-    monkeypatch.setattr(passphrase, "ask_new", lambda *_: _WORDS)
-    sealing.encrypt_study(window.context)
+    monkeypatch.setattr(encryption, "ask_new", lambda *_: _WORDS)
+    encryption.encrypt_study(window.context)
     qtbot.waitUntil(lambda: window.studio.session is not None)
     assert is_sealed(path)
     assert window.studio.writable
@@ -68,7 +75,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert window.menus.actions["seal"].text().replace("&", "") == "Change the passphrase…"
     assert not window.messages._lock.isHidden()
     monkeypatch.setattr(window.files.questions, "agree", lambda *_: True)
-    sealing.decrypt_study(window.context)
+    encryption.decrypt_study(window.context)
     qtbot.waitUntil(lambda: window.studio.session is not None)
     assert window.menus.actions["seal"].text().replace("&", "") == "Seal study…"
     assert window.messages._lock.isHidden()
@@ -77,11 +84,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert check_study(path) == []
 
 
-def test_a_sealed_study_asks_and_stays_closed_without_an_answer(
-    path: Path, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    other = tmp_path / "other.greenroom"
-    Study.create(other).close()
+def test_a_sealed_study_stays_closed_without_an_answer(path: Path, open_window: OpenWindow, other: Path) -> None:
     seal_study(path, _WORDS)
     passphrases._keys.clear()
     window = open_window(other)
@@ -94,10 +97,8 @@ def test_a_sealed_study_asks_and_stays_closed_without_an_answer(
 
 
 def test_the_window_goes_on_while_a_sealed_study_is_opened_and_sealed(
-    path: Path, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, open_window: OpenWindow, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = tmp_path / "other.greenroom"
-    Study.create(other).close()
     seal_study(path, _WORDS)
     window = open_window(other)
     came_round = threading.Event()
@@ -134,9 +135,9 @@ def test_the_window_goes_on_while_a_sealed_study_is_opened_and_sealed(
         assert study.get_property("x") == 2
 
 
-@pytest.mark.parametrize("how", ["close", "close twice", "quit"])
+@pytest.mark.parametrize("how", ["close twice", "quit"])
 def test_the_window_is_not_gone_before_the_study_is_sealed(
-    path: Path, open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch, how: str, qtbot: QtBot
+    path: Path, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, how: str, qtbot: QtBot
 ) -> None:
     seal_study(path, _WORDS)
     window = open_window(path)
@@ -171,10 +172,8 @@ def test_the_window_is_not_gone_before_the_study_is_sealed(
 
 
 def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
-    path: Path, open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    path: Path, open_window: OpenWindow, other: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    other = tmp_path / "other.greenroom"
-    Study.create(other).close()
     seal_study(path, _WORDS)
     window = open_window(other)
     begins, go_on = DecryptedCopy.__init__, threading.Event()
@@ -242,11 +241,7 @@ def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
     assert not dialog.buttons.note.text()
 
 
-def test_a_damaged_study_offers_its_backups(
-    path: Path, open_window: Callable[..., MainWindow], qtbot: QtBot, tmp_path: Path
-) -> None:
-    other = tmp_path / "other.greenroom"
-    Study.create(other).close()
+def test_a_damaged_study_offers_its_backups(path: Path, open_window: OpenWindow, qtbot: QtBot, other: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
     path.write_bytes(content)
@@ -269,7 +264,7 @@ def test_a_damaged_study_offers_its_backups(
 
 
 def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it(
-    path: Path, open_window: Callable[..., MainWindow], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE extra (a)")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from anonymize.sound.voice_methods import DEFAULT_VOICE, VOICES
+from anonymize.sound.voice_methods import DEFAULT_VOICE
 from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import KEEP, NONE, VOICE_WARNING, SoundChoice
 from anonymize.voice.sound_preview_job import AFTER, BEFORE
@@ -62,14 +62,17 @@ def lab(tmp_path: Path) -> Iterator[Session]:
 
 
 @pytest.fixture
-def listening(lab: Session, qtbot: QtBot) -> Iterator[SoundPreviewPlayer]:
-    deck = Deck()
+def deck(qapp: QApplication) -> Deck:
+    return Deck()
+
+
+@pytest.fixture
+def listening(lab: Session, deck: Deck) -> Iterator[SoundPreviewPlayer]:
     recording = only_recording(lab)
     made = SoundPreviewPlayer(
         lambda choice, at: voice_preview.prepare(lab, recording, choice, at),
         engine=lambda parent: deck,
     )
-    made.deck = deck
     yield made
     made.close()
 
@@ -79,14 +82,10 @@ def choose(form: SoundForm, voice: str = DEFAULT_VOICE, cover: str = "mute") -> 
     form.covers.setCurrentIndex(form.covers.findData(cover))
 
 
-def test_the_careful_choice_is_made_already(form: SoundForm) -> None:
-    choice = form.choice()
-    assert (choice.voice, choice.cover) == (DEFAULT_VOICE, "mute")
+def test_the_careful_choice_is_made_already_and_who_keeps_a_voice_is_told_that_it_identifies(form: SoundForm) -> None:
+    assert (form.choice().voice, form.choice().cover) == (DEFAULT_VOICE, "mute")
     assert not form.warning.isVisible()
     assert "recognise" in form.described.text() or "expect" in form.described.text()
-
-
-def test_who_keeps_a_voice_is_told_plainly_that_it_identifies_its_speaker(form: SoundForm) -> None:
     choose(form, KEEP)
     assert form.warning.isVisible()
     assert VOICE_WARNING in form.warning.text()
@@ -96,19 +95,6 @@ def test_who_keeps_a_voice_is_told_plainly_that_it_identifies_its_speaker(form: 
     choose(form, NONE, NONE)
     assert not form.warning.isVisible()
     assert not form.covers.isEnabled()
-
-
-def test_options_are_those_of_the_method_and_are_remembered(form: SoundForm) -> None:
-    choose(form, "pitch-formant")
-    pitch: Any = form.form.inputs["pitch"]
-    pitch.setValue(3.0)
-    assert form.choice().options["pitch"] == 3.0
-    choose(form, "mcadams")
-    assert set(form.choice().options) == {"lowest", "highest"}
-    choose(form, "pitch-formant")
-    assert form.choice().options["pitch"] == 3.0
-    assert [form.voices.itemData(k) for k in range(form.voices.count())][-2:] == [NONE, KEEP]
-    assert form.voices.count() == len(VOICES) + 2
 
 
 def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: QtBot, tmp_path: Path) -> None:
@@ -127,9 +113,8 @@ def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: Q
 
 
 def test_both_versions_are_made_once_and_played_and_go_away(
-    qtbot: QtBot, listening: SoundPreviewPlayer, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, listening: SoundPreviewPlayer, deck: Deck, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    deck: Deck = listening.deck
     made: list[JobSpec] = []
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])

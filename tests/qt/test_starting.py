@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.files.start_dialog import StartDialog, StudyPlan, proposed_name, proposed_path
@@ -19,90 +19,67 @@ from project.queries.study_schemes import schemes_in_use
 from project.schemes.scheme_file import shipped_names
 from project.session.settings import load_settings
 from tests.builders.clips import make_clip
+from tests.builders.main_windows import show_window
+from tests.builders.scripted_dialogs import Answers
 
 
-class Chosen(Dialogs):
-    """Gives files without a dialog."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(QWidget())
-        self._at = folder
-
-    def new_study(self, proposed: Path | None = None) -> Path | None:
-        self.proposed = proposed
-        return self._at / "chosen"
-
-    def videos(self) -> list[Path]:
-        return [self._at / "talk.mp4"]
-
-    def folder(self, title: str) -> Path | None:
-        assert title
-        return self._at
-
-
-@pytest.fixture(autouse=True)
-def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+@pytest.fixture
+def answers(tmp_path: Path) -> Answers:
+    return Answers(new_study=tmp_path / "chosen", videos=[tmp_path / "talk.mp4"], folder=tmp_path)
 
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> MainWindow:
-    window = MainWindow()
+    window = show_window()
     qtbot.addWidget(window)
     window.files.questions.start = tmp_path
-    window.show()
     return window
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, tmp_path: Path) -> StartDialog:
-    dialog = StartDialog(Chosen(tmp_path), tmp_path, "Ada", first=True, parent=None)
+def dialog(qtbot: QtBot, answers: Answers, tmp_path: Path) -> StartDialog:
+    dialog = StartDialog(answers, tmp_path, "Ada", first=True, parent=None)
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog
+
+
+def click_button(dialog: StartDialog, text: str) -> None:
+    (button,) = [button for button in dialog.findChildren(QPushButton) if button.text().replace("&", "") == text]
+    button.click()
 
 
 def test_it_proposes_everything_so_that_enter_is_enough(dialog: StartDialog, tmp_path: Path, qtbot: QtBot) -> None:
     qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
     assert dialog.result() == StartDialog.DialogCode.Accepted
     assert dialog.plan() == StudyPlan("Ada", tmp_path / "study.greenroom", "shrec", ())
+    (tmp_path / "study.greenroom").write_text("")
+    assert proposed_path(tmp_path) == tmp_path / "study-2.greenroom"
 
 
-def test_it_lists_the_schemes_with_what_they_are_for(dialog: StartDialog) -> None:
+def test_a_scheme_is_chosen_or_only_a_name_given(dialog: StartDialog) -> None:
     lines = [dialog.scheme.item(row).text() for row in range(dialog.scheme.count())]
     assert len(lines) == len(shipped_names())
-    assert "Marks and notes: Two neutral labels and a note." in lines
     dialog.scheme.setCurrentRow(lines.index("Marks and notes: Two neutral labels and a note."))
     assert dialog.plan().scheme == "plain"
-
-
-def test_recordings_are_added_by_files_by_a_folder_and_by_dropping_each_once(
-    dialog: StartDialog, tmp_path: Path
-) -> None:
-    talk = make_clip(tmp_path / "talk.mp4")
-    dialog._add_files()
-    dialog._add_folder()
-    content = QMimeData()
-    content.setUrls([QUrl.fromLocalFile(str(talk)), QUrl.fromLocalFile(str(tmp_path / "other.wav"))])
-    dropped = QDropEvent(
-        QPoint(5, 5),
-        Qt.DropAction.CopyAction,
-        content,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    dialog.dropEvent(dropped)
-    assert dialog.recordings() == [talk, tmp_path, tmp_path / "other.wav"]
-    dialog.files.item(1).setSelected(True)
-    dialog._remove()
-    assert dialog.plan().recordings == (talk, tmp_path / "other.wav")
-
-
-def test_only_a_name_can_be_given(dialog: StartDialog) -> None:
     dialog.name.setText("  Ada   L. ")
-    dialog.begin.setChecked(False)
+    dialog.begin.click()
     assert not dialog.place.isEnabled()
     assert dialog.plan() == StudyPlan("Ada L.")
+
+
+def test_recordings_are_added_by_files_a_folder_and_dropping_once(dialog: StartDialog, tmp_path: Path) -> None:
+    talk = make_clip(tmp_path / "talk.mp4")
+    click_button(dialog, "Add files…")
+    click_button(dialog, "Add folder…")
+    content = QMimeData()
+    content.setUrls([QUrl.fromLocalFile(str(talk)), QUrl.fromLocalFile(str(tmp_path / "other.wav"))])
+    how = (Qt.DropAction.CopyAction, content, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    dialog.dropEvent(QDropEvent(QPoint(5, 5), *how))
+    assert dialog.recordings() == [talk, tmp_path, tmp_path / "other.wav"]
+    dialog.files.item(1).setSelected(True)
+    click_button(dialog, "Remove")
+    assert dialog.plan().recordings == (talk, tmp_path / "other.wav")
 
 
 def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Path) -> None:
@@ -120,24 +97,11 @@ def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Pa
         dialog.place.setText(typed)
         assert said in dialog.buttons.note.text(), typed
         assert not dialog.buttons.go_on.isEnabled()
-    dialog._choose()
+    dialog.choose.click()
     assert dialog.plan().path == tmp_path / "chosen.greenroom"
     assert dialog.buttons.go_on.isEnabled()
     dialog.name.clear()
     assert not dialog.buttons.go_on.isEnabled()
-
-
-def test_choosing_begins_with_what_was_typed(dialog: StartDialog, tmp_path: Path) -> None:
-    questions = dialog._questions
-    assert isinstance(questions, Chosen)
-    for typed, proposed in (
-        (str(tmp_path / "kitchen talks"), tmp_path / "kitchen talks.greenroom"),
-        (str(tmp_path / "gone" / "talks"), None),
-        ("", None),
-    ):
-        dialog.place.setText(typed)
-        dialog._choose()
-        assert questions.proposed == proposed
 
 
 def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window: MainWindow, tmp_path: Path) -> None:
@@ -153,7 +117,7 @@ def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window:
     assert "is there already" in shown.buttons.note.text()
     assert (shown.name.text(), shown.place.text()) == ("Grace", str(tmp_path / "talks"))
     assert shown.recordings() == [tmp_path / "talk.mp4"]
-    assert window.studio.session is None
+    assert window.welcome.isVisible()
     shown.place.setText(str(tmp_path / "other"))
     shown.files.clear()
     shown.buttons.go_on.click()
@@ -161,41 +125,32 @@ def test_a_study_that_cannot_be_made_keeps_the_dialog_and_what_was_typed(window:
     window.close()
 
 
-def test_every_part_can_be_reached_by_keys_and_has_a_name_for_screen_readers(dialog: StartDialog) -> None:
-    for part in (dialog.name, dialog.place, dialog.scheme, dialog.files):
-        assert part.accessibleName()
-        assert part.focusPolicy() & Qt.FocusPolicy.TabFocus
-
-
-def test_the_first_start_asks_once(window: MainWindow, tmp_path: Path) -> None:
+def test_only_who_never_used_the_program_is_asked_and_once(window: MainWindow) -> None:
     first = FirstStart(window)
     first.show_dialog()
     assert first.dialog.name.text() == proposed_name()
-    first.dialog.reject()
+    first.dialog.buttons.away.click()
     assert load_settings().welcomed
+    window.studio.change_settings(lambda kept: replace(kept, welcomed=True, recent=()))
     again = FirstStart(window)
     again.show_dialog()
     assert again.dialog is None
+    window.studio.change_settings(lambda kept: replace(kept, welcomed=False, recent=("/tmp/lab.greenroom",)))
+    used = FirstStart(window)
+    used.show_dialog()
+    assert used.dialog is None
     assert window.studio.session is None
 
 
-def test_who_used_the_program_before_is_not_asked(window: MainWindow) -> None:
-    window.studio.change_settings(lambda kept: replace(kept, recent=("/tmp/lab.greenroom",)))
-    first = FirstStart(window)
-    first.show_dialog()
-    assert first.dialog is None
-
-
 def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    talk = make_clip(tmp_path / "talk.mp4")
     first = FirstStart(window)
     first.show_dialog()
     first.dialog.name.setText("Grace")
     first.dialog.scheme.setCurrentRow(2)
-    first.dialog.add_recordings([talk])
+    first.dialog.add_recordings([make_clip(tmp_path / "talk.mp4")])
     scheme = first.dialog.plan().scheme
     with qtbot.waitSignal(window.files.recordings_added):
-        first.dialog.accept()
+        first.dialog.buttons.go_on.click()
     session = window.studio.session
     assert session.annotator_name == load_settings().annotator == "Grace"
     assert schemes_in_use(session.study) == [scheme]
@@ -205,9 +160,7 @@ def test_what_was_asked_for_is_there_afterwards(window: MainWindow, qtbot: QtBot
     window.close()
 
 
-def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_new_study_asks_for_all_in_the_same_dialog(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[StartDialog] = []
 
     def ask(_self: Dialogs, make: Callable[[], StartDialog]) -> object:
@@ -216,9 +169,7 @@ def test_a_new_study_asks_for_scheme_and_recordings_in_the_same_dialog(
 
     monkeypatch.setattr(Dialogs, "ask", ask)
     window.files.new_study()
-    session = window.studio.session
-    assert schemes_in_use(session.study) == ["plain"]
+    assert schemes_in_use(window.studio.session.study) == ["plain"]
     assert seen[0].buttons.away.text() == "Cancel"
-    assert proposed_path(tmp_path) == tmp_path / "study-2.greenroom"
     seen[0].deleteLater()
     window.close()

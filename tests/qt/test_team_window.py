@@ -1,6 +1,5 @@
 """The Team window: plan, copies, merging, conflicts; marks in the list of recordings."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from annotate.segments.segment_edits import add_segment, edit_segment
 from annotate.study.recording_edits import add_recordings, probe_file, rename_recording
 from annotate.team.assignments import PlanOptions, make_plan
 from annotate.team.study_copies import MediaWith
-from app.gui.study.dialogs import Dialogs
 from app.gui.team.team_window import ConflictsView, TeamWindow, Versions
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
@@ -23,19 +21,8 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.clips import make_clip
-from tests.builders.keyboard_walk import nameless, unexplained
-
-
-class Answers(Dialogs):
-    def __init__(self) -> None:
-        self.place: Path | None = None
-        self.found: list[Path] = []
-
-    def copy_place(self, name: str) -> Path | None:
-        return self.place
-
-    def copies(self) -> list[Path]:
-        return self.found
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
@@ -45,28 +32,24 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "lab.greenroom"
 
 
-@pytest.fixture
-def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
-    return open_window(study, questions=Answers())
-
-
-def team_of(window: MainWindow) -> TeamWindow:
-    found = window.windows.open_window("team")
-    assert isinstance(found, TeamWindow)
-    return found
-
-
-def test_without_conflicts_no_version_can_be_taken(window: MainWindow) -> None:
-    team = team_of(window)
+def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, study: Path) -> None:
+    team: TeamWindow = window.windows.open_window("team")
     assert team.merge.isEnabled()
     assert not team.conflicts.ours.isEnabled()
     assert not team.conflicts.theirs.isEnabled()
+    team.merge_files([study])
+    assert "study itself" in team.report.text()
+    place = all_recordings(window.studio.session.study)[0].id
+    window.choose_recording(place)
+    for key, word in (("done", "done"), ("hold_out", "held out")):
+        window.menus.actions[key].trigger()
+        assert word in window.recordings.model.row(place).describe()
+        window.menus.actions[key].trigger()
+        assert word not in window.recordings.model.row(place).describe()
 
 
-def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, study: Path, tmp_path: Path) -> None:
-    team = team_of(window)
-    questions = window.files.questions
-    assert isinstance(questions, Answers)
+def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path) -> None:
+    team: TeamWindow = window.windows.open_window("team")
     team.form.names.setText("Ada, Bo")
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
     session = window.studio.session
@@ -86,7 +69,7 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
     assert window.studio.edit(add)
     assert team.table.plan.data(team.table.plan.index(0, 1)) == "1 segment"
     team.ask_split = lambda names: (names[0], MediaWith.LEAVE)
-    questions.place = tmp_path / "for Ada"
+    answers.give(copy_place=tmp_path / "for Ada")
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
     copy = tmp_path / "for Ada.greenroom"
     qtbot.waitUntil(lambda: not team.copying.busy)
@@ -95,14 +78,12 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
         edit_segment(away, made[0], values={"rationale": "away"})
         add_segment(away, place, 2_000_000, 3_000_000, Verdict.COMPETENCE)
     window.studio.edit(lambda session: edit_segment(session, made[0], values={"rationale": "at home"}))
-    questions.found = [copy]
+    answers.give(copies=[copy])
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
     assert "segments: 1 added" in team.report.text()
     assert team.tabs.currentWidget() is team.conflicts
     shown = [team.conflicts.table.item(0, place).text() for place in range(3)]
     assert shown == ["Rationale", "at home", "away"]
-    assert nameless(team) == []
-    assert unexplained(team) == []
     qtbot.mouseClick(team.conflicts.theirs, Qt.MouseButton.LeftButton)
     assert values_of(session.study, made[0])["rationale"].value == "away"
     assert count_unresolved(session.study) == 0
@@ -111,25 +92,6 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
     assert team.conflicts.listing.count() == 1
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
     assert "nothing new" in team.report.text()
-
-
-def test_what_is_refused_is_said_in_the_window(window: MainWindow, study: Path) -> None:
-    team = team_of(window)
-    team.merge_files([study])
-    assert "study itself" in team.report.text()
-
-
-def test_done_and_held_out_show_in_the_list(window: MainWindow) -> None:
-    session = window.studio.session
-    place = all_recordings(session.study)[0].id
-    window.choose_recording(place)
-    for key, word in (("done", "done"), ("hold_out", "held out")):
-        window.menus.actions[key].trigger()
-        row = window.recordings.model.row(place)
-        assert word in row.describe()
-        window.menus.actions[key].trigger()
-        row = window.recordings.model.row(place)
-        assert word not in row.describe()
 
 
 def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
@@ -144,27 +106,21 @@ def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
 
 
 @pytest.fixture
-def copying(
-    open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[MainWindow, TeamWindow]:
+def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[MainWindow, TeamWindow]:
     """A window that is asked for a copy with media; each piece of a file waits until the test lets it go on."""
     clip = make_clip(tmp_path / "walk.mp4", frames=30, size=(160, 120))
     with Session(Study.create(tmp_path / "lab.greenroom"), "Bo") as session:
         add_recordings(session, [probe_file(clip)])
         make_plan(session, PlanOptions(("Ada", "Bo")))
     (tmp_path / "away").mkdir()
-    questions = Answers()
-    questions.place = tmp_path / "away" / "for Ada"
-    window = open_window(tmp_path / "lab.greenroom", questions=questions)
-    team = team_of(window)
+    window = open_window(tmp_path / "lab.greenroom", questions=Answers(copy_place=tmp_path / "away" / "for Ada"))
+    team: TeamWindow = window.windows.open_window("team")
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
     monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     return window, team
 
 
-def test_media_are_copied_while_the_window_goes_on(
-    qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path
-) -> None:
+def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
     assert team.copying.busy

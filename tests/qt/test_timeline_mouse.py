@@ -1,130 +1,67 @@
-from collections.abc import Callable
+"""Segments on the timeline: selected, moved, resized and drawn with the mouse, walked along with keys."""
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from project.entities.study_records import Segment, Verdict
+from project.entities.study_records import Verdict
 from project.timebase import FrameTimes
 from tests.builders.looks import LOOKS
+from tests.builders.mouse_and_keys import ALT, CTRL, LEFT, NONE, SHIFT, click, drag, press, send_mouse
+from tests.builders.timelines import DURATION, Requests, lane_point, record_requests, show_timeline, span
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.time_area import FollowMode
 from widgets.timeline.timeline_layout import HEADER, RULER
 from widgets.timeline.timeline_view import TimelineView
 
-DURATION = 100_000_000
-NONE = Qt.KeyboardModifier.NoModifier
-ALT = Qt.KeyboardModifier.AltModifier
-CTRL = Qt.KeyboardModifier.ControlModifier
-SHIFT = Qt.KeyboardModifier.ShiftModifier
-LEFT, MIDDLE = Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton
-
-
-def made(name: str, start_s: float, end_s: float, lane: str = "a", verdict: Verdict = Verdict.ERROR) -> Segment:
-    return Segment(name, "r", lane, verdict, round(start_s * 1e6), round(end_s * 1e6))
+DOWN, MOVE, UP = QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.MouseButtonRelease
 
 
 @pytest.fixture
 def view(qtbot: QtBot) -> TimelineView:
-    """A timeline of 100 s on exactly 1000 pixels: 0.1 s a pixel."""
-    view = TimelineView()
-    qtbot.addWidget(view)
-    view.set_lanes(
-        [
-            Lane("w", "Sound", LaneKind.WAVEFORM),
-            Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
-            Lane(lane_key("b"), "B"),
-            Lane(lane_key("c"), "C", editable=True),
-        ]
-    )
-    view.set_recording(DURATION, FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION))
-    view.resize(HEADER + 1000, 320)
-    view.show()
-    qtbot.waitExposed(view)
-    view.set_segments(
-        [
-            made("x", 10, 20),
-            made("y", 40, 50, verdict=Verdict.COMPETENCE),
-            made("z", 60, 70, "b"),
-            made("v", 80, 85, "c"),
-        ]
-    )
+    lanes = [
+        Lane("w", "Sound", LaneKind.WAVEFORM),
+        Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
+        Lane(lane_key("b"), "B"),
+        Lane(lane_key("c"), "C", editable=True),
+    ]
+    segments = [
+        *(span("x", 10, 20), span("y", 40, 50, Verdict.COMPETENCE)),
+        *(span("z", 60, 70, lane="b"), span("v", 80, 85, lane="c")),
+    ]
+    frames = FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION)
+    view = show_timeline(qtbot, lanes, segments, frames)
     view.set_playhead(30_005_000)
     return view
 
 
-def at(view: TimelineView, second: float, lane: str = "a", row: int = 0) -> QPointF:
-    band = next(b for b in view.bands if b.lane.key in (lane, lane_key(lane)))
-    y = RULER + band.row_top(row) + band.row_height / 2 - view.scroll_y()
-    return QPointF(HEADER + view.view.time_to_x(second * 1e6), y)
+@pytest.fixture
+def heard(view: TimelineView) -> Requests:
+    return record_requests(view)
+
+
+def at(view: TimelineView, second: float, lane: str = "a") -> QPointF:
+    return lane_point(view, second, lane_key(lane))
 
 
 def send(
     view: TimelineView,
     kind: QEvent.Type,
-    where: QPointF,
-    modifiers: Qt.KeyboardModifier = NONE,
+    place: QPointF,
+    held: Qt.KeyboardModifier = NONE,
     button: Qt.MouseButton = LEFT,
 ) -> None:
-    port = view.viewport()
-    held = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else button
-    named = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseMove else button
-    event = QMouseEvent(kind, where, QPointF(port.mapToGlobal(where.toPoint())), named, held, modifiers)
-    QApplication.sendEvent(port, event)
+    send_mouse(view.viewport(), kind, place, held, button)
 
 
-def press(
-    view: TimelineView, where: QPointF, modifiers: Qt.KeyboardModifier = NONE, button: Qt.MouseButton = LEFT
-) -> None:
-    send(view, QEvent.Type.MouseButtonPress, where, modifiers, button)
-
-
-def move(
-    view: TimelineView, where: QPointF, modifiers: Qt.KeyboardModifier = NONE, button: Qt.MouseButton = LEFT
-) -> None:
-    send(view, QEvent.Type.MouseMove, where, modifiers, button)
-
-
-def release(
-    view: TimelineView, where: QPointF, modifiers: Qt.KeyboardModifier = NONE, button: Qt.MouseButton = LEFT
-) -> None:
-    send(view, QEvent.Type.MouseButtonRelease, where, modifiers, button)
-
-
-def drag(view: TimelineView, start: QPointF, end: QPointF, modifiers: Qt.KeyboardModifier = NONE) -> None:
-    press(view, start, modifiers)
-    move(view, (start + end) / 2, modifiers)
-    move(view, end, modifiers)
-    release(view, end, modifiers)
-
-
-def click(view: TimelineView, where: QPointF, modifiers: Qt.KeyboardModifier = NONE) -> None:
-    press(view, where, modifiers)
-    release(view, where, modifiers)
-
-
-@pytest.fixture
-def heard(view: TimelineView) -> Callable[[str], list[tuple[object, ...]]]:
-    """What each signal was emitted with since the view was made."""
-    said: dict[str, list[tuple[object, ...]]] = {}
-    for name in (
-        "seek_requested", "segment_move_requested", "segment_create_requested", "selection_changed",
-        "delete_requested", "nudge_requested", "segments_moving", "activated", "view_changed", "lane_folded",
-    ):  # fmt: skip
-        said[name] = []
-        getattr(view, name).connect(lambda *values, n=name: said[n].append(values))
-    return lambda name: said[name]
-
-
-Heard = Callable[[str], list[tuple[object, ...]]]
-
-
-def test_clicks_select(view: TimelineView, heard: Heard) -> None:
+def test_clicks_select_and_selecting_from_outside_makes_no_signal(view: TimelineView, heard: Requests) -> None:
+    view.set_selection(["y", "x"])
+    assert heard["selection_changed"] == []
     click(view, at(view, 15))
-    assert view.selection() == ["x"]
+    assert view.selection() == ["x"], "a click within a selection leaves only that segment"
     click(view, at(view, 45), CTRL)
     assert view.selection() == ["x", "y"]
     click(view, at(view, 15), CTRL)
@@ -133,182 +70,146 @@ def test_clicks_select(view: TimelineView, heard: Heard) -> None:
     assert view.selection() == ["y", "x"]
     click(view, at(view, 30))
     assert view.selection() == []
-    assert heard("selection_changed") == [(["x"],), (["x", "y"],), (["y"],), (["y", "x"],), ([],)]
-    assert heard("segment_move_requested") == []
+    assert heard["selection_changed"] == [(["x"],), (["x", "y"],), (["y"],), (["y", "x"],), ([],)]
+    assert heard["segment_move_requested"] == []
 
 
-def test_selecting_from_outside_makes_no_signal(view: TimelineView, heard: Heard) -> None:
-    view.set_selection(["y"])
-    assert view.selection() == ["y"]
-    assert heard("selection_changed") == []
+def test_dragging_moves_once_at_release_and_on_frames(view: TimelineView, heard: Requests) -> None:
+    send(view, DOWN, at(view, 15))
+    send(view, MOVE, at(view, 20))
+    send(view, MOVE, at(view, 22.03))
+    assert heard["segment_move_requested"] == []
+    assert heard["segments_moving"][-1] == ([("x", 17_040_000, 27_040_000)],)
+    send(view, UP, at(view, 22.03))
+    assert heard["segment_move_requested"] == [([("x", 17_040_000, 27_040_000)],)]
+    assert heard["segments_moving"][-1] == ([],)
+    assert view.model.segment("x") == span("x", 10, 20)
+    drag(view, at(view, 15), at(view, 22.03), held=ALT)
+    assert heard["segment_move_requested"][1:] == [([("x", 17_030_000, 27_030_000)],)], "Alt turns snapping off"
 
 
-def test_dragging_moves_once_at_release_and_on_frames(view: TimelineView, heard: Heard) -> None:
-    press(view, at(view, 15))
-    move(view, at(view, 20))
-    move(view, at(view, 22.03))
-    assert heard("segment_move_requested") == []
-    assert view.pointer.gesture.placements() == [("x", 17_040_000, 27_040_000)]
-    release(view, at(view, 22.03))
-    assert heard("segment_move_requested") == [([("x", 17_040_000, 27_040_000)],)]
-    assert view.model.segment("x") == made("x", 10, 20)
-
-
-def test_a_drag_tells_where_it_is_and_when_it_ends(view: TimelineView, heard: Heard) -> None:
-    drag(view, at(view, 15), at(view, 19))
-    assert heard("segments_moving") == [
-        ([("x", 12_000_000, 22_000_000)],), ([("x", 14_000_000, 24_000_000)],), ([],),
-    ]  # fmt: skip
-
-
-def test_alt_turns_snapping_off(view: TimelineView, heard: Heard) -> None:
-    drag(view, at(view, 15), at(view, 22.03), ALT)
-    assert heard("segment_move_requested") == [([("x", 17_030_000, 27_030_000)],)]
-
-
-def test_dragging_an_edge_resizes_and_snaps_to_the_playhead(view: TimelineView, heard: Heard) -> None:
-    press(view, at(view, 19.9))
-    move(view, at(view, 25))
-    move(view, at(view, 29.5))
-    assert view.pointer.gesture.snap_us == 30_005_000
-    release(view, at(view, 29.5))
-    assert heard("segment_move_requested") == [([("x", 10_000_000, 30_005_000)],)]
-
-
-def test_an_edge_snaps_to_the_neighbours_edge(view: TimelineView, heard: Heard) -> None:
+def test_dragging_an_edge_resizes_and_snaps(view: TimelineView, heard: Requests) -> None:
+    drag(view, at(view, 19.9), at(view, 29.5))
     drag(view, at(view, 40.1), at(view, 20.5))
-    assert heard("segment_move_requested") == [([("y", 20_000_000, 50_000_000)],)]
+    assert heard["segment_move_requested"] == [
+        ([("x", 10_000_000, 30_005_000)],),
+        ([("y", 20_000_000, 50_000_000)],),
+    ]
 
 
 @pytest.mark.parametrize("start", [15, 19.9, 30])
-def test_escape_cancels_a_drag(view: TimelineView, heard: Heard, qtbot: QtBot, start: float) -> None:
-    press(view, at(view, start))
-    move(view, at(view, start + 8))
-    qtbot.keyClick(view, Qt.Key.Key_Escape)
-    assert view.pointer.gesture is None
-    release(view, at(view, start + 8))
-    assert heard("segment_move_requested") == []
-    assert heard("segment_create_requested") == []
-    assert not view.model.track(lane_key("a")).flags.any() or view.selection()
-
-
-def test_escape_belongs_to_the_drag_while_there_is_one(view: TimelineView) -> None:
-    def override() -> bool:
+def test_escape_cancels_a_drag_and_belongs_to_it_alone(view: TimelineView, heard: Requests, start: float) -> None:
+    def takes_escape() -> bool:
         event = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Escape, NONE)
         event.ignore()
         QApplication.sendEvent(view, event)
         return event.isAccepted()
 
-    assert not override()
-    press(view, at(view, 15))
-    move(view, at(view, 18))
-    assert override()
+    assert not takes_escape()
+    send(view, DOWN, at(view, start))
+    send(view, MOVE, at(view, start + 8))
+    assert takes_escape()
+    view.setFocus()
+    press(view, "Esc")
+    assert view.pointer.gesture is None
+    send(view, UP, at(view, start + 8))
+    assert heard["segment_move_requested"] == heard["segment_create_requested"] == []
 
 
-def test_several_selected_move_together(view: TimelineView, heard: Heard) -> None:
+def test_several_selected_move_together(view: TimelineView, heard: Requests) -> None:
     click(view, at(view, 15))
     click(view, at(view, 45), CTRL)
     click(view, at(view, 82, "c"), CTRL)
     drag(view, at(view, 45), at(view, 47))
-    assert heard("segment_move_requested") == [
+    assert heard["segment_move_requested"] == [
         ([("x", 12_000_000, 22_000_000), ("y", 42_000_000, 52_000_000), ("v", 82_000_000, 87_000_000)],)
     ]
 
 
-def test_a_click_within_a_selection_leaves_only_that_segment(view: TimelineView) -> None:
-    view.set_selection(["x", "y"])
-    click(view, at(view, 45))
-    assert view.selection() == ["y"]
-
-
-def test_what_is_locked_is_selected_but_not_moved(view: TimelineView, heard: Heard) -> None:
+def test_what_is_locked_is_selected_but_not_moved(view: TimelineView, heard: Requests) -> None:
     drag(view, at(view, 65, "b"), at(view, 70, "b"))
     drag(view, at(view, 30, "b"), at(view, 40, "b"))
     view.set_editable(False)
     drag(view, at(view, 15), at(view, 18))
     drag(view, at(view, 19.9), at(view, 25))
+    assert view.selection() == ["x"]
     drag(view, at(view, 30), at(view, 35))
-    assert heard("segment_move_requested") == []
-    assert heard("segment_create_requested") == []
+    view.set_selection(["x"])
     view.request_delete()
     view.request_nudge(1)
-    assert heard("delete_requested") == []
-    assert heard("nudge_requested") == []
+    for name in ("segment_move_requested", "segment_create_requested", "delete_requested", "nudge_requested"):
+        assert heard[name] == []
 
 
-def test_dragging_on_empty_space_creates(view: TimelineView, heard: Heard) -> None:
+def test_dragging_on_empty_space_creates(view: TimelineView, heard: Requests) -> None:
     drag(view, at(view, 32.03), at(view, 36.03))
     drag(view, at(view, 26.01, "c"), at(view, 22.01, "c"))
-    assert heard("segment_create_requested") == [
+    assert heard["segment_create_requested"] == [
         (lane_key("a"), 32_040_000, 36_040_000),
         (lane_key("c"), 22_000_000, 26_000_000),
     ]
 
 
 def test_shift_drag_selects_with_a_rubber_band(view: TimelineView) -> None:
-    press(view, at(view, 5), SHIFT)
-    move(view, at(view, 30), SHIFT)
+    send(view, DOWN, at(view, 5), SHIFT)
+    send(view, MOVE, at(view, 30), SHIFT)
     assert view.selection() == ["x"]
-    move(view, at(view, 82, "c"), SHIFT)
+    send(view, MOVE, at(view, 82, "c"), SHIFT)
     assert view.pointer.rubber is not None
-    assert view.selection() == ["x", "y", "z", "v"]
-    release(view, at(view, 82, "c"), SHIFT)
+    send(view, UP, at(view, 82, "c"), SHIFT)
     assert view.pointer.rubber is None
     assert view.selection() == ["x", "y", "z", "v"]
 
 
-def test_the_ruler_scrubs(view: TimelineView, heard: Heard) -> None:
-    press(view, QPointF(HEADER + 500, 8))
-    move(view, QPointF(HEADER + 600, 8))
-    move(view, QPointF(HEADER + 5000, 8))
-    release(view, QPointF(HEADER + 5000, 8))
-    assert heard("seek_requested") == [(50_000_000,), (60_000_000,), (100_000_000,)]
-
-
-def test_double_click_activates(view: TimelineView, heard: Heard) -> None:
-    click(view, at(view, 15))
+def test_the_ruler_scrubs_and_a_double_click_activates(view: TimelineView, heard: Requests) -> None:
+    send(view, DOWN, QPointF(HEADER + 500, 8))
+    send(view, MOVE, QPointF(HEADER + 600, 8))
+    send(view, MOVE, QPointF(HEADER + 5000, 8))
+    send(view, UP, QPointF(HEADER + 5000, 8))
+    assert heard["seek_requested"] == [(50_000_000,), (60_000_000,), (100_000_000,)]
     send(view, QEvent.Type.MouseButtonDblClick, at(view, 15))
-    release(view, at(view, 15))
-    assert heard("activated") == [("x",)]
-    assert heard("segment_move_requested") == []
+    send(view, UP, at(view, 15))
+    assert heard["activated"] == [("x",)]
+    assert heard["segment_move_requested"] == []
+    view.set_recording(10_000_000_000)
+    click(view, QPointF(HEADER + 900, 8))
+    assert heard["seek_requested"][-1] == (9_000_000_000,), "times beyond 32 bits survive"
 
 
-def test_a_segment_that_goes_away_under_a_drag_ends_it(view: TimelineView, heard: Heard) -> None:
-    press(view, at(view, 15))
-    move(view, at(view, 18))
+def test_a_segment_that_goes_away_under_a_drag_ends_it(view: TimelineView, heard: Requests) -> None:
+    send(view, DOWN, at(view, 15))
+    send(view, MOVE, at(view, 18))
     view.update_segments([], ["x"])
-    release(view, at(view, 18))
-    assert heard("segment_move_requested") == []
-    assert heard("selection_changed")[-1] == ([],)
+    send(view, UP, at(view, 18))
+    assert heard["segment_move_requested"] == []
+    assert heard["selection_changed"][-1] == ([],)
 
 
-def wheel(view: TimelineView, where: QPointF, steps: int, modifiers: Qt.KeyboardModifier = NONE) -> None:
+def wheel(view: TimelineView, place: QPointF, steps: int, held: Qt.KeyboardModifier = NONE) -> None:
     port = view.viewport()
     event = QWheelEvent(
-        where, QPointF(port.mapToGlobal(where.toPoint())), QPoint(), QPoint(0, 120 * steps), Qt.MouseButton.NoButton,
-        modifiers, Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
+        *(place, QPointF(port.mapToGlobal(place.toPoint())), QPoint(), QPoint(0, 120 * steps)),
+        *(Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False),
+    )
     QApplication.sendEvent(port, event)
 
 
-def test_control_wheel_zooms_at_the_mouse(view: TimelineView, heard: Heard) -> None:
-    where = at(view, 25)
-    wheel(view, where, 4, CTRL)
+def test_the_wheel_zooms_at_the_mouse_and_pans(view: TimelineView, heard: Requests) -> None:
+    place = at(view, 25)
+    wheel(view, place, 4, CTRL)
     assert view.view.us_per_px < 100_000
-    assert abs(view.view.x_to_time(where.x() - HEADER) - 25_000_000) < 10
-    assert heard("view_changed")
-    wheel(view, where, -9, CTRL)
+    assert abs(view.view.x_to_time(place.x() - HEADER) - 25_000_000) < 10
+    assert heard["view_changed"]
+    wheel(view, place, -9, CTRL)
     assert view.visible_range() == (0, DURATION)
-
-
-def test_wheel_and_middle_drag_pan(view: TimelineView) -> None:
     view.show_span(20_000_000, 40_000_000)
     wheel(view, at(view, 30), -1)
     start = view.visible_range()[0]
     assert start > 20_000_000
-    press(view, at(view, 30), button=MIDDLE)
-    move(view, at(view, 30) - QPointF(100, 0), button=MIDDLE)
-    release(view, at(view, 30), button=MIDDLE)
+    middle = Qt.MouseButton.MiddleButton
+    send(view, DOWN, at(view, 30), button=middle)
+    send(view, MOVE, at(view, 30) - QPointF(100, 0), button=middle)
+    send(view, UP, at(view, 30), button=middle)
     assert view.visible_range()[0] == pytest.approx(start + 2_000_000, abs=2)
 
 
@@ -334,108 +235,73 @@ def test_zoom_to_selection_and_to_marks(view: TimelineView) -> None:
     assert view.visible_range() == (0, DURATION)
 
 
-def test_titles_fold_lanes(view: TimelineView, heard: Heard) -> None:
-    band = view.bands[1]
-    click(view, QPointF(20, RULER + band.top + 6))
+def test_titles_fold_lanes(view: TimelineView, heard: Requests) -> None:
+    height = RULER + view.bands[1].top + 6
+    click(view, QPointF(20, height))
     assert view.bands[1].folded
-    assert heard("lane_folded") == [(lane_key("a"), True)]
-    drag(view, QPointF(HEADER + 300, RULER + band.top + 6), QPointF(HEADER + 360, RULER + band.top + 6))
-    assert heard("segment_create_requested") == []
+    assert heard["lane_folded"] == [(lane_key("a"), True)]
+    drag(view, QPointF(HEADER + 300, height), QPointF(HEADER + 360, height))
+    assert heard["segment_create_requested"] == []
 
 
-def test_keys_walk_from_segment_to_segment(view: TimelineView, heard: Heard, qtbot: QtBot) -> None:
-    for key, name in (
-        (Qt.Key.Key_Home, "x"), (Qt.Key.Key_Down, "y"), (Qt.Key.Key_Tab, "z"), (Qt.Key.Key_End, "v"),
-        (Qt.Key.Key_Up, "z"), (Qt.Key.Key_Backtab, "y"),
-    ):  # fmt: skip
-        qtbot.keyClick(view, key)
+def test_keys_walk_from_segment_to_segment(view: TimelineView, heard: Requests) -> None:
+    view.setFocus()
+    for key, name in (("Home", "x"), ("Down", "y"), ("Tab", "z"), ("End", "v"), ("Up", "z"), ("Shift+Backtab", "y")):
+        press(view, key)
         assert view.selection() == [name]
     assert "Segment competence 0:00:40.000 to 0:00:50.000, annotator A." in view.accessibleDescription()
-    qtbot.keyClick(view, Qt.Key.Key_Return)
-    assert heard("activated") == [("y",)]
-    qtbot.keyClick(view, Qt.Key.Key_Delete)
-    assert heard("delete_requested") == [(["y"],)]
-    qtbot.keyClick(view, Qt.Key.Key_Escape)
+    press(view, "Return")
+    assert heard["activated"] == [("y",)]
+    press(view, "Del")
+    assert heard["delete_requested"] == [(["y"],)]
+    view.request_nudge(-1, "end")
+    assert heard["nudge_requested"] == [(["y"], -1, "end")]
+    press(view, "Esc")
     assert view.selection() == []
 
 
-def test_walking_brings_the_segment_into_view(view: TimelineView, qtbot: QtBot) -> None:
+def test_walking_brings_the_segment_and_its_lane_into_view(view: TimelineView, qtbot: QtBot) -> None:
+    view.setFocus()
     view.show_span(0, 20_000_000)
-    qtbot.keyClick(view, Qt.Key.Key_End)
+    press(view, "End")
     start, end = view.visible_range()
     assert start <= 80_000_000
     assert end >= 85_000_000
-
-
-def test_walking_scrolls_to_the_lane_of_the_segment(view: TimelineView, qtbot: QtBot) -> None:
     view.resize(HEADER + 1000, 120)
-    bar = view.verticalScrollBar()
-    qtbot.waitUntil(lambda: bar.maximum() > 0)
-    for key, second, lane in ((Qt.Key.Key_End, 82, "c"), (Qt.Key.Key_Home, 15, "a")):
-        qtbot.keyClick(view, key)
-        y = at(view, second, lane).y()
-        assert RULER < y < view.viewport().height()
-
-
-def test_requests_name_the_selection(view: TimelineView, heard: Heard) -> None:
-    view.set_selection(["x", "z"])
-    view.request_nudge(-1, "end")
-    assert heard("nudge_requested") == [(["x"], -1, "end")]
-
-
-def test_times_beyond_32_bits_survive_the_signals(view: TimelineView, heard: Heard) -> None:
-    view.set_recording(10_000_000_000)
-    press(view, QPointF(HEADER + 900, 8))
-    release(view, QPointF(HEADER + 900, 8))
-    assert heard("seek_requested")[-1] == (9_000_000_000,)
+    qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() > 0)
+    for key, second, lane in (("Home", 15, "a"), ("End", 82, "c")):
+        press(view, key)
+        assert RULER < at(view, second, lane).y() < view.viewport().height()
 
 
 class StubClock:
-    def __init__(self) -> None:
-        self.playing, self.rate, self.time_us = True, 1.0, 0
+    """Stands still until it was asked a few times."""
+
+    rate, asked = 1.0, 0
+
+    def __init__(self, time_us: int) -> None:
+        self.time_us = time_us
+
+    @property
+    def playing(self) -> bool:
+        self.asked += 1
+        return self.asked > 5
 
     def now_us(self) -> int:
         return self.time_us
 
 
-@pytest.mark.parametrize("follow", [FollowMode.PAGE, FollowMode.SMOOTH, FollowMode.OFF])
-def test_the_view_follows_the_clock(view: TimelineView, qtbot: QtBot, follow: FollowMode) -> None:
-    clock = StubClock()
+@pytest.mark.parametrize(
+    ("follow", "start"), [(FollowMode.PAGE, 41_500_000), (FollowMode.SMOOTH, 37_000_000), (FollowMode.OFF, 0)]
+)
+def test_the_view_follows_the_clock(view: TimelineView, qtbot: QtBot, follow: FollowMode, start: int) -> None:
     view.show_span(0, 10_000_000)
     view.set_follow(follow)
-    view.set_clock(clock)
+    view.set_clock(StubClock(42_000_000))
     view.set_playing(True)
-    clock.time_us = 42_000_000
+    assert view.playhead_us != 42_000_000
     qtbot.waitUntil(lambda: view.playhead_us == 42_000_000)
-    start, end = view.visible_range()
-    if follow is FollowMode.OFF:
-        assert (start, end) == (0, 10_000_000)
-    elif follow is FollowMode.SMOOTH:
-        assert start == 37_000_000
-    else:
-        assert start == 41_500_000
-    view.set_playing(False)
-
-
-def test_the_playhead_starts_when_the_clock_does(view: TimelineView, qtbot: QtBot) -> None:
-    class LateClock(StubClock):
-        asked = 0
-
-        @property
-        def playing(self) -> bool:
-            self.asked += 1
-            return self.asked > 5
-
-        @playing.setter
-        def playing(self, value: bool) -> None:
-            pass
-
-    clock = LateClock()
-    clock.time_us = 3_000_000
-    view.set_clock(clock)
-    view.set_playing(True)
-    assert view.playhead_us != 3_000_000
-    qtbot.waitUntil(lambda: view.playhead_us == 3_000_000)
+    assert view.visible_range() == (start, start + 10_000_000)
     view.set_playing(False)
 
 

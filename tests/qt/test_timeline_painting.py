@@ -1,3 +1,5 @@
+"""What is painted on the timeline, in both themes."""
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -5,14 +7,13 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from project.entities.study_records import Segment, Verdict
+from project.entities.study_records import Verdict
 from tests.builders.looks import LOOKS
+from tests.builders.timelines import show_timeline, span
 from widgets import theme
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.timeline_layout import HEADER, RULER
 from widgets.timeline.timeline_view import TimelineView
-
-DURATION = 100_000_000
 
 
 class Loud:
@@ -23,21 +24,13 @@ class Loud:
 @pytest.fixture(params=["dark", "light"])
 def view(request: pytest.FixtureRequest, qtbot: QtBot, qapp: QApplication) -> TimelineView:
     theme.apply(qapp, request.param)
-    view = TimelineView()
-    qtbot.addWidget(view)
-    view.set_lanes(
-        [
-            Lane("w", "Sound", LaneKind.WAVEFORM),
-            Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
-            Lane(lane_key("b"), "B", looks=LOOKS),
-            Lane("f", "Faces", LaneKind.SPANS),
-        ]
-    )
-    view.set_recording(DURATION)
-    view.resize(HEADER + 1000, 260)
-    view.show()
-    qtbot.waitExposed(view)
-    return view
+    lanes = [
+        Lane("w", "Sound", LaneKind.WAVEFORM),
+        Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
+        Lane(lane_key("b"), "B", looks=LOOKS),
+        Lane("f", "Faces", LaneKind.SPANS),
+    ]
+    return show_timeline(qtbot, lanes)
 
 
 def grabbed(view: TimelineView) -> NDArray[np.uint8]:
@@ -60,35 +53,25 @@ def redness(pixels: NDArray[np.uint8]) -> float:
     return float(mean[0] - mean[1])
 
 
-def made(name: str, start_s: float, end_s: float, verdict: Verdict, lane: str = "a") -> Segment:
-    return Segment(name, "r", lane, verdict, round(start_s * 1e6), round(end_s * 1e6))
-
-
 def test_verdicts_differ_in_colour_and_in_pattern(view: TimelineView) -> None:
     view.set_segments(
         [
-            made("e", 10, 30, Verdict.ERROR),
-            made("c", 40, 60, Verdict.COMPETENCE),
-            made("n", 70, 90, Verdict.NONE),
+            span("e", 10, 30, Verdict.ERROR),
+            span("c", 40, 60, Verdict.COMPETENCE),
+            span("n", 70, 90, Verdict.NONE),
         ]
     )
     error, competence, uncertain = area(view, 20, 30), area(view, 52, 60), area(view, 82, 90)
     assert redness(error) > 15
     assert redness(competence) < -15
     assert len(np.unique(competence.reshape(-1, 3), axis=0)) == 1
-    bright = error.astype(int).sum(axis=2)
-    middle = (bright.min() + bright.max()) / 2
-    hatch = bright > middle
-    assert 0.1 < hatch.mean() < 0.9
-    assert np.array_equal(hatch[1:, :-1], hatch[:-1, 1:])
-    dots = uncertain.astype(int).sum(axis=2)
-    assert len(np.unique(dots)) > 1
-    assert not np.array_equal(dots[1:, :-1], dots[:-1, 1:])
+    assert len(np.unique(error.reshape(-1, 3), axis=0)) > 1
+    assert len(np.unique(uncertain.reshape(-1, 3), axis=0)) > 1
 
 
 def test_narrow_segments_are_drawn_in_their_colours(view: TimelineView) -> None:
     view.set_segments(
-        [made(f"{i}", i * 0.1, i * 0.1 + 0.08, Verdict.ERROR if i < 500 else Verdict.COMPETENCE) for i in range(1000)]
+        [span(f"{i}", i * 0.1, i * 0.1 + 0.08, Verdict.ERROR if i < 500 else Verdict.COMPETENCE) for i in range(1000)]
     )
     assert redness(area(view, 5, 45)) > 15
     assert redness(area(view, 55, 95)) < -15
@@ -97,15 +80,15 @@ def test_narrow_segments_are_drawn_in_their_colours(view: TimelineView) -> None:
 def test_an_edit_leaves_the_same_picture_as_drawing_everything(view: TimelineView) -> None:
     rng = np.random.default_rng(2)
     segments = [
-        made(f"s{i}", s, s + n, Verdict(v))
+        span(f"s{i}", s, s + n, Verdict(v))
         for i, (s, n, v) in enumerate(
             zip(rng.uniform(0, 90, 80), rng.uniform(0.1, 8, 80), rng.choice(list(Verdict), 80), strict=True)
         )
     ]
     view.set_segments(segments)
     grabbed(view)
-    view.update_segments([made("s5", 51.234, 52.9, Verdict.ERROR)], ["s9"])
-    view.update_segments([made("s20", 3, 4.5, Verdict.COMPETENCE)])
+    view.update_segments([span("s5", 51.234, 52.9, Verdict.ERROR)], ["s9"])
+    view.update_segments([span("s20", 3, 4.5, Verdict.COMPETENCE)])
     mended = grabbed(view)
     view.content_changed()
     whole = grabbed(view)
@@ -113,7 +96,7 @@ def test_an_edit_leaves_the_same_picture_as_drawing_everything(view: TimelineVie
 
 
 def test_selection_is_outlined_in_the_accent_colour(view: TimelineView) -> None:
-    view.set_segments([made("c", 40, 60, Verdict.COMPETENCE)])
+    view.set_segments([span("c", 40, 60, Verdict.COMPETENCE)])
     accent = np.array(theme.palette().accent.getRgb()[:3])
 
     def accented() -> int:
@@ -152,25 +135,12 @@ def test_an_empty_lane_says_what_to_do(view: TimelineView) -> None:
         return bool((part != lane).any())
 
     assert written()
-    view.set_segments([made("c", 0, 1, Verdict.COMPETENCE)])
+    view.set_segments([span("c", 0, 1, Verdict.COMPETENCE)])
     assert not written()
 
 
-def test_what_overflows_is_counted(view: TimelineView) -> None:
-    view.set_segments([made(f"s{i}", 10, 60, Verdict.ERROR) for i in range(11)])
-    band = view.bands[1]
-    assert band.overflows
-    bottom = view.model.track(lane_key("a"))
-    assert (bottom.rows == 8).sum() == 3
-    strip = grabbed(view)[RULER + band.row_top(8) : RULER + band.row_top(8) + 12, HEADER + 100 : HEADER + 130]
-    assert len(np.unique(strip.reshape(-1, 3), axis=0)) > 2
-
-
-def test_themes_differ_and_folded_lanes_still_show_something(view: TimelineView, qapp: QApplication) -> None:
-    view.set_segments([made("c", 40, 60, Verdict.COMPETENCE)])
-    before = grabbed(view)
-    theme.apply(qapp, "light" if theme.shade() == "dark" else "dark")
-    assert (grabbed(view) != before).any(axis=2).mean() > 0.9
+def test_folded_lanes_still_show_something(view: TimelineView) -> None:
+    view.set_segments([span("c", 40, 60, Verdict.COMPETENCE)])
     view.set_lane_folded(lane_key("a"), True)
     band = view.bands[1]
     row = grabbed(view)[RULER + band.top + band.height // 2]

@@ -1,9 +1,9 @@
 """Finding speech and transcribing, from the menu to the transcript, in the real window with the real worker."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_recordings, probe_file
@@ -17,7 +17,6 @@ from project.store.study import Study
 from tests.builders.tiny_whisper import write_tiny_whisper
 from tests.builders.voices import RATE, spoken, write_sound
 
-Open = Callable[..., MainWindow]
 FRESH = TranscribableRecording("1", "1. talk", 0, 0)
 WRITTEN = TranscribableRecording("2", "2. chat", 12, 4)
 
@@ -36,11 +35,12 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
     other = WhisperModel("whisper-small", 483_500_000, "99 languages", False, False)
     monkeypatch.setattr(dialogs, "list_whisper_models", lambda: [there, other])
     monkeypatch.setattr(dialogs, "default_model", lambda: there.name)
-    fetching = dialogs.weights_download_job
-    monkeypatch.setattr(fetching, "download_question", lambda name: f"Get {name} (484 MB, MIT) from the hub")
+    monkeypatch.setattr(
+        "anonymize.egress.weights_download_job.download_question", lambda name: f"Get {name} (484 MB, MIT) from the hub"
+    )
 
 
-def choose(box: dialogs.QComboBox, data: object) -> None:
+def choose(box: QComboBox, data: object) -> None:
     box.setCurrentIndex(box.findData(data))
 
 
@@ -98,17 +98,10 @@ def test_a_folder_that_is_no_model_is_said_before_anything_starts(qtbot: QtBot, 
     assert dialog.request().model == str(tmp_path / "tiny")
 
 
-def test_speech_is_found_from_the_menu(qtbot: QtBot, open_window: Open, study: Path) -> None:
-    window = open_window(study, "Ada")
+def test_speech_is_found_and_transcribed_from_the_menu(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["find_speech"].trigger()
-    session, recording = window.studio.session, window.studio.recording
-    assert speech_spans(session.study, recording.id)
-    assert window.studio.session is not None
-
-
-def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Open, study: Path, tmp_path: Path) -> None:
-    window = open_window(study, "Ada")
+    assert speech_spans(window.studio.session.study, window.studio.recording.id)
     window.menus.actions["transcribe"].trigger()
     dialog = window.listening.dialog
     folder = write_tiny_whisper(tmp_path / "tiny")
@@ -117,8 +110,7 @@ def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Ope
     dialog.vocabulary.setText("Greenroom")
     with qtbot.waitSignal(window.jobs.done) as ended:
         dialog.start.click()
-    session, recording = window.studio.session, window.studio.recording
-    found = utterances_of(session.study, recording.id)
+    found = utterances_of(window.studio.session.study, window.studio.recording.id)
     assert found
     assert not any(utterance.checked for utterance in found)
     assert ended.args[0].parameters["prompt"] == "Greenroom"

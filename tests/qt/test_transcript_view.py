@@ -1,4 +1,4 @@
-"""The list of the transcript by itself: it keeps up with what is spoken, and never fights who scrolls."""
+"""The list of the transcript by itself: it keeps up with what is spoken, and wraps texts without losing a word."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.transcript.utterance_delegate import TranscriptModel
-from app.gui.transcript.utterance_layout import TranscriptLine
+from app.gui.transcript.utterance_layout import TranscriptLine, wrap
 from app.gui.transcript.utterance_list import TranscriptView
 from project.entities.study_records import Utterance
 from project.entities.transcript import estimate_word_times
@@ -39,9 +39,7 @@ def view(qtbot: QtBot) -> TranscriptView:
 
 
 def _model(view: TranscriptView) -> TranscriptModel:
-    model = view.model()
-    assert isinstance(model, TranscriptModel)
-    return model
+    return view.model()
 
 
 def _in_sight(view: TranscriptView, key: str) -> bool:
@@ -82,13 +80,10 @@ def test_the_list_stays_where_somebody_scrolled_until_they_come_back(view: Trans
     view.set_spoken("u199", 0)
     view.set_spoken("u010", 0)
     assert _in_sight(view, "u010"), "what is spoken came into sight, so the list keeps up again"
-
-
-def test_it_keeps_up_again_when_the_player_starts_anew(view: TranscriptView) -> None:
-    _scroll(view, -120)
+    _scroll(view, -1200)
     view.resume_following()
     view.set_spoken("u150", 0)
-    assert _in_sight(view, "u150")
+    assert _in_sight(view, "u150"), "and when the player starts anew"
 
 
 def test_what_is_selected_stays_so_when_lines_come_and_go(view: TranscriptView) -> None:
@@ -124,13 +119,6 @@ def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: Transcrip
     assert view.visualRect(model.index(1, 0)).height() == before
 
 
-def test_a_line_that_goes_while_somebody_types_in_it_takes_the_field_along(qtbot: QtBot, view: TranscriptView) -> None:
-    view.edit_text("u003", 0)
-    assert view.editing_id == "u003"
-    _model(view).set_lines([_line(number) for number in range(200) if number != 3])
-    assert view.editing_id == ""
-
-
 def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
     view.edit_text("u003", 0)
     _model(view).set_lines([_line(number, "as it was" if number == 3 else "") for number in range(200)])
@@ -138,3 +126,54 @@ def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
     view.saved.connect(lambda *found: with_text.append(found))
     view.finish_editing()
     assert with_text == [("u003", "as it was", False)]
+    view.edit_text("u003", 0)
+    assert view.editing_id == "u003"
+    _model(view).set_lines([_line(number) for number in range(200) if number != 3])
+    assert view.editing_id == "", "a line that goes takes the field along"
+
+
+_ROOM = 60.0
+_SIGNS = st.text("abÄß漢שלם,.? \t\n\u00a0\u3000", max_size=60)
+
+
+def _width(text: str) -> float:
+    return 6.0 * len(text)
+
+
+@given(_SIGNS)
+def test_every_word_stands_on_a_line_in_order(text: str) -> None:
+    made = wrap(text, _width, 6.0, _ROOM)
+    words = text.split()
+    assert ["".join(piece.text for piece in made.pieces if piece.word == index) for index in range(len(words))] == words
+    assert all(text[piece.start : piece.start + len(piece.text)] == piece.text for piece in made.pieces)
+    assert [piece.line for piece in made.pieces] == sorted(piece.line for piece in made.pieces)
+    assert all(0 <= piece.line < made.lines for piece in made.pieces)
+    assert all(piece.left >= -0.01 and piece.left + piece.width <= _ROOM + 0.01 for piece in made.pieces)
+
+
+def test_lines_break_between_words() -> None:
+    made = wrap("one two three four", _width, 6.0, _ROOM)
+    assert [(piece.text, piece.line, piece.left) for piece in made.pieces] == [
+        ("one", 0, 0.0),
+        ("two", 0, 24.0),
+        ("three", 1, 0.0),
+        ("four", 1, 36.0),
+    ]
+
+
+def test_a_sentence_without_blanks_is_broken_too() -> None:
+    made = wrap("今日は天気がいいから散歩しましょう", _width, 6.0, _ROOM)
+    assert made.lines == 2
+    assert {piece.word for piece in made.pieces} == {0}
+
+
+def test_a_text_from_right_to_left_begins_at_the_right() -> None:
+    made = wrap("שלום לכם", _width, 6.0, _ROOM)
+    assert [piece.left for piece in made.pieces] == [36.0, 12.0]
+
+
+@pytest.mark.parametrize(("x", "word"), [(0.0, 2), (33.0, 2), (58.0, 3), (500.0, 3)])
+def test_the_nearest_word_of_a_line_is_found(x: float, word: int) -> None:
+    found = wrap("one two three four", _width, 6.0, _ROOM).piece_at(1, x)
+    assert found.word == word
+    assert wrap("one", _width, 6.0, _ROOM).piece_at(1, x) is None

@@ -4,24 +4,22 @@ The owner works with commands, the annotators and the reviewer in the real windo
 computed by hand; how is written beside each.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.gui.window.main_window import MainWindow
 from tests.builders.clips import make_clip
+from tests.builders.mouse_and_keys import press, type_text
 from tests.builders.terminal import Terminal
+from tests.qt.conftest import OpenWindow
 
 Marks = list[tuple[int, int, str, str]]
 
 
-Key = Qt.Key
 SECONDS = 20
-LABELS = {"error": Key.Key_E, "competence": Key.Key_C}
+LABELS = {"error": "E", "competence": "C"}
 ATTRIBUTES = ("emotions", "engagement", "conversation", "knowledge", "intention", "relationships", "norms")
 
 # Start and end in seconds, label, attribute. Recording 1 is for training, 2 and 3 are the work.
@@ -37,20 +35,11 @@ BEN = {
     3: [(2, 6, "competence", "knowledge"), (12, 14, "error", "conversation")],
 }
 
-Window = Callable[[Path, str], MainWindow]
-
-
-def press(window: MainWindow, *keys: Qt.Key) -> None:
-    for key in keys:
-        QTest.keyClick(window.focusWidget() or window, key)
-
 
 def show(qtbot: QtBot, window: MainWindow, number: int) -> None:
     row = next(row for row in window.recordings.model.rows() if row.number == number)
     window.choose_recording(row.id)
-    qtbot.waitUntil(
-        lambda: window.player.times is not None and window.view.picture() is not None and window.player.duration_us > 0,
-    )
+    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
 
 
 def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: Marks) -> None:
@@ -59,24 +48,24 @@ def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: Marks) -> Non
     for start, end, label, attribute in marks:
         window.timeline.setFocus()
         window.playback.jump(start * 1_000_000)
-        press(window, Key.Key_I)
+        press(window, "I")
         window.playback.jump(end * 1_000_000)
-        press(window, Key.Key_O, LABELS[label])
+        press(window, "O", LABELS[label])
         assert len(window.studio.selected) == 1
-        press(window, Key(Key.Key_1 + ATTRIBUTES.index(attribute)), Key.Key_V, Key.Key_T)
-        QTest.keyClicks(window.focusWidget(), f"{label} because of {attribute}")
+        press(window, str(1 + ATTRIBUTES.index(attribute)), "V", "T")
+        type_text(window, f"{label} because of {attribute}")
+        press(window, "Ctrl+Return")
         if label == "error":
-            QTest.keyClick(window.focusWidget(), Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-            press(window, Key.Key_D)
-            QTest.keyClicks(window.focusWidget(), "It should have waited.")
-        QTest.keyClick(window.focusWidget(), Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        press(window, Key.Key_Escape)
+            press(window, "D")
+            type_text(window, "It should have waited.")
+            press(window, "Ctrl+Return")
+        press(window, "Esc")
 
 
 def play_annotator(
     qtbot: QtBot,
     greenroom: Terminal,
-    open_window: Window,
+    open_window: OpenWindow,
     copy: Path,
     who: str,
     work: dict[int, Marks],
@@ -94,14 +83,12 @@ def play_annotator(
         greenroom("done", copy, "--recording", number, "--annotator", who)
 
 
-def test_a_study_with_two_annotators_from_plan_to_figures(
-    qtbot: QtBot, greenroom: Terminal, open_window: Window, tmp_path: Path
+def test_two_annotators_from_plan_to_figures(
+    qtbot: QtBot, greenroom: Terminal, open_window: OpenWindow, tmp_path: Path
 ) -> None:
     footage = tmp_path / "footage"
     footage.mkdir()
-    clips = [
-        make_clip(footage / f"talk {n}.mp4", size=(160, 112 + 8 * n), frames=SECONDS * 10, fps=10) for n in (1, 2, 3)
-    ]
+    clips = [make_clip(footage / f"talk {n}.mp4", size=(64, 48 + 8 * n), frames=SECONDS * 2, fps=2) for n in (1, 2, 3)]
     study = tmp_path / "lab.greenroom"
     greenroom("new", study)
     greenroom("add", study, *clips)
@@ -111,17 +98,8 @@ def test_a_study_with_two_annotators_from_plan_to_figures(
         correction = ["--correction", "Wait."] if label == "error" else []
         greenroom(
             *("segment", "add", study, "--recording", "1", "--start", start, "--end", end, "--verdict", label),
-            *(
-                "--attribute",
-                attribute,
-                "--channel",
-                "verbal",
-                "--rationale",
-                "So.",
-                *correction,
-                "--annotator",
-                "Olga",
-            ),
+            *("--attribute", attribute, "--channel", "verbal", "--rationale", "So.", *correction),
+            *("--annotator", "Olga"),
         )
     greenroom(
         *("training", study, "--recording", "1", "--reference", "Olga"),
@@ -205,7 +183,7 @@ def check_figures(found: dict[str, dict[str, float]]) -> None:
     assert [by_iou[key] for key in sorted(by_iou)] == pytest.approx([3 / 4, 2 / 4, 2 / 4])
 
 
-def review(qtbot: QtBot, open_window: Window, study: Path) -> None:
+def review(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     """Ada looks at what Ben marked otherwise, in the mode Review, with keys.
 
     In recording 2 she agrees with his longer error at 2 s and disagrees with his error at 5 s; in recording 3 she
@@ -214,10 +192,10 @@ def review(qtbot: QtBot, open_window: Window, study: Path) -> None:
     window = open_window(study, "Ada")
     show(qtbot, window, 2)
     window.set_mode("review")
-    press(window, Key.Key_N)
+    press(window, "N")
     assert window.player.position_us == 1_000_000
-    press(window, Key.Key_Y, Key.Key_X)
+    press(window, "Y", "X")
     show(qtbot, window, 3)
-    press(window, Key.Key_N, Key.Key_N)
-    press(window, Key.Key_Y)
+    press(window, "N", "N")
+    press(window, "Y")
     window.close()

@@ -1,6 +1,5 @@
 """Several cameras and microphones of one recording in the real window, with real libVLC."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from project.store.study import Study
 from project.timebase import SECOND_US
 from tests.builders.clips import make_clip, number_of
 from tests.builders.slow_clock import play_by_looks
+from tests.qt.conftest import OpenWindow
 from widgets.player.camera_grid import MAIN, Corner, MultiViewLayout, ViewsGrid
 from widgets.player.player_view import PlayerView
 
@@ -54,28 +54,16 @@ def study(tmp_path: Path, clips: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
-    window = opened(qtbot, study)
-    yield window
-    window.close()
-
-
-def opened(qtbot: QtBot, study: Path) -> MainWindow:
-    window = MainWindow()
-    qtbot.addWidget(window)
-    window.resize(1360, 860)
-    window.show()
-    qtbot.waitExposed(window)
-    assert window.open_study(study)
+def window(open_window: OpenWindow, study: Path, qtbot: QtBot) -> MainWindow:
+    window = open_window(study)
+    camera = window.views.cameras[side_key(window)]
+    qtbot.waitUntil(lambda: window.player.times is not None and camera.times is not None)
     return window
 
 
-def media(window: MainWindow) -> list[Medium]:
-    return media_of(window.studio.session.study, window.studio.recording.id)
-
-
 def medium(window: MainWindow, name: str) -> Medium:
-    return next(m for m in media(window) if m.path == name)
+    media = media_of(window.studio.session.study, window.studio.recording.id)
+    return next(medium for medium in media if medium.path == name)
 
 
 def grid(window: MainWindow) -> ViewsGrid:
@@ -92,11 +80,6 @@ def pixels(image: QImage) -> np.ndarray:
     return rows[:, : rgb.width() * 3].reshape(rgb.height(), rgb.width(), 3)
 
 
-def ready(qtbot: QtBot, window: MainWindow) -> None:
-    camera = window.views.cameras[side_key(window)]
-    qtbot.waitUntil(lambda: window.player.times is not None and camera.times is not None)
-
-
 def wait_for_side(qtbot: QtBot, window: MainWindow, number: int) -> None:
     view = grid(window).view(side_key(window))
     qtbot.waitUntil(lambda: shown_number(view) == number)
@@ -111,49 +94,34 @@ def side_number(time_us: int) -> int:
     return (time_us - OFFSET_US) * SIDE_FPS // SECOND_US
 
 
-@pytest.mark.parametrize("time_us", [1_300_000, 2_017_000, 3_456_000, 4_266_000])
-def test_standing_still_every_view_shows_its_own_exact_frame(
-    qtbot: QtBot, window: MainWindow, clips: Path, time_us: int
-) -> None:
-    ready(qtbot, window)
-    window.player.seek(time_us)
-    at = window.player.position_us
-    wait_for_side(qtbot, window, side_number(at))
+def test_standing_still_every_view_shows_its_own_exact_frame(qtbot: QtBot, window: MainWindow, clips: Path) -> None:
     view = grid(window).view(side_key(window))
-    qtbot.waitUntil(lambda: view.accessibleName() == "side; exact frame")
     with FrameReader(clips / "side.mp4") as reader:
-        expected = reader.frame_at_time(at - OFFSET_US)
-    shown = view.picture()
-    assert shown is not None
-    assert (pixels(shown) == expected.image).all()
-    number = window.player.times.frame_at(at)
-    qtbot.waitUntil(lambda: shown_number(window.view) == number)
-
-
-def test_steps_of_the_main_file_move_the_other_view(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
-    window.player.seek(2_000_000)
-    for _ in range(4):
-        window.player.step(1)
-        wait_for_side(qtbot, window, side_number(window.player.position_us))
-    window.player.step(-3)
-    wait_for_side(qtbot, window, side_number(window.player.position_us))
-
-
-def test_before_it_begins_and_after_its_end_a_camera_says_so(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
-    view = grid(window).view(side_key(window))
+        for time_us in (1_300_000, 2_017_000, 3_456_000, 4_266_000):
+            window.player.seek(time_us)
+            at = window.player.position_us
+            wait_for_side(qtbot, window, side_number(at))
+            qtbot.waitUntil(lambda: view.accessibleName() == "side; exact frame")
+            assert (pixels(view.picture()) == reader.frame_at_time(at - OFFSET_US).image).all()
+            number = window.player.times.frame_at(at)
+            qtbot.waitUntil(lambda number=number: shown_number(window.view) == number)
     window.player.seek(1_000_000)
     qtbot.waitUntil(lambda: "Not recording yet" in view.accessibleName())
     assert view.picture() is None
-    window.player.seek(2_000_000)
-    qtbot.waitUntil(lambda: view.picture() is not None)
     window.player.seek(4_500_000)
     qtbot.waitUntil(lambda: "No longer recording" in view.accessibleName())
+    window.player.seek(2_000_000)
+    for step in (1, 1, 1, 1, -3):
+        window.player.step(step)
+        wait_for_side(qtbot, window, side_number(window.player.position_us))
+    at, side = window.player.position_us, medium(window, "side.mp4")
+    assert window.studio.edit(lambda s: move_medium(s, side.recording_id, side.id, OFFSET_US - 500_000))
+    wait_for_side(qtbot, window, side_number(at) + 10)
+    window.studio.undo()
+    wait_for_side(qtbot, window, side_number(at))
 
 
-def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
+def test_they_play_together_and_nothing_from_before_a_jump_flashes_up(qtbot: QtBot, window: MainWindow) -> None:
     camera = window.views.cameras[side_key(window)]
     apart: list[float] = []
 
@@ -170,6 +138,18 @@ def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
     # Frames of the side camera, of 50 ms each. A busy machine shows some of them late.
     qtbot.waitUntil(lambda: len(apart) > 15 and abs(float(np.median(apart[-15:]))) <= 2)
     window.player.pause()
+    camera.picture_changed.disconnect(see)
+    window.player.loop = None
+    window.player.seek(4_000_000)
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+    seen: list[int] = []
+    camera.picture_changed.connect(lambda image: seen.append(number_of(pixels(image))))
+    window.player.seek(3_900_000)
+    window.player.seek(1_600_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: len(seen) > 2)
+    window.player.pause()
+    assert seen == sorted(seen), "what lies before the jump has higher numbers"
     window.player.seek(3_600_000)
     wait_for_side(qtbot, window, side_number(window.player.position_us))
     play_by_looks(window.player)
@@ -179,35 +159,7 @@ def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
     wait_for_side(qtbot, window, side_number(window.player.position_us))
 
 
-def test_after_a_jump_nothing_from_before_it_flashes_up(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
-    window.player.seek(4_000_000)
-    wait_for_side(qtbot, window, side_number(window.player.position_us))
-    seen: list[int] = []
-    camera = window.views.cameras[side_key(window)]
-    camera.picture_changed.connect(lambda image: seen.append(number_of(pixels(image))))
-    window.player.seek(3_900_000)
-    window.player.seek(1_600_000)
-    window.player.play()
-    qtbot.waitUntil(lambda: len(seen) > 2)
-    window.player.pause()
-    assert seen == sorted(seen), "what lies before the jump has higher numbers"
-
-
-def test_where_a_camera_begins_is_changed_while_it_is_shown(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
-    window.player.seek(3_000_000)
-    at = window.player.position_us
-    wait_for_side(qtbot, window, side_number(at))
-    side = medium(window, "side.mp4")
-    assert window.studio.edit(lambda s: move_medium(s, side.recording_id, side.id, OFFSET_US - 500_000))
-    wait_for_side(qtbot, window, side_number(at) + 10)
-    window.studio.undo()
-    wait_for_side(qtbot, window, side_number(at))
-
-
 def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
     area, side = grid(window), side_key(window)
     assert area.arrangement.layout is MultiViewLayout.SIDE
     main, other = area.view(MAIN), area.view(side)
@@ -222,11 +174,11 @@ def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> N
     window.menus.actions["inset_larger"].trigger()
     assert other.height() > before
     grown = other.height()
-    turn(other, -120)
+    turn_wheel(other, -120)
     assert other.height() < grown
     window.menus.actions["inset_corner"].trigger()
     assert area.arrangement.corner is Corner.BOTTOM_LEFT
-    drag(qtbot, other, QPoint(area.width() - 150, -area.height() + 150))
+    drag_view(qtbot, other, QPoint(area.width() - 150, -area.height() + 150))
     assert area.arrangement.corner is Corner.TOP_RIGHT
     assert other.geometry().right() > area.width() * 0.9
     assert not window.player.playing, "dragging is no click"
@@ -256,14 +208,15 @@ def double_click(qtbot: QtBot, view: QWidget) -> None:
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton)
 
 
-def turn(view: QWidget, delta: int) -> None:
+def turn_wheel(view: QWidget, delta: int) -> None:
     place = QPointF(20, 20)
     none, keys, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
     event = QWheelEvent(place, place, QPoint(), QPoint(0, delta), none, keys, phase, False)
     QApplication.sendEvent(view, event)
 
 
-def drag(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
+def drag_view(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
+    """Drag a view, which goes along with the mouse."""
     area, start = view.parentWidget(), QPoint(20, 20)
     begin = view.mapTo(area, start)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
@@ -272,8 +225,7 @@ def drag(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=view.mapFrom(area, begin + by))
 
 
-def test_how_it_stood_is_remembered_for_each_recording(qtbot: QtBot, window: MainWindow, study: Path) -> None:
-    ready(qtbot, window)
+def test_layouts_are_remembered_for_each_recording(window: MainWindow, open_window: OpenWindow, study: Path) -> None:
     first = medium(window, "side.mp4").recording_id
     grid(window).change_arrangement(layout=MultiViewLayout.INSET, corner=Corner.TOP_LEFT)
     window.views.select_sound(medium(window, "lapel.wav").id)
@@ -283,14 +235,20 @@ def test_how_it_stood_is_remembered_for_each_recording(qtbot: QtBot, window: Mai
     assert window.view.size() == grid(window).size()
     assert not window.menus.actions["layout"].isEnabled()
     assert window.views.heard == MAIN
+    file = probe_file(study.parent / "side.mp4")
+    assert window.studio.edit(lambda session: add_medium(session, other, file, MediumRole.CAMERA))
+    assert len(grid(window).keys) == 2
+    assert window.menus.actions["layout"].isEnabled()
+    window.studio.undo()
+    assert grid(window).keys == (MAIN,)
+    assert not window.menus.actions["layout"].isEnabled()
     window.choose_recording(first)
     assert grid(window).arrangement.layout is MultiViewLayout.INSET
     window.close()
-    again = opened(qtbot, study)
+    again = open_window(study)
     assert grid(again).arrangement.layout is MultiViewLayout.INSET
     assert grid(again).arrangement.corner is Corner.TOP_LEFT
     assert again.views.heard == medium(again, "lapel.wav").id
-    again.close()
 
 
 def test_with_one_file_nothing_more_is_made(qtbot: QtBot, study: Path) -> None:
@@ -316,8 +274,24 @@ def test_with_one_file_nothing_more_is_made(qtbot: QtBot, study: Path) -> None:
     window.close()
 
 
-def test_the_sound_of_another_file_is_heard_and_kept_beside_the_clock(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
+def test_the_sound_of_another_file_is_kept_beside_the_clock(qtbot: QtBot, window: MainWindow) -> None:
+    window.views.select_sound(side_key(window))
+    sounded: list[bool] = []
+
+    def listen(at: int) -> None:
+        if at < OFFSET_US - 50_000:
+            sounded.append(window.views.sound.is_playing)
+
+    window.player.position_changed.connect(listen)
+    window.player.loop = (700_000, 4_000_000)
+    window.player.seek(700_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.views.sound.is_playing)
+    assert window.player.position_us >= OFFSET_US - 50_000
+    assert sounded
+    assert not any(sounded), "it plays only where it was recorded"
+    window.player.pause()
+    window.views.select_sound(MAIN)
     assert [name for _, name in window.views.sources()] == ["front", "side", "lapel"]
     window.menus.actions["sound"].trigger()
     assert window.views.heard == side_key(window)
@@ -347,28 +321,9 @@ def test_the_sound_of_another_file_is_heard_and_kept_beside_the_clock(qtbot: QtB
     assert not sound.is_playing
 
 
-def test_a_sound_plays_only_where_it_was_recorded(qtbot: QtBot, window: MainWindow) -> None:
-    ready(qtbot, window)
-    window.views.select_sound(side_key(window))
-    sounded: list[bool] = []
-
-    def listen(at: int) -> None:
-        if at < OFFSET_US - 50_000:
-            sounded.append(window.views.sound.is_playing)
-
-    window.player.position_changed.connect(listen)
-    window.player.loop = (700_000, 4_000_000)
-    window.player.seek(700_000)
-    window.player.play()
-    qtbot.waitUntil(lambda: window.views.sound.is_playing)
-    assert window.player.position_us >= OFFSET_US - 50_000
-    assert not any(sounded)
-    window.player.pause()
-
-
-def test_a_camera_whose_file_is_gone_says_so_and_the_others_play(qtbot: QtBot, study: Path) -> None:
+def test_a_camera_whose_file_is_gone_says_so(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     (study.parent / "side.mp4").unlink()
-    window = opened(qtbot, study)
+    window = open_window(study)
     view = grid(window).view(side_key(window))
     assert "The file is missing" in view.accessibleName()
     (button,) = view.findChildren(QPushButton)
@@ -378,12 +333,11 @@ def test_a_camera_whose_file_is_gone_says_so_and_the_others_play(qtbot: QtBot, s
     qtbot.waitUntil(lambda: window.player.times is not None)
     window.player.play()
     qtbot.waitUntil(lambda: window.player.position_us > 300_000)
-    window.close()
 
 
-def test_without_the_main_file_the_others_play(qtbot: QtBot, study: Path) -> None:
+def test_without_the_main_file_the_others_play(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
     (study.parent / "front.mp4").unlink()
-    window = opened(qtbot, study)
+    window = open_window(study)
     camera = window.views.cameras[side_key(window)]
     qtbot.waitUntil(lambda: camera.times is not None)
     window.player.seek(1_500_000)
@@ -393,16 +347,3 @@ def test_without_the_main_file_the_others_play(qtbot: QtBot, study: Path) -> Non
     qtbot.waitUntil(lambda: 2_000_000 < window.player.position_us < ALL_RECORD[1])
     window.player.pause()
     wait_for_side(qtbot, window, side_number(window.player.position_us))
-    window.close()
-
-
-def test_a_camera_that_is_added_and_taken_back_comes_and_goes(qtbot: QtBot, window: MainWindow, study: Path) -> None:
-    rows = {row.name: row.id for row in window.recordings.model.rows()}
-    window.choose_recording(rows["alone"])
-    file = probe_file(study.parent / "side.mp4")
-    assert window.studio.edit(lambda s: add_medium(s, rows["alone"], file, MediumRole.CAMERA))
-    assert len(grid(window).keys) == 2
-    assert window.menus.actions["layout"].isEnabled()
-    window.studio.undo()
-    assert grid(window).keys == (MAIN,)
-    assert not window.menus.actions["layout"].isEnabled()

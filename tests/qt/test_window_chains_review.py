@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotate.chains.chain_edits import add_chain, add_edge, add_node
+from annotate.chains.chain_versions import review_chain
 from app.gui.chains.chains_page import ChainPageTab
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.causal_chains import ChainDecision, NodeKind
 from project.queries.chain_rows import chain_reviews
@@ -18,27 +18,12 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tests.builders.chains_by_hand import SECOND, graphs, in_graph, on_lane, page_of, study_of_two
 from tests.builders.mouse_and_keys import click, drag, press, type_text
+from tests.builders.scripted_dialogs import Answers
 from tests.builders.training_round import copy_for, open_round
+from tests.qt.conftest import OpenWindow
 from widgets.timeline.lanes import NODES
 
-
-class Answers(Dialogs):
-    """Dialogs that answer at once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder_given = folder
-        self.name: str | None = None
-        self.asked: list[str] = []
-
-    def save(self, title: str, path: Path, kind: str) -> Path | None:
-        self.asked.append(path.name)
-        return self.folder_given / path.name
-
-    def file(self, title: str, kinds: str = "") -> Path | None:
-        return self.folder_given / "The-bag.json"
-
-    def text(self, title: str, question: str, before: str) -> str | None:
-        return self.name
+OpenAs = Callable[[str], MainWindow]
 
 
 @pytest.fixture
@@ -53,14 +38,7 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def answers(tmp_path: Path) -> Answers:
-    return Answers(tmp_path)
-
-
-@pytest.fixture
-def open_as(
-    qtbot: QtBot, study: Path, answers: Answers, open_window: Callable[..., MainWindow]
-) -> Callable[[str], MainWindow]:
+def open_as(qtbot: QtBot, study: Path, answers: Answers, open_window: OpenWindow) -> OpenAs:
     def make(name: str) -> MainWindow:
         window = open_window(study, name, answers)
         window.choose_recording("r")
@@ -77,13 +55,11 @@ def names(window: MainWindow) -> list[str]:
 
 
 def said(window: MainWindow) -> list[tuple[ChainDecision, str]]:
-    return [
-        (chain_review.decision, chain_review.note)
-        for chain_review in chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)
-    ]
+    reviews = chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)
+    return [(chain_review.decision, chain_review.note) for chain_review in reviews]
 
 
-def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]) -> None:
+def test_another_persons_chain_is_read_only(open_as: OpenAs) -> None:
     window = open_as("Bob")
     page, before = page_of(window), graphs(window)
     nodes = before[0].nodes
@@ -110,7 +86,9 @@ def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]
     assert not window.timeline.model.lanes[-1].editable
 
 
-def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callable[[str], MainWindow]) -> None:
+def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: OpenAs, study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        add_chain(session, "r", "Another")
     window = open_as("Bob")
     page = page_of(window)
     press(window, "K")
@@ -119,7 +97,13 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     type_text(window, "Why is she startled?")
     press(window, "Return")
     assert QApplication.focusWidget() is window.timeline
-    assert page.review.note.text() == "Why is she startled?"
+    press(window, "V")
+    assert page.bar.combo.currentText().startswith("Another")
+    assert page.review.note.text() == "", "a note that is being typed stays with its chain"
+    press(window, "V")
+    assert page.bar.combo.currentText().startswith("The bag")
+    type_text(window, "")
+    page.review.note.setText("Why is she startled?")
     click(page.review.buttons[ChainDecision.DISCUSS])
     assert said(window) == [(ChainDecision.DISCUSS, "Why is she startled?")]
     line = page.review.said.item(0).text()
@@ -135,16 +119,7 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     assert said(window) == [(ChainDecision.AGREE, "Why is she startled?")]
 
 
-def test_who_drew_a_chain_does_not_review_it(open_as: Callable[[str], MainWindow]) -> None:
-    window = open_as("Ada")
-    page = page_of(window)
-    press(window, "Y")
-    assert said(window) == []
-    assert not page.review.buttons[ChainDecision.AGREE].isEnabled()
-    assert "You drew this chain" in page.review.buttons[ChainDecision.AGREE].toolTip()
-
-
-def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], MainWindow]) -> None:
+def test_ones_own_version_is_changed_and_agreed_on(open_as: OpenAs) -> None:
     window = open_as("Bob")
     page = page_of(window)
     press(window, "X")
@@ -160,8 +135,7 @@ def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], Main
     assert [node.text for node in graphs(window)[0].nodes] == ["A phone rings", "She is startled"]
     page.show_tab(ChainPageTab.REVIEW)
     click(page.review.agreed)
-    agreed = graphs(window)[2]
-    assert [node.text for node in agreed.nodes] == ["A phone rings", "She is frightened"]
+    assert [node.text for node in graphs(window)[2].nodes] == ["A phone rings", "She is frightened"]
     assert window.chains.chosen.is_agreed
     assert page.bar.combo.currentText().startswith("The bag   agreed version")
     assert not page.review.copy.isEnabled() or not window.chains.chosen.is_editable
@@ -170,21 +144,22 @@ def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], Main
     assert window.timeline.model.track(NODES).items[1].id == first.nodes[1].id
 
 
-def test_a_review_of_an_earlier_state_is_said_to_be_one(open_as: Callable[[str], MainWindow]) -> None:
-    bob = open_as("Bob")
-    press(bob, "Y")
-    bob.close_study()
-    ada = open_as("Ada")
-    click(ada.timeline, on_lane(ada, 10))
-    press(ada, "2")
-    page = page_of(ada)
+def test_who_drew_a_chain_does_not_review_it_and_sees_which_state_was_reviewed(open_as: OpenAs, study: Path) -> None:
+    with Session.open(study, "Bob") as session:
+        review_chain(session, session.study.rows("SELECT id FROM chain")[0][0], ChainDecision.AGREE)
+    window = open_as("Ada")
+    page = page_of(window)
+    press(window, "X")
+    assert [decision for decision, _ in said(window)] == [ChainDecision.AGREE]
+    assert not page.review.buttons[ChainDecision.AGREE].isEnabled()
+    assert "You drew this chain" in page.review.buttons[ChainDecision.AGREE].toolTip()
+    click(window.timeline, on_lane(window, 10))
+    press(window, "2")
     page.show_tab(ChainPageTab.REVIEW)
     assert "before it was changed" in page.review.said.item(0).text()
 
 
-def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(
-    tmp_path: Path, open_window: Callable[..., MainWindow]
-) -> None:
+def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(tmp_path: Path, open_window: OpenWindow) -> None:
     with open_round(tmp_path) as session:
         first = all_recordings(session.study)[0].id
         chain, _ = add_chain(session, first, "The reference's")
@@ -206,66 +181,44 @@ def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(
     assert len(window.timeline.model.track(NODES)) == 0
 
 
-def test_pictures_and_files_are_saved_and_read(
-    open_as: Callable[[str], MainWindow], answers: Answers, tmp_path: Path
-) -> None:
+def test_a_chain_is_saved_read_renamed_and_deleted(open_as: OpenAs, answers: Answers, tmp_path: Path) -> None:
     window = open_as("Ada")
+    answers.give(save=tmp_path, file=tmp_path / "The-bag.json", text="The phone in the bag")
     for key in ("chain_svg", "chain_png", "chain_json", "chain_graphml"):
         window.menus.actions[key].trigger()
         assert window.messages.message().startswith("Saved The-bag.")
-    assert answers.asked == ["The-bag.svg", "The-bag.png", "The-bag.json", "The-bag.graphml"]
-    assert (tmp_path / "The-bag.svg").read_text("utf-8").count("A phone rings") > 0
-    assert (tmp_path / "The-bag.png").read_bytes().startswith(b"\x89PNG")
-    assert json.loads((tmp_path / "The-bag.json").read_text("utf-8"))["chains"][0]["name"] == "The bag"
+    saved = [tmp_path / f"The-bag.{kind}" for kind in ("svg", "png", "json", "graphml")]
+    assert [asked.question for asked in answers.asked] == [path.name for path in saved]
+    assert saved[0].read_text("utf-8").count("A phone rings") > 0
+    assert saved[1].read_bytes().startswith(b"\x89PNG")
+    assert json.loads(saved[2].read_text("utf-8"))["chains"][0]["name"] == "The bag"
     window.menus.actions["chain_import"].trigger()
     first, second = graphs(window)
     assert [node.text for node in second.nodes] == [node.text for node in first.nodes]
     assert window.chains.chosen.id == second.chain.id
-    (tmp_path / "The-bag.json").write_text("{}")
+    saved[2].write_text("{}")
     window.menus.actions["chain_import"].trigger()
     assert "greenroom-chains" in window.messages.message()
     assert len(graphs(window)) == 2
-
-
-def test_a_chain_is_renamed_deleted_and_brought_back(open_as: Callable[[str], MainWindow], answers: Answers) -> None:
-    window = open_as("Ada")
     page = page_of(window)
-    answers.name = "The phone in the bag"
     press(window, "F2")
     assert page.bar.combo.currentText().startswith("The phone in the bag   Ada, 2 nodes")
     assert window.timeline.model.lanes[-1].title == "The phone in the bag"
     click(page.bar.buttons["chain_delete"])
+    click(page.bar.buttons["chain_delete"])
     assert graphs(window) == []
     assert all(lane.key != NODES for lane in window.timeline.model.lanes)
-    press(window, "Ctrl+Z")
-    assert len(graphs(window)[0].nodes) == 2
+    press(window, "Ctrl+Z", "Ctrl+Z")
+    assert graphs(window)[0] == first
     assert len(window.timeline.model.track(NODES)) == 2
 
 
-def test_a_study_that_is_read_only_offers_nothing(
-    study: Path, open_as: Callable[[str], MainWindow], open_window: Callable[..., MainWindow]
-) -> None:
-    first = open_as("Ada")
-    second = open_window(study, "Ada")
-    second.choose_recording("r")
-    second.set_mode("chains")
-    assert second.studio.session.study.read_only
-    page = page_of(second)
-    assert not page.bar.buttons["chain_new"].isEnabled()
-    assert not second.menus.actions["node_event"].isEnabled()
-    click(second.timeline, on_lane(second, 10))
-    assert page.form.words.isReadOnly()
-    assert graphs(first) == graphs(second)
-
-
-def test_a_note_that_is_being_typed_stays_with_its_chain(study: Path, open_as: Callable[[str], MainWindow]) -> None:
-    with Session.open(study, "Ada") as session:
-        add_chain(session, "r", "Another")
-    window = open_as("Bob")
-    page = page_of(window)
-    press(window, "K")
-    type_text(window, "About the bag")
-    press(window, "Return")
-    press(window, "V")
-    assert page.bar.combo.currentText().startswith("Another")
-    assert page.review.note.text() == ""
+def test_a_study_that_is_read_only_offers_nothing(study: Path, open_as: OpenAs) -> None:
+    with Session.open(study):
+        window = open_as("Ada")
+        page = page_of(window)
+        assert not page.bar.buttons["chain_new"].isEnabled()
+        assert not window.menus.actions["node_event"].isEnabled()
+        click(window.timeline, on_lane(window, 10))
+        assert page.form.words.isReadOnly()
+        window.close()

@@ -1,6 +1,5 @@
 """The conversation beside a segment, cues at words and pre-labels, in the real window."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,16 +17,15 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, set_appearance
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance, insert_asr_segments, insert_utterances
-from project.session.session import Session
 from project.store.study import Study
-from tests.builders.keyboard_walk import nameless, unexplained
+from tests.qt.conftest import OpenWindow
 from widgets.timeline.lanes import LaneKind, utterance_lane_key
 
 SECOND = 1_000_000
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow]) -> MainWindow:
+def window(tmp_path: Path, open_window: OpenWindow) -> MainWindow:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as study, study.without_history():
         insert_collection(study, Collection("c", "C"))
@@ -51,67 +49,43 @@ def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow])
     return made
 
 
-def edited(window: MainWindow) -> Session:
-    assert window.studio.session is not None
-    return window.studio.session
-
-
-def test_the_timeline_has_a_lane_for_speech_and_one_a_speaker(window: MainWindow) -> None:
-    lanes = window.timeline.model.lanes
+def test_utterances_have_a_lane_a_speaker_and_are_handed_over_drawn_and_edited(window: MainWindow) -> None:
+    timeline = window.timeline
+    lanes = timeline.model.lanes
     assert [lane.title for lane in lanes if lane.kind is LaneKind.UTTERANCES] == ["P01", "Nao"]
     assert [lane.title for lane in lanes if lane.kind is LaneKind.SPANS] == ["Speech"]
-    assert window.timeline.model.spans("heard").tolist() == [[0, 3 * SECOND]]
-
-
-def test_an_utterance_handed_over_is_assigned_and_undone(window: MainWindow) -> None:
-    window.timeline.utterance_assign_requested.emit(["u0"], utterance_lane_key("b"))
-    found = find_utterance(edited(window).study, "u0")
-    assert found.participant_id == "b"
-    assert len(window.timeline.model.track(utterance_lane_key("b"))) == 5
+    assert timeline.model.spans("heard").tolist() == [[0, 3 * SECOND]]
+    study, nao = window.studio.session.study, utterance_lane_key("b")
+    timeline.utterance_assign_requested.emit(["u0"], nao)
+    assert find_utterance(study, "u0").participant_id == "b"
+    assert len(timeline.model.track(nao)) == 5
     window.studio.undo()
-    assert len(window.timeline.model.track(utterance_lane_key("b"))) == 4
-
-
-def test_the_last_of_a_speaker_leaves_the_lane_of_who_is_there(window: MainWindow) -> None:
-    window.spoken.assign([f"u{n}" for n in range(0, 8, 2)], None)
-    titles = [lane.title for lane in window.timeline.model.lanes if lane.kind is LaneKind.UTTERANCES]
-    assert titles == ["P01", "Nao", "Nobody yet"]
-
-
-def test_selecting_an_utterance_is_shared_and_leaves_no_segment_selected(window: MainWindow) -> None:
-    window.timeline.choose(["u2"])
-    assert window.studio.selected_utterances == ("u2",)
-    assert window.studio.selected == ()
+    assert len(timeline.model.track(nao)) == 4
+    timeline.choose(["u2"])
+    assert (window.studio.selected_utterances, window.studio.selected) == (("u2",), ())
     window.studio.select_utterances(["u3"])
-    assert window.timeline.selection() == ["u3"]
-
-
-def test_editing_the_words_goes_to_the_transcript(window: MainWindow) -> None:
-    window.timeline.utterance_activated.emit("u2")
-    assert window.mode() == "transcript"
-    assert window.studio.selected_utterances == ("u2",)
-    assert window.findChild(TranscriptPage).view.editing_id == "u2"
-    window.timeline.utterance_activated.emit("u4")
-    assert window.findChild(TranscriptPage).view.editing_id == "u4"
-
-
-def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow) -> None:
-    window.timeline.utterance_create_requested.emit(utterance_lane_key("b"), 50 * SECOND, 52 * SECOND)
+    assert timeline.selection() == ["u3"]
+    segment, changes = add_segment(window.studio.session, "r", SECOND, 2 * SECOND, "error")
+    window.studio.publish(changes)
+    window.feed.select_editable()
+    assert timeline.selection() == [segment], "Select all takes segments only"
+    for utterance in ("u2", "u4"):
+        timeline.utterance_activated.emit(utterance)
+        assert window.mode() == "transcript"
+        assert window.studio.selected_utterances == (utterance,)
+        assert window.findChild(TranscriptPage).view.editing_id == utterance
+    timeline.utterance_create_requested.emit(nao, 50 * SECOND, 52 * SECOND)
     (made,) = window.studio.selected_utterances
-    found = find_utterance(edited(window).study, made)
+    found = find_utterance(study, made)
     assert (found.participant_id, found.text) == ("b", "")
     assert window.findChild(TranscriptPage).view.editing_id == made, "what is said is typed at once"
-
-
-def test_select_all_takes_segments_only(window: MainWindow) -> None:
-    made = add_segment(edited(window), "r", SECOND, 2 * SECOND, "error")
-    window.studio.publish(made[1])
-    window.feed.select_editable()
-    assert window.timeline.selection() == [made[0]]
+    window.spoken.assign([f"u{n}" for n in range(0, 8, 2)], None)
+    titles = [lane.title for lane in timeline.model.lanes if lane.kind is LaneKind.UTTERANCES]
+    assert titles == ["P01", "Nao", "Nobody yet"], "the lane of who is there stays"
 
 
 def test_the_conversation_stands_beside_the_segment(window: MainWindow) -> None:
-    session = edited(window)
+    session = window.studio.session
     add_cue(session, "u5", "response", "nod", "a", "nodding", word=0)
     made, changes = add_segment(session, "r", 20 * SECOND, 26 * SECOND, "error")
     window.studio.publish(changes)
@@ -126,17 +100,17 @@ def test_the_conversation_stands_beside_the_segment(window: MainWindow) -> None:
     panel.before.setValue(2)
     assert window.studio.settings.turns_before == 2
     assert panel.turns.toPlainText().splitlines()[0] == "Nao robot: Fine"
-
-
-def test_where_nobody_speaks_it_says_so(window: MainWindow) -> None:
-    made, changes = add_segment(edited(window), "r", 40 * SECOND, 42 * SECOND, "error")
+    made, changes = add_segment(session, "r", 40 * SECOND, 42 * SECOND, "error")
     window.studio.publish(changes)
     window.studio.select([made])
-    panel = window.history.panel
     assert "Nobody speaks here." in panel.turns.toPlainText()
 
 
-def test_a_cue_is_added_at_its_word(window: MainWindow) -> None:
+def test_a_cue_is_added_at_its_word(window: MainWindow, qtbot: QtBot) -> None:
+    window.studio.select_utterances([])
+    window.playback.jump(3_500_000)
+    with qtbot.waitSignal(window.studio.failed):
+        window.cues.open_form()
     window.studio.select_utterances(["u2"])
     window.menus.actions["add_cue"].trigger()
     form = window.cues.form
@@ -145,24 +119,15 @@ def test_a_cue_is_added_at_its_word(window: MainWindow) -> None:
     form.buttons.buttons["smile_back"].click()
     form.place.setCurrentIndex(2)
     form.description.setText("Grins.")
-    assert nameless(form) == []
-    assert unexplained(form) == []
     form.add.click()
     (made,) = window.studio.selected
-    found = find_segment(edited(window).study, made)
+    found = find_segment(window.studio.session.study, made)
     assert (found.track, found.label) == ("response", "smile_back")
     assert 8 * SECOND < found.start_us < 9 * SECOND
 
 
-def test_without_an_utterance_the_window_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
-    window.studio.select_utterances([])
-    window.playback.jump(3_500_000)
-    with qtbot.waitSignal(window.studio.failed):
-        window.cues.open_form()
-
-
 def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> None:
-    session = edited(window)
+    session = window.studio.session
     window.studio.edit(
         lambda s: (
             add_cue(s, "u0", "tone", "calm")[1]
@@ -197,8 +162,7 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
 
 def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
     window.set_mode("transcript")
-    page = window.workspace.pages.currentWidget()
-    assert isinstance(page, TranscriptPage)
+    page: TranscriptPage = window.workspace.pages.currentWidget()
     tall = page.view.sizeHintForRow(2)
     window.studio.edit(
         lambda s: (

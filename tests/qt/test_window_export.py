@@ -2,26 +2,28 @@
 
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_queue as rendering_queue
 from anonymize.export.export_queue import ClipState
 from anonymize.faces.face_review_edits import dismiss_faces
+from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.export.export_dialog import ExportDialog, ExportRequest
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.window.main_window import MainWindow
-from project.entities.study_records import Recording
 from project.queries.history_rows import runs_of
 from project.session.session import Session
 from tests.builders.clips import make_clip
 from tests.builders.face_study import SIZE, found_faces, open_lab
+from tests.builders.shown_texts import shown_texts
+from tests.qt.conftest import OpenWindow
 
 WORKER = """
 import json, sys
@@ -30,7 +32,7 @@ parameters = request["parameters"]
 with open(LOG, "a") as log:
     log.write(json.dumps(parameters) + chr(10))
 print(json.dumps({"progress": [1, 2, "half"]}), flush=True)
-if parameters["method"] == "pixelate":
+if parameters.get("method", "pixelate") == "pixelate":
     sys.stdin.readline()
     print(json.dumps({"cancelled": True}), flush=True)
 elif parameters["method"] == "blur":
@@ -43,39 +45,30 @@ else:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def study(tmp_path: Path) -> Path:
     with open_lab(tmp_path) as session:
         found_faces(session, [(20, 50, 24, 24)])
         add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4", size=SIZE, frames=4, fps=25))])
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def window(open_window: OpenWindow, study: Path, tmp_path: Path) -> MainWindow:
     script = tmp_path / "worker.py"
     script.write_text(f"LOG = {str(tmp_path / 'log')!r}\n{WORKER}")
-    window = MainWindow(runner=WorkerRunner(command=(sys.executable, str(script))))
-    qtbot.addWidget(window)
-    window.show()
-    qtbot.waitExposed(window)
-    assert window.open_study(tmp_path / "lab.greenroom")
-    yield window
-    window.close()
+    return open_window(study, runner=WorkerRunner(command=(sys.executable, str(script))))
 
 
-def session_of(window: MainWindow) -> Session:
-    assert window.studio.session is not None
-    return window.studio.session
+def recordings(window: MainWindow) -> list[str]:
+    return [recording for (recording,) in window.studio.session.study.rows("SELECT id FROM recording ORDER BY number")]
 
 
-def shown(window: MainWindow) -> Recording:
-    assert window.studio.recording is not None
-    return window.studio.recording
+def start(window: MainWindow, folder: Path, *methods: str, recording: int = 0) -> None:
+    chosen = (recordings(window)[recording],)
+    window.exports.start(ExportRequest({name: {} for name in methods}, chosen, folder, None, False, False))
 
 
-def start(window: MainWindow, folder: Path, *methods: str) -> None:
-    first = str(session_of(window).study.rows("SELECT id FROM recording ORDER BY number")[0][0])
-    window.exports.start(ExportRequest({name: {} for name in methods}, (first,), folder, None, False, False))
-
-
-def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_each_clip_has_a_row_and_what_fails_stops_no_other(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     start(window, tmp_path / "clips", "blur", "solid")
     panel = window.workspace.jobs_panel
     assert window.messages.message() == "Exporting 2 clips, one by one. Jobs shows how far it is."
@@ -83,26 +76,31 @@ def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
     assert [panel.state(f"job-{n}") for n in (1, 2)] == [JobState.FAILED, JobState.DONE]
     assert panel.text("group-1") == "1 of 2 clips made, 1 failed"
     assert "There is no room left." in window.messages.message() or "1 failed" in window.messages.message()
-    again = rendering_queue.load_unfinished(session_of(window))
+    again = rendering_queue.load_unfinished(window.studio.session)
     assert [(clip.method, clip.problem) for clip in again.pending] == [("blur", "There is no room left. Make some.")]
 
 
-def test_cancelling_the_row_for_all_takes_back_every_clip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_cancelling_takes_back_every_clip_and_leaving_keeps_them(
+    qtbot: QtBot, window: MainWindow, study: Path, tmp_path: Path
+) -> None:
     start(window, tmp_path / "clips", "pixelate", "solid")
     panel = window.workspace.jobs_panel
     qtbot.waitUntil(lambda: panel.state("job-1") is JobState.RUNNING)
     panel.cancel_requested.emit("group-1")
     qtbot.waitUntil(lambda: panel.state("group-1") is JobState.CANCELLED)
     assert [panel.state(f"job-{n}") for n in (1, 2)] == [JobState.CANCELLED, JobState.CANCELLED]
-    assert rendering_queue.load_unfinished(session_of(window)) is None
-    assert runs_of(session_of(window).study, shown(window).id, "anonymize") == []
+    assert rendering_queue.load_unfinished(window.studio.session) is None
+    assert runs_of(window.studio.session.study, recordings(window)[0], "anonymize") == []
+    start(window, tmp_path / "clips", "pixelate", "solid")
+    qtbot.waitUntil(lambda: panel.state("job-3") is JobState.RUNNING)
+    window.close()
+    with Session.open(study) as session:
+        again = rendering_queue.load_unfinished(session)
+        assert [clip.method for clip in again.pending] == ["pixelate", "solid"]
 
 
-def test_what_waits_is_made_with_the_faces_as_they_are_when_its_turn_comes(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    session = session_of(window)
-    recording = str(session.study.rows("SELECT id FROM recording ORDER BY number")[0][0])
+def test_what_waits_is_made_with_the_faces_of_its_turn(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    session, recording = window.studio.session, recordings(window)[0]
     track = str(session.study.rows("SELECT id FROM face_track")[0][0])
     start(window, tmp_path / "clips", "pixelate", "solid")
     panel = window.workspace.jobs_panel
@@ -117,14 +115,11 @@ def test_what_waits_is_made_with_the_faces_as_they_are_when_its_turn_comes(
     assert run.result["outdated"] is False
 
 
-def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    session = session_of(window)
-    recording = str(session.study.rows("SELECT id FROM recording ORDER BY number")[0][0])
+def test_an_export_that_a_crash_interrupted_goes_on(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    session, recording = window.studio.session, recordings(window)[0]
     queue = rendering_queue.make_queue(session, [recording], {"blur": {}, "solid": {}}, tmp_path / "clips")
     first, second = queue.clips
-    queue = replace(queue.with_state(first, ClipState.DONE).with_state(second, ClipState.RUNNING))
+    queue = queue.with_state(first, ClipState.DONE).with_state(second, ClipState.RUNNING)
     rendering_queue.save_queue(session, queue)
     window.studio.session_changed.emit()
     qtbot.waitUntil(lambda: window.messages.message() == "1 job was interrupted.")
@@ -132,18 +127,44 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     number = session.recording(recording).number
     assert (job.kind, job.title) == ("export", f"Export of recording {number} (solid)")
     window.commands.ask_export()
-    dialog = window.exports.dialog
-    assert isinstance(dialog, ExportDialog)
-    dialog.resume.click()
-    qtbot.waitUntil(lambda: rendering_queue.load_unfinished(session_of(window)) is None)
-    (run,) = runs_of(session_of(window).study, recording, "anonymize")
+    window.exports.dialog.resume.click()
+    qtbot.waitUntil(lambda: rendering_queue.load_unfinished(window.studio.session) is None)
+    (run,) = runs_of(window.studio.session.study, recording, "anonymize")
     assert run.backend == "solid"
 
 
-def test_leaving_the_study_keeps_what_is_left(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    start(window, tmp_path / "clips", "pixelate", "solid")
-    qtbot.waitUntil(lambda: window.workspace.jobs_panel.state("job-1") is JobState.RUNNING)
-    window.close()
-    with Session.open(tmp_path / "lab.greenroom") as session:
-        again = rendering_queue.load_unfinished(session)
-        assert [clip.method for clip in again.pending] == ["pixelate", "solid"]
+def test_stopping_the_search_for_faces_exports_nothing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    start(window, tmp_path / "clips", "solid", recording=1)
+    assert window.messages.message() == "Looking for faces in recording 2 first; its export follows."
+    qtbot.waitUntil(lambda: window.jobs.runner.running_job is not None)
+    with qtbot.waitSignal(window.jobs.stopped):
+        window.jobs.cancel(window.jobs.runner.running_job)
+    assert window.messages.message() == "Looking for faces was stopped, so recording 2 is not exported."
+    assert not (tmp_path / "clips").exists()
+    start(window, tmp_path / "clips", "solid", recording=1)
+    assert window.jobs.busy
+
+
+def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_path: Path) -> None:
+    result = ExportResult(tmp_path / "clip.mp4", Findings())
+    qtbot.addWidget(result)
+    result.show()
+    qtbot.waitExposed(result)
+    focused: QPushButton = result.focusWidget()
+    assert focused.text() == "Close"
+    qtbot.keyClick(focused, Qt.Key.Key_Return)
+    assert not result.isVisible()
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_faces_that_were_to_stay_are_not_denied(qtbot: QtBot, tmp_path: Path, kept: int) -> None:
+    result = ExportResult(tmp_path / "clip.mp4", Findings(exempt_count=kept))
+    qtbot.addWidget(result)
+    assert ("robots" in " ".join(shown_texts(result))) is bool(kept)
+
+
+def test_a_long_name_does_not_widen_the_export_dialog(qtbot: QtBot, tmp_path: Path) -> None:
+    short, long = (ExportDialog([("r", name)], "r", None, tmp_path) for name in ("1. a", "1. " + "a" * 200))
+    for dialog in (short, long):
+        qtbot.addWidget(dialog)
+    assert long.sizeHint().width() == short.sizeHint().width()

@@ -3,14 +3,12 @@
 import json
 import shutil
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -18,7 +16,6 @@ from anonymize.faces import face_tracking_job as tracking
 from anonymize.faces import text_regions_job as text_regions
 from anonymize.masking.mask_coverage import ReviewReason
 from app.gui.export.clip_export import merge_times
-from app.gui.export.export_dialog import ExportDialog
 from app.gui.faces.face_cards import CROPS_ROLE, CardState
 from app.gui.faces.face_queue import CERTAINTY
 from app.gui.files.study_files import make_sample_study
@@ -35,6 +32,8 @@ from project.session.job_notes import JobNotes
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.timebase import SECOND_US
+from tests.builders.mouse_and_keys import NONE, SHIFT, drag, press
+from tests.qt.conftest import OpenWindow
 from widgets.player.player_view import FaceState
 
 FRAME = 40_000
@@ -72,74 +71,75 @@ def track(key: str, first: int, last: int, x: float, origin: Origin = Origin.DET
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+def study(tmp_path: Path) -> Path:
+    return make_sample_study(tmp_path / "study")
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path) -> MainWindow:
     script = tmp_path / "worker.py"
     script.write_text(WORKER)
     made = save_tracks([track("one", 0, 100, 100), track("two", 50, 200, 400)], tmp_path)
     shutil.move(made, tmp_path / "tracks.npz")
     runner = WorkerRunner(command=(sys.executable, str(script), str(tmp_path / "log")))
-    window = MainWindow(runner=runner)
-    qtbot.addWidget(window)
-    window.resize(1360, 860)
-    window.show()
-    window.open_study(make_sample_study(tmp_path / "study"))
+    window = open_window(study, runner=runner)
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
-    yield window
-    window.close()
+    return window
 
 
 @pytest.fixture
 def tracked(qtbot: QtBot, window: MainWindow) -> MainWindow:
     with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["track"].trigger()
+    window.set_mode("faces")
+    window.activateWindow()
+    window.timeline.setFocus()
+    qtbot.waitUntil(lambda: window.timeline.hasFocus())
     return window
 
 
-def keys(window: MainWindow) -> list[str]:
-    return [card.key for card in window.faces_page.model.all_cards()]
-
-
 def state_of(window: MainWindow, key: str) -> CardState:
-    card = window.faces_page.model.card(key)
-    return card.state
+    return window.faces_page.model.card(key).state
 
 
-def test_tracking_fills_the_page_the_lanes_and_the_picture(qtbot: QtBot, tracked: MainWindow) -> None:
-    window = tracked
-    assert CERTAINTY not in {lane.key for lane in window.timeline.model.lanes}
+def test_tracking_is_shown_at_once_and_fills_the_page_the_lanes_and_the_picture(
+    qtbot: QtBot, window: MainWindow
+) -> None:
     window.set_mode("faces")
+    page = window.faces_page
+    shown: list[str] = []
+    window.jobs.progressed.connect(lambda *_: shown.append("progress"))
+    work = tracking.prepare(window.studio.session, window.studio.recording.id)
+    with qtbot.waitSignal(window.jobs.done):
+        window.jobs.start(work)
+        QApplication.sendPostedEvents(window.faces.job)
+        assert shown == []
+        assert page.untracked_title() == "Faces are being looked for"
     qtbot.waitUntil(lambda: CERTAINTY in {lane.key for lane in window.timeline.model.lanes})
-    assert keys(window) == ["one", "two"]
+    assert [card.key for card in page.model.all_cards()] == ["one", "two"]
     assert "faces" in {lane.key for lane in window.timeline.model.lanes}
     assert window.recordings.model.rows()[0].faces_tracked
     window.player.seek(60 * FRAME)
     qtbot.waitUntil(lambda: "Face 1, Face 2" in window.view.accessibleName())
-    window.faces_page.cards.opened.emit("two")
+    page.cards.opened.emit("two")
     assert window.player.position_us == pytest.approx(50 * FRAME, abs=FRAME)
-
-
-def test_each_card_shows_three_pictures_of_its_face(qtbot: QtBot, tracked: MainWindow) -> None:
-    tracked.set_mode("faces")
-    model = tracked.faces_page.model
+    model, crops = page.model, window.faces.crops
     qtbot.waitUntil(lambda: len(model.index(0).data(CROPS_ROLE)) == 3)
     assert all(not crop.isNull() and crop.width() == crop.height() for crop in model.index(0).data(CROPS_ROLE))
-
-
-def test_pictures_that_are_asked_for_before_there_is_a_file_come_when_it_is_there(
-    qtbot: QtBot, tracked: MainWindow
-) -> None:
-    tracked.set_mode("faces")
-    model, crops = tracked.faces_page.model, tracked.faces.crops
     crops.set_source(None)
     model.drop_crops()
     model.index(0).data(CROPS_ROLE)
-    tracked.faces.reload()
+    window.faces.reload()
     qtbot.waitUntil(lambda: len(model.index(0).data(CROPS_ROLE)) == 3)
+    page.set_writable(False, "Somebody else works in it.")
+    page.select(["one"])
+    assert not page.people.dismiss.isEnabled()
+    assert not page.people.new.isEnabled()
+    assert page.people.toolTip() == "Somebody else works in it."
 
 
-def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tracked: MainWindow) -> None:
+def test_faces_are_named_together_dismissed_by_keys_and_undone(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
     page.select(["one", "two"])
     page.ask_name = lambda _page: "P07"
     page.people.new.click()
@@ -157,34 +157,45 @@ def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tr
     window.commands.undo()
     window.commands.undo()
     assert state_of(window, "two") is CardState.UNDECIDED
-
-
-def test_keys_of_the_mode_decide_and_mean_something_else_elsewhere(qtbot: QtBot, tracked: MainWindow) -> None:
-    window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
-    window.activateWindow()
     window.timeline.setFocus()
-    qtbot.waitUntil(lambda: window.timeline.hasFocus())
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Return)
+    page.select([])
+    press(window, "Return")
     assert [card.key for card in page.cards.selected()] == [page.model.cards[0].key]
-    qtbot.keyClick(window.timeline, Qt.Key.Key_X)
+    press(window, "X")
     assert sum(track.dismissed for track in window.faces.tracks) == 1
-    qtbot.keyClick(window.timeline, Qt.Key.Key_X)
+    press(window, "X")
     assert not any(track.dismissed for track in window.faces.tracks)
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Escape)
+    press(window, "Esc")
     assert page.cards.selected() == []
     assert window.faces.drawing.selected == ""
     page.select(["one"])
     window.set_mode("annotate")
-    qtbot.keyClick(window.timeline, Qt.Key.Key_X)
-    assert not any(track.dismissed for track in window.faces.tracks)
+    press(window, "X")
+    assert not any(track.dismissed for track in window.faces.tracks), (
+        "a key of this mode means something else elsewhere"
+    )
 
 
-def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be_reviewed(
-    qtbot: QtBot, tracked: MainWindow
-) -> None:
+def test_text_that_was_found_is_masked_in_one_step(tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
+    session, recording = window.studio.session, window.studio.recording
+    told: list[UserError] = []
+    window.studio.failed.connect(told.append)
+    window.menus.actions["find_text"].trigger()
+    assert "greenroom models add text-regions" in told[0].hint
+    places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND_US} for x in (10, 100)]
+    work = JobSpec("text", "Look for text", recording.id, {"finder": "binarization"})
+    window.studio.publish(text_regions.store(session, work, {"areas": places}))
+    assert page.text.isVisibleTo(page)
+    page.text.accept.click()
+    assert [region.kind for region in window.faces.regions] == [RegionKind.AREA, RegionKind.AREA]
+    assert not page.text.isVisibleTo(page)
+    window.commands.undo()
+    assert window.faces.regions == []
+
+
+def test_keys_go_to_the_next_place_and_say_that_it_was_seen(qtbot: QtBot, tracked: MainWindow) -> None:
+    window, page = tracked, tracked.faces_page
     qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
     told: list[UserError] = []
     window.studio.failed.connect(told.append)
@@ -194,12 +205,12 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     count = len(window.faces.places.waiting)
     assert page.queue.remaining_text().startswith(str(count))
     window.timeline.setFocus()
-    qtbot.keyClick(window.timeline, Qt.Key.Key_N)
+    press(window, "N")
     place = window.faces.places.current
     assert place.start_us <= window.player.position_us < place.end_us
     assert page.queue.reason_text()
     for _ in range(count):
-        qtbot.keyClick(window.timeline, Qt.Key.Key_Y)
+        press(window, "Y")
     qtbot.waitUntil(lambda: page.queue.remaining_text() == "Nothing left to look at")
     session = window.studio.session
     recording = window.studio.recording
@@ -216,30 +227,49 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     assert not page.review.tick.isChecked()
 
 
-def drag(qtbot: QtBot, window: MainWindow, start: tuple[int, int], end: tuple[int, int], shift: bool = False) -> None:
+def drag_in_picture(
+    window: MainWindow, start: tuple[int, int], end: tuple[int, int], held: Qt.KeyboardModifier = NONE
+) -> None:
     """Drag on the picture, in pixels of the recording's picture."""
-    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     rect, picture = window.view.picture_rect(), window.view.picture()
     scale = rect.width() / picture.width()
-    points = [QPointF(rect.x() + x * scale, rect.y() + y * scale) for x, y in (start, end)]
-    middle = (points[0] + points[1]) / 2
-    button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
-    for kind, where, down in (
-        (QEvent.Type.MouseButtonPress, points[0], button),
-        (QEvent.Type.MouseMove, middle, none),
-        (QEvent.Type.MouseMove, points[1], none),
-        (QEvent.Type.MouseButtonRelease, points[1], button),
-    ):
-        place = window.faces.canvas.mapToGlobal(where)
-        QApplication.sendEvent(window.faces.canvas, QMouseEvent(kind, where, place, down, button, held))
+    drag(
+        window.faces.canvas, *[QPointF(rect.x() + x * scale, rect.y() + y * scale) for x, y in (start, end)], held=held
+    )
+
+
+def test_a_found_face_is_moved_and_a_keyframe_beyond_its_end_lengthens_it(qtbot: QtBot, tracked: MainWindow) -> None:
+    window, page = tracked, tracked.faces_page
+    window.player.seek(20 * FRAME)
+    qtbot.waitUntil(lambda: bool(window.playback.faces.boxes(20 * FRAME, 1280)))
+    drag_in_picture(window, (110, 80), (110, 80))
+    assert [card.key for card in page.cards.selected()] == ["one"], "a click goes through to the picture"
+    drag_in_picture(window, (120, 80), (150, 100))
+    assert window.faces.tracks[0].boxes[20].tolist() == pytest.approx([130, 70, 40, 60], abs=2)
+    assert window.faces.regions == []
+    window.commands.undo()
+    page.select(["one"])
+    window.timeline.setFocus()
+    window.player.seek(120 * FRAME)
+    press(window, "Q")
+    assert int(window.faces.tracks[0].frames[-1]) == pytest.approx(120, abs=1)
+    press(window, "Alt+Right")
+    assert window.faces.tracks[0].boxes[-1].tolist() == [101, 50, 40, 60]
+    press(window, "Alt+Shift+Down")
+    assert window.faces.tracks[0].boxes[-1].tolist() == [101, 50, 40, 61]
+    press(window, "Shift+Q")
+    assert int(window.faces.tracks[0].frames[-1]) == 99
 
 
 def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
     window.player.seek(310 * FRAME)
     qtbot.waitUntil(lambda: window.view.picture() is not None)
-    drag(qtbot, window, (200, 100), (260, 180))
+    window.view.set_framed(True)
+    drag_in_picture(window, (200, 100), (260, 180))
+    assert window.faces.regions == [], "nothing is drawn on a small picture over a large one"
+    window.view.set_framed(False)
+    drag_in_picture(window, (200, 100), (260, 180))
     (region,) = window.faces.regions
     assert region.kind is RegionKind.FACE
     assert region.start_us == pytest.approx(310 * FRAME, abs=FRAME)
@@ -247,7 +277,7 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
     assert [card.key for card in page.cards.selected()] == [region.id]
     assert page.region.isVisibleTo(page)
     window.player.seek(320 * FRAME)
-    drag(qtbot, window, (230, 140), (270, 160))
+    drag_in_picture(window, (230, 140), (270, 160))
     (moved,) = window.faces.regions
     assert len(moved.keyframes) == 2
     assert moved.keyframes[1].box == pytest.approx((240, 120, 60, 80), abs=2)
@@ -258,107 +288,27 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
     page.region.kind.activated.emit(page.region.kind.currentIndex())
     assert window.faces.regions[0].kind is RegionKind.AREA
     window.timeline.setFocus()
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Delete)
+    press(window, "Del")
     assert window.faces.regions == []
-
-
-def test_a_face_that_is_drawn_at_a_gap_fills_it(qtbot: QtBot, tracked: MainWindow) -> None:
-    window = tracked
-    window.set_mode("faces")
+    drag_in_picture(window, (20, 20), (80, 50), SHIFT)
+    (region,) = window.faces.regions
+    assert region.kind is RegionKind.AREA
+    assert (region.start_us, region.end_us) == (0, window.studio.recording.duration_us)
+    window.commands.undo()
     qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
     window.player.seek(205 * FRAME)
     place = window.faces.places.span_at(205 * FRAME)
     assert place.reason is ReviewReason.ENDS
-    drag(qtbot, window, (400, 50), (440, 110))
+    drag_in_picture(window, (400, 50), (440, 110))
     (region,) = window.faces.regions
-    assert (region.start_us, region.end_us) == (place.start_us, place.end_us)
+    assert (region.start_us, region.end_us) == (place.start_us, place.end_us), "a face drawn at a gap fills it"
     qtbot.waitUntil(lambda: window.faces.places.span_at(205 * FRAME) != place)
-
-
-def test_shift_draws_an_area_for_the_whole_recording(qtbot: QtBot, tracked: MainWindow) -> None:
-    window = tracked
-    window.set_mode("faces")
-    drag(qtbot, window, (20, 20), (80, 50), shift=True)
-    (region,) = window.faces.regions
-    assert region.kind is RegionKind.AREA
-    assert (region.start_us, region.end_us) == (0, window.studio.recording.duration_us)
-
-
-def test_nothing_is_drawn_on_a_small_picture_over_a_large_one(qtbot: QtBot, tracked: MainWindow) -> None:
-    tracked.set_mode("faces")
-    tracked.player.seek(310 * FRAME)
-    tracked.view.set_framed(True)
-    drag(qtbot, tracked, (200, 100), (260, 180))
-    tracked.view.set_framed(False)
-    assert tracked.faces.regions == []
-
-
-def test_dragging_a_found_face_moves_it_and_a_click_goes_through_to_the_picture(
-    qtbot: QtBot, tracked: MainWindow
-) -> None:
-    window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
-    window.player.seek(20 * FRAME)
-    qtbot.waitUntil(lambda: bool(window.playback.faces.boxes(20 * FRAME, 1280)))
-    drag(qtbot, window, (110, 80), (110, 80))
-    assert [card.key for card in page.cards.selected()] == ["one"]
-    drag(qtbot, window, (120, 80), (150, 100))
-    assert window.faces.tracks[0].boxes[20].tolist() == pytest.approx([130, 70, 40, 60], abs=2)
-    assert window.faces.regions == []
-
-
-def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWindow) -> None:
-    window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
-    session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    told: list[UserError] = []
-    window.studio.failed.connect(told.append)
-    window.menus.actions["find_text"].trigger()
-    assert "greenroom models add text-regions" in told[0].hint
-    places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND_US} for x in (10, 100)]
-    work = JobSpec("text", "Look for text", recording.id, {"finder": "binarization"})
-    window.studio.publish(text_regions.store(session, work, {"areas": places}))
-    assert page.text.isVisibleTo(page)
-    page.text.accept.click()
-    assert [region.kind for region in window.faces.regions] == [RegionKind.AREA, RegionKind.AREA]
-    assert not page.text.isVisibleTo(page)
-    window.commands.undo()
-    assert window.faces.regions == []
-
-
-def test_a_keyframe_beyond_the_end_of_a_track_lengthens_it_and_goes_again(qtbot: QtBot, tracked: MainWindow) -> None:
-    window, page = tracked, tracked.faces_page
-    window.set_mode("faces")
-    page.select(["one"])
-    window.timeline.setFocus()
-    window.player.seek(120 * FRAME)
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Q)
-    assert int(window.faces.tracks[0].frames[-1]) == pytest.approx(120, abs=1)
-    alt = Qt.KeyboardModifier.AltModifier
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Right, alt)
-    assert window.faces.tracks[0].boxes[-1].tolist() == [101, 50, 40, 60]
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Down, alt | Qt.KeyboardModifier.ShiftModifier)
-    assert window.faces.tracks[0].boxes[-1].tolist() == [101, 50, 40, 61]
-    qtbot.keyClick(window.timeline, Qt.Key.Key_Q, Qt.KeyboardModifier.ShiftModifier)
-    assert int(window.faces.tracks[0].frames[-1]) == 99
-
-
-def test_a_study_that_may_not_be_edited_shows_faces_and_takes_nothing(qtbot: QtBot, tracked: MainWindow) -> None:
-    page = tracked.faces_page
-    tracked.set_mode("faces")
-    page.set_writable(False, "Somebody else works in it.")
-    page.select(["one"])
-    assert not page.people.dismiss.isEnabled()
-    assert not page.people.new.isEnabled()
-    assert page.people.toolTip() == "Somebody else works in it."
 
 
 def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.editing.create(SECOND_US, 9 * SECOND_US)
     window.commands.ask_export()
     dialog = window.exports.dialog
-    assert isinstance(dialog, ExportDialog)
     request = dialog.request()
     assert list(request.methods) == ["solid"]
     assert request.span[0] == SECOND_US
@@ -383,63 +333,33 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     result.close()
 
 
-def test_boxes_follow_the_size_of_the_picture_and_the_role() -> None:
+def test_boxes_follow_the_size_of_the_picture_and_the_role_and_doubtful_ones_are_told_apart() -> None:
     overlay = FaceOverlay()
     overlay.width = 1280
     people = {"r": Participant("r", "Robot", ParticipantRole.ROBOT)}
+    robot = replace(track("robot", 0, 20, 100), participant_id="r")
     guessed = track("guessed", 10, 20, 300, Origin.INTERPOLATED)
-    robot = track("robot", 0, 20, 100)
-    robot = FaceTrack(robot.id, robot.frames, robot.times_us, robot.boxes, robot.scores, robot.origins, "r")
-    gone = track("gone", 0, 20, 500)
-    gone = FaceTrack(gone.id, gone.frames, gone.times_us, gone.boxes, gone.scores, gone.origins, None, True)
-    overlay.set_tracks([guessed, robot, gone], people, FRAME)
+    doubtful = replace(track("doubtful", 0, 20, 300), scores=np.full(20, 0.1, np.float32))
+    gone = replace(track("gone", 0, 20, 500), dismissed=True)
+    overlay.set_tracks([guessed, robot, gone, doubtful], people, FRAME)
     boxes = {box.track_id: box for box in overlay.boxes(12 * FRAME, 640)}
-    assert boxes.keys() == {"guessed", "robot"}
-    assert boxes["robot"].x == 50
-    assert boxes["robot"].state is FaceState.EXEMPT
+    assert {key: box.doubtful for key, box in boxes.items()} == {"robot": False, "guessed": False, "doubtful": True}
+    assert (boxes["robot"].x, boxes["robot"].state) == (50, FaceState.EXEMPT)
     assert boxes["guessed"].state is FaceState.INTERPOLATED
+    assert boxes["doubtful"].label.endswith(", doubtful")
     assert not overlay.boxes(25 * FRAME, 640)
     overlay.select("gone")
     assert "gone" in {box.track_id for box in overlay.boxes(12 * FRAME, 640)}
     assert overlay.coverage().tolist() == [[0, 20 * FRAME]]
 
 
-def test_a_doubtful_face_is_told_apart() -> None:
-    overlay = FaceOverlay()
-    sure, doubtful = track("sure", 0, 20, 100), track("doubtful", 0, 20, 300)
-    weak = np.full_like(doubtful.scores, 0.1)
-    doubtful = replace(doubtful, scores=weak)
-    overlay.set_tracks([sure, doubtful, replace(doubtful, id="gone", dismissed=True)], {}, FRAME)
-    overlay.select("gone")
-    boxes = {box.track_id: box for box in overlay.boxes(12 * FRAME, 640)}
-    assert {key: box.doubtful for key, box in boxes.items()} == {"sure": False, "doubtful": True, "gone": False}
-    assert boxes["doubtful"].label == "Face 2, doubtful"
-
-
 def test_moments_that_follow_each_other_are_one() -> None:
     assert merge_times([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
 
 
-def test_a_job_that_is_begun_elsewhere_is_shown_at_once(qtbot: QtBot, window: MainWindow) -> None:
-    window.set_mode("faces")
-    session, recording = window.studio.session, window.studio.recording
-    assert session is not None
-    shown: list[str] = []
-    window.jobs.progressed.connect(lambda *_: shown.append("progress"))
-    work = tracking.prepare(session, recording.id)
-    with qtbot.waitSignal(window.jobs.done):
-        window.jobs.start(work)
-        QApplication.sendPostedEvents(window.faces.job)
-        assert shown == []
-        assert window.faces_page.untracked_title() == "Faces are being looked for"
-
-
-def test_a_window_that_only_reads_says_what_another_one_does(
-    qtbot: QtBot, open_window: Callable[..., MainWindow], tmp_path: Path
-) -> None:
-    path = make_sample_study(tmp_path / "study")
-    with Session.open(path, "Ada") as holder:
-        window = open_window(path)
+def test_a_window_that_only_reads_says_what_another_does(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
+    with Session.open(study, "Ada") as holder:
+        window = open_window(study)
         window.set_mode("faces")
         (recording,) = all_recordings(holder.study)
         window.choose_recording(recording.id)
@@ -450,7 +370,7 @@ def test_a_window_that_only_reads_says_what_another_one_does(
         window.faces.reload()
         assert page.untracked_title() == "Faces were asked for in another window"
         window.close()
-    window = open_window(path)
+    window = open_window(study)
     window.set_mode("faces")
     window.choose_recording(recording.id)
     assert window.faces_page.untracked_title() == "Faces were not looked for yet"

@@ -8,10 +8,10 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_recordings, probe_file
-from app.gui.window.main_window import MainWindow
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
@@ -33,11 +33,8 @@ def frame_threads() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "frames"]
 
 
-def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, study: Path) -> None:
-    window = MainWindow()
-    qtbot.addWidget(window)
-    window.show()
-    window.open_study(study)
+def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
+    window = open_window(study)
     ids = [row.id for row in window.recordings.model.rows()]
     for _ in range(4):
         for text in ids:
@@ -51,12 +48,9 @@ def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, study: Path) ->
 
 
 @pytest.mark.parametrize("playing", [True, False])
-def test_closing_at_once_leaves_nothing_running(qtbot: QtBot, study: Path, playing: bool) -> None:
-    for _ in range(3):
-        window = MainWindow()
-        qtbot.addWidget(window)
-        window.show()
-        window.open_study(study)
+def test_closing_leaves_nothing_running(qtbot: QtBot, open_window: OpenWindow, study: Path, playing: bool) -> None:
+    for _ in range(2):
+        window = open_window(study)
         if playing:
             window.player.play()
             qtbot.waitUntil(lambda window=window: window.player.position_us > 100_000)
@@ -65,11 +59,8 @@ def test_closing_at_once_leaves_nothing_running(qtbot: QtBot, study: Path, playi
     assert not study.with_name("lab.greenroom-wal").exists()
 
 
-def test_undo_says_where_it_was_and_the_open_study_stays_open(qtbot: QtBot, study: Path) -> None:
-    window = MainWindow()
-    qtbot.addWidget(window)
-    window.show()
-    window.open_study(study)
+def test_undo_says_where_it_was_and_the_open_study_stays_open(open_window: OpenWindow, study: Path) -> None:
+    window = open_window(study)
     ids = [row.id for row in window.recordings.model.rows()]
     assert window.editing.create(100_000, 900_000)
     assert window.editing.create(200_000, 900_000)
@@ -82,17 +73,15 @@ def test_undo_says_where_it_was_and_the_open_study_stays_open(qtbot: QtBot, stud
     assert window.studio.writable, "it was not opened a second time, for reading"
     assert window.studio.recording.id == ids[1]
     assert window.recordings.model.rows()[0].segments == ((window.studio.settings.annotator, 2),)
-    window.close()
 
 
-def test_another_study_is_opened_while_one_plays(qtbot: QtBot, study: Path, tmp_path: Path) -> None:
+def test_another_study_opens_while_one_plays(
+    qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path
+) -> None:
     other = tmp_path / "other" / "copy.greenroom"
     other.parent.mkdir()
     shutil.copyfile(study, other)
-    window = MainWindow()
-    qtbot.addWidget(window)
-    window.show()
-    window.open_study(study)
+    window = open_window(study)
     qtbot.waitUntil(lambda: window.view.picture() is not None)
     window.player.play()
     assert window.open_study(other)
@@ -103,4 +92,3 @@ def test_another_study_is_opened_while_one_plays(qtbot: QtBot, study: Path, tmp_
     assert window.studio.recording is None
     window.commands.redo()
     assert len(window.recordings.model.rows()) == 3
-    window.close()

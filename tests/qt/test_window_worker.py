@@ -1,10 +1,10 @@
-"""Jobs in a process of their own, with a stand-in for the worker that does as it is told."""
+"""Jobs in a process of their own: with a stand-in for the worker, and with a real one that asks and stays."""
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -13,10 +13,13 @@ from app.gui.jobs import job_center
 from app.gui.jobs.jobs_panel import JobsPanel
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.study_controller import StudyController
+from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Changes
 from project.errors import UserError
+from project.session import jobs
 from project.session.jobs import JobSpec
 from project.session.session import Session
+from tests.builders.talking_job import STARTING
 
 WORKER = """
 import json, os, sys, time
@@ -62,41 +65,30 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
     assert runner.running_job is None
 
 
-def test_an_error_is_the_users_to_read(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.failed) as seen:
-        runner.submit(job("error"))
-    assert (seen.args[1].message, seen.args[1].hint) == ("No.", "Do that.")
-
-
-def test_a_crash_is_a_message_and_the_next_job_runs(qtbot: QtBot, runner: WorkerRunner) -> None:
-    errors: list[UserError] = []
-    runner.failed.connect(lambda _work, error: errors.append(error))
-    with qtbot.waitSignal(runner.finished):
-        runner.submit(job("crash"))
-        runner.submit(job("result"))
-        assert len(runner.waiting_jobs) == 1, "one job at a time"
-    assert "stopped unexpectedly" in errors[0].message
-
-
-def test_a_worker_that_the_system_ended_for_memory_is_a_message_and_the_next_job_runs(
-    qtbot: QtBot, runner: WorkerRunner
+@pytest.mark.parametrize(
+    ("do", "message", "hint"),
+    [
+        ("error", "No.", "Do that."),
+        ("crash", "stopped unexpectedly", ""),
+        ("no memory", "stopped unexpectedly", "lack of memory: close other programs"),
+    ],
+)
+def test_what_went_wrong_is_told_and_the_next_job_runs(
+    qtbot: QtBot, runner: WorkerRunner, do: str, message: str, hint: str
 ) -> None:
     errors: list[UserError] = []
     runner.failed.connect(lambda _work, error: errors.append(error))
     with qtbot.waitSignal(runner.finished):
-        runner.submit(job("no memory"))
-        runner.submit(job("result"))
-    assert "stopped unexpectedly" in errors[0].message
-    assert "lack of memory: close other programs" in errors[0].hint
-
-
-def test_lines_that_are_no_messages_are_passed_over(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.finished):
+        runner.submit(job(do))
         runner.submit(job("noise"))
+        assert len(runner.waiting_jobs) == 1, "one job at a time"
+    assert message in errors[0].message
+    assert hint in errors[0].hint
 
 
-def test_cancel_asks_the_worker(qtbot: QtBot, runner: WorkerRunner) -> None:
-    work = job("wait")
+@pytest.mark.parametrize("do", ["wait", "deaf"])
+def test_cancel_asks_the_worker_and_kills_one_that_does_not_listen(qtbot: QtBot, runner: WorkerRunner, do: str) -> None:
+    work = job(do)
     with qtbot.waitSignal(runner.progressed):
         runner.submit(work)
     with qtbot.waitSignal(runner.cancelled):
@@ -104,9 +96,7 @@ def test_cancel_asks_the_worker(qtbot: QtBot, runner: WorkerRunner) -> None:
 
 
 @pytest.mark.parametrize("do", ["result", "error", "crash"])
-def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
-    qtbot: QtBot, runner: WorkerRunner, do: str
-) -> None:
+def test_while_it_is_held_nothing_is_taken_in(qtbot: QtBot, runner: WorkerRunner, do: str) -> None:
     ended: list[str] = []
     runner.finished.connect(lambda *_: ended.append("result"))
     runner.failed.connect(lambda *_: ended.append("failed"))
@@ -120,14 +110,6 @@ def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
     runner.set_output_paused(False)
     assert ended == ["progress", "result" if do == "result" else "failed"]
     assert runner.running_job is None
-
-
-def test_a_worker_that_does_not_listen_is_killed(qtbot: QtBot, runner: WorkerRunner) -> None:
-    work = job("deaf")
-    with qtbot.waitSignal(runner.progressed):
-        runner.submit(work)
-    with qtbot.waitSignal(runner.cancelled):
-        runner.cancel(work)
 
 
 def test_a_waiting_job_is_taken_out_of_the_queue(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -167,13 +149,6 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     qtbot.waitUntil(lambda: heard == ["first", "second"])
 
 
-def test_what_came_of_a_search_for_changes_of_scene_is_told() -> None:
-    found = JobSpec("scenes", "Find changes of scene", "recording", {})
-    assert job_center.summary(found, {"changes": [3, 9], "frames": 50}) == "2 changes of scene"
-    voice = JobSpec("voice", "Change voices", "recording", {})
-    assert job_center.summary(voice, {"output": "sound.flac"}) == "Done"
-
-
 def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
     qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,3 +169,68 @@ def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
         runner.partial_result.emit(work, {"judgments": []})
     assert [user_error.message for user_error in told] == ["The disk is full."]
     assert not jobs.busy
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def talking(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
+    talking = WorkerRunner(command=(sys.executable, "-c", STARTING), stay=True)
+    talking.answer = lambda work, question: jobs.answer(None, work, question)
+    yield talking
+    talking.close()
+
+
+def talk(**parameters: Any) -> JobSpec:
+    return JobSpec("talk", "Talk", "", parameters)
+
+
+def test_what_it_asks_is_answered_and_its_pieces_come_as_they_are_made(qtbot: QtBot, talking: WorkerRunner) -> None:
+    pieces: list[object] = []
+    talking.partial_result.connect(lambda work, part: pieces.append(part["said"]))
+    with qtbot.waitSignal(talking.finished) as seen:
+        talking.submit(talk(questions=["a", "b"]))
+    assert pieces == ["a!", "b!"]
+    assert seen.args[1]["answers"] == ["a!", "b!"]
+    process = seen.args[1]["process"]
+    with qtbot.waitSignal(talking.finished) as seen:
+        talking.submit(talk(threads=12))
+    assert seen.args[1]["answers"] == [f"{n}!" for n in range(12)], "threads get the answers to their own questions"
+    assert seen.args[1]["process"] == process, "one process does one job after the other"
+    with qtbot.waitSignal(talking.failed) as refused:
+        talking.submit(talk(questions=["secret"]))
+    assert (refused.args[1].message, refused.args[1].hint) == ("Not that.", "Ask for less.")
+
+
+def test_a_crash_between_jobs_is_followed_by_a_fresh_process(qtbot: QtBot, talking: WorkerRunner) -> None:
+    with qtbot.waitSignal(talking.finished) as first:
+        talking.submit(talk())
+    process = talking._process
+    with qtbot.waitSignal(process.finished):
+        process.kill()
+    with qtbot.waitSignal(talking.finished) as second:
+        talking.submit(talk())
+    assert first.args[1]["process"] != second.args[1]["process"]
+
+
+def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, talking: WorkerRunner) -> None:
+    work = talk(questions=["x"])
+
+    def cancel(*_: object) -> dict[str, Any]:
+        talking.cancel(work)
+        raise UserError("too late")
+
+    talking.answer = cancel
+    with qtbot.waitSignals([talking.cancelled]):
+        talking.submit(work)
+    assert talking.running_job is None
+
+
+def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
+    with pytest.raises(Forbidden) as refused:
+        jobs.answer(None, talk(), {"question": "secret"})
+    assert refused.value.rule == "nothing-leaves"

@@ -75,7 +75,7 @@ player.close()
 """
 
 
-@pytest.mark.parametrize("seen", ["NONE", "CARD", "SERVER"])
+@pytest.mark.parametrize("seen", ["CARD", "SERVER", pytest.param("NONE", marks=pytest.mark.soak)])
 def test_a_device_that_does_not_work_floods_nothing(clip: Path, seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where devices or sockets are seen that turn out not to work."""
     monkeypatch.delenv(SOUND_VARIABLE)

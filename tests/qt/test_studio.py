@@ -1,17 +1,17 @@
-"""A study that turns out to be damaged after it was opened: it is closed, untouched, and the one before is back."""
+"""A study that turns out to be damaged, or away, once it is open; and what is chosen in one of two windows."""
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from app.gui.study.study_controller import StudyController
+from project.session.settings import load_settings
 from project.store.study import Study
 
 
 @pytest.fixture
-def studio(qapp, tmp_path, monkeypatch):
-    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
+def studio(qapp):
     studio = StudyController()
     yield studio
     studio.close()
@@ -82,3 +82,25 @@ def rename(session):
     with session.step("Rename") as step:
         session.study.set_property("name", "Lab")
     return step.changes
+
+
+def test_two_windows_keep_what_was_chosen_in_each(qtbot) -> None:
+    study_controller, other = StudyController(), StudyController()
+    study_controller.change_settings(lambda kept: replace(kept, annotator="Ada"))
+    other.change_settings(lambda kept: replace(kept, volume=30))
+    stored = load_settings()
+    assert (stored.annotator, stored.volume) == ("Ada", 30)
+    assert other.settings.annotator != "Ada", "edits of a window go on under the name that it began with"
+
+
+def test_a_path_forgotten_in_one_window_is_not_written_again_by_the_other(qtbot) -> None:
+    study_controller = StudyController()
+    study_controller.change_settings(
+        lambda kept: replace(kept, recent=("/lab/ada.greenroom",), scheme_files={"id/a": "/ada.yaml"})
+    )
+    other = StudyController()
+    assert other.settings.recent == ("/lab/ada.greenroom",)
+    study_controller.change_settings(lambda kept: replace(kept, recent=(), scheme_files={}))
+    other.change_settings(lambda kept: replace(kept, theme="dark"))
+    for now in (load_settings(), other.settings):
+        assert (now.recent, now.scheme_files, now.theme) == ((), {}, "dark")
