@@ -208,3 +208,14 @@ def _send(output, audio, samples, sent, until, offset_us):
         output.mux(audio.encode(frame))
         sent += len(block)
     return sent
+
+
+def remuxed(path: Path, target: Path) -> Path:
+    """Copy the streams of a file into another container, without encoding anything."""
+    with av.open(str(path)) as source, av.open(str(target), "w") as made:
+        streams = {stream.index: made.add_stream_from_template(stream) for stream in source.streams}
+        for packet in source.demux():
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream_index]
+                made.mux(packet)
+    return target

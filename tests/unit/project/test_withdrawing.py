@@ -1,9 +1,7 @@
 """What withdraws from a study file, byte by byte."""
 
-import tempfile
 import threading
 import time
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,26 +17,10 @@ from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
 from project.store.study import Study
 from resources import resource
-from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
+from tests.builders.full_study import NAME, SPOKEN, Full, forms, made
 from tests.builders.waiting import HANG_S
 
 AT = "2026-11-22T09:00:00.000+00:00"
-
-
-@cache
-def _filled() -> tuple[bytes, Full]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.greenroom"
-        with Study.create(path, "A study") as study:
-            full = fill(study)
-        return path.read_bytes(), full
-
-
-def made(folder: Path) -> tuple[Path, Full]:
-    path = folder / "study.greenroom"
-    content, full = _filled()
-    path.write_bytes(content)
-    return path, full
 
 
 def without(path: Path, full: Full, *, drop: bool = False) -> ErasureCounts:
