@@ -414,7 +414,7 @@ def test_cancelling_leaves_nothing(session: Session, tmp_path: Path, after: int)
             if self.left < 0:
                 raise Cancelled
 
-    work = job.prepare(session, tmp_path / "release", CLIPS)
+    work = job.prepare(session, tmp_path / "release", PLAN)
     with pytest.raises(Cancelled):
         run_inline(session, work, Impatient())
     assert left_by(tmp_path) == []
