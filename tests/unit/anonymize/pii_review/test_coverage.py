@@ -52,13 +52,8 @@ def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_i
     found = coverage(session)
     assert not found.is_mostly_covered
     assert "no model of English names is installed" in found.problem_text()
-    for told in (
-        "greenroom models fetch ner-english",
-        format_size(NER_ENGLISH.editions[0].size),
-        "MIT",
-        "“Get ner-english”",
-        "looked for again",
-    ):
+    size = format_size(NER_ENGLISH.editions[0].size)
+    for told in ("greenroom models fetch ner-english", size, "MIT", "“Get ner-english”", "looked for again"):
         assert told in found.hint_text()
     assert found.suggested_model == NER_ENGLISH.name
 
