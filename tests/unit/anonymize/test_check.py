@@ -108,7 +108,7 @@ ELSEWHERE = track([AWAY] * 4, name="robot")
         ),
         pytest.param([ANNA], {"replaced": True}, [(HERE, 0.9)], ["replaced"], id="another face in its place"),
         pytest.param(
-            [ANNA, ELSEWHERE], {"replaced": True, "exempt": {"robot"}}, [(AWAY, 0.9)], ["exempt"], id="a robot beside it"
+            [ANNA, ELSEWHERE], {"replaced": True, "exempt": {"robot"}}, [(AWAY, 0.9)], ["exempt"], id="and a robot"
         ),
     ],
 )  # fmt: skip

@@ -41,8 +41,9 @@ from models.weights.adding import add_weights
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from tests.builders import tiny_diffusion as tiny
-from tests.builders.diffusion_sources import Source, moving
 from tests.builders.face_clips import make_clip, planes_of
+from tests.builders.face_sources import MovingSource as Source
+from tests.builders.face_sources import moving_face as moving
 from tests.builders.face_tracks import track
 from tests.builders.motions import Shift
 
