@@ -179,9 +179,7 @@ recordings = st.fixed_dictionaries(
 
 
 @given(st.lists(tracks, max_size=6), recordings, spans_of_time)
-def test_every_frame_has_exactly_one_state(
-    found: list[FaceTrack], more: dict[str, object], seen: list[tuple[int, int]]
-) -> None:
+def test_each_frame_has_one_state(found: list[FaceTrack], more: dict[str, object], seen: list[tuple[int, int]]) -> None:
     spans = band(*found, **more, seen=seen)
     assert spans[0].start_us == 0
     assert spans[-1].end_us == TIMES.end_us

@@ -30,7 +30,7 @@ sizes = st.floats(0, 500) | st.floats(0, 20_000)
 
 
 @given(x=numbers, y=numbers, w=sizes, h=sizes, feather=st.floats(0, 1), grid=st.sampled_from([1, 2, 14]))
-def test_every_pixel_of_the_ellipse_is_hidden_fully_wherever_the_box_is(
+def test_every_pixel_of_the_ellipse_is_hidden(
     x: float, y: float, w: float, h: float, feather: float, grid: int
 ) -> None:
     mask = only(MaskSet([track([(x, y, w, h)])], MaskOptions(feather=feather)), 0)
@@ -91,9 +91,7 @@ def test_tiny_and_empty_boxes_get_the_least_mask() -> None:
     steps=st.lists(st.tuples(st.floats(-60, 60), st.floats(-60, 60), st.floats(0.7, 1.4)), min_size=1, max_size=4),
     shares=st.lists(st.floats(0, 1), min_size=3, max_size=3),
 )
-def test_a_mask_covers_the_way_to_the_neighbouring_frames(
-    steps: list[tuple[float, float, float]], shares: list[float]
-) -> None:
+def test_a_mask_covers_the_way_to_its_neighbours(steps: list[tuple[float, float, float]], shares: list[float]) -> None:
     boxes = [(140.0, 100.0, 40.0, 40.0)]
     for dx, dy, grow in steps:
         x, y, w, h = boxes[-1]

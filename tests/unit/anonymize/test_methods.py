@@ -35,9 +35,7 @@ def chroma_touched(core: np.ndarray) -> np.ndarray:
     box=st.tuples(st.floats(-50, 100), st.floats(-50, 100), st.floats(0, 80), st.floats(0, 80)),
     feather=st.floats(0, 1),
 )
-def test_solid_leaves_nothing_of_the_face(
-    width: int, height: int, box: tuple[float, float, float, float], feather: float
-) -> None:
+def test_solid_leaves_no_face(width: int, height: int, box: tuple[float, float, float, float], feather: float) -> None:
     masks = MaskSet([track([box])], MaskOptions(feather=feather))
     core = masks.draw_alpha(0, width, height) == 255
     cores = core, chroma_touched(core), chroma_touched(core)

@@ -118,9 +118,7 @@ def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_p
 
 
 @pytest.mark.parametrize("from_source", [False, True])
-def test_a_solid_face_lies_under_one_that_owes_nothing_to_the_picture_and_over_one_that_does(
-    clip: Path, from_source: bool
-) -> None:
+def test_a_solid_face_lies_under_one_that_owes_nothing_to_the_picture_alone(clip: Path, from_source: bool) -> None:
     class Half(Green):
         def draw(self, face: Face) -> NDArray[np.uint8] | None:
             return super().draw(face) if face.track_id == "anna" else None

@@ -290,7 +290,7 @@ def drawn_source(source: Source, kept: tuple[Path, list[np.ndarray]]) -> Source:
     return source
 
 
-def test_every_frame_is_drawn_also_those_in_which_a_mask_lingers_and_the_source_is_not_kept(
+def test_every_frame_is_drawn_and_the_source_is_not_kept(
     kept: tuple[Path, list[np.ndarray]],
 ) -> None:
     cache, images = kept
@@ -311,9 +311,7 @@ def test_a_whole_frame_can_be_drawn_instead_of_a_crop() -> None:
 @pytest.mark.parametrize(
     "patience", [pytest.param(3, marks=pytest.mark.soak), pytest.param(20, marks=pytest.mark.soak), 30, 45]
 )
-def test_work_that_was_stopped_goes_on_where_it_ended_with_the_same_result(
-    source: Source, expected: list[np.ndarray], patience: int
-) -> None:
+def test_stopped_work_goes_on_with_the_same_result(source: Source, expected: list[np.ndarray], patience: int) -> None:
     with pytest.raises(Cancelled):
         work(source, Told(patience)).draw_keyframes()
     before = {path: path.stat().st_mtime_ns for path in batches(source.cache)}
@@ -392,7 +390,7 @@ def short_of_memory(monkeypatch: pytest.MonkeyPatch, fits: int, error: Exception
     return tried
 
 
-def test_short_of_memory_the_batch_is_halved_and_resumed_so(
+def test_short_of_memory_batches_are_halved(
     source: Source, monkeypatch: pytest.MonkeyPatch, expected: list[np.ndarray]
 ) -> None:
     told = Told()
@@ -408,7 +406,7 @@ def test_short_of_memory_the_batch_is_halved_and_resumed_so(
     assert same(drawn(work(source, batch=8), source), expected)
 
 
-def test_when_not_even_one_frame_fits_it_says_so_and_another_error_is_a_bug(
+def test_when_not_even_one_frame_fits_it_says_so_and_another_error_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for error in (torch.OutOfMemoryError(), RuntimeError("can't allocate memory: 1 GB"), MemoryError()):

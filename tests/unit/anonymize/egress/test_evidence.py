@@ -52,9 +52,7 @@ def forbidden(session: Session, departure: EgressRequest) -> str:
     return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"
 
 
-def test_what_passed_review_may_leave_and_raw_footage_may_not(
-    session: Session, recording: Recording, rendering: str
-) -> None:
+def test_what_passed_review_may_leave_and_nothing_raw(session: Session, recording: Recording, rendering: str) -> None:
     assert forbidden(session, abroad(recording.id, rendering)) == ""
     assert forbidden(session, abroad(recording.id, RAW_CONDITION)).startswith("raw: ")
     for condition in ("", "no such run", "../clips"):
@@ -118,9 +116,7 @@ def test_an_edit_revokes_it_and_undo_restores_it(
     assert forbidden(session, abroad(recording.id, rendering)) == ""
 
 
-def test_what_another_program_writes_while_the_study_is_open_is_seen(
-    session: Session, recording: Recording, rendering: str
-) -> None:
+def test_what_another_program_writes_meanwhile_is_seen(session: Session, recording: Recording, rendering: str) -> None:
     assert forbidden(session, abroad(recording.id, rendering)) == ""
     with closing(sqlite3.connect(session.study.path)) as other, other:
         assert other.execute("UPDATE track_correction SET participant_id = NULL").rowcount > 0
@@ -164,9 +160,7 @@ def test_the_file_of_the_recording_is_another_one(session: Session, recording: R
     assert "missing or was replaced" in forbidden(session, abroad(recording.id, rendering))
 
 
-def test_texts_alone_need_a_rendering_of_that_recording_but_not_its_file(
-    session: Session, recording: Recording, rendering: str
-) -> None:
+def test_texts_alone_need_a_rendering_but_not_its_file(session: Session, recording: Recording, rendering: str) -> None:
     for clip in session.study.folder.glob("clips/*.mp4"):
         clip.unlink()
     spoken = replace(abroad(recording.id, rendering), frames=())
@@ -234,9 +228,7 @@ def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Rec
     assert "held out" in forbidden(session, abroad(recording.id, RAW_CONDITION))
 
 
-def test_a_request_with_nothing_of_the_study_needs_no_review_and_what_was_not_made_for_one_stays_also_at_home(
-    session: Session, recording: Recording
-) -> None:
+def test_a_request_with_nothing_needs_no_review_but_has_to_be_cleared(session: Session, recording: Recording) -> None:
     assert forbidden(session, replace(abroad("", ""), texts=0, frames=())) == ""
     with pytest.raises(Forbidden) as refusal:
         study_authority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True), 1)
@@ -253,9 +245,7 @@ def test_the_clip_is_found_in_a_folder_beside_the_study_and_nowhere_else(
     assert forbidden(session, abroad(recording.id, rendering)) == ""
 
 
-def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched(
-    session: Session, recording: Recording, rendering: str
-) -> None:
+def test_a_window_searches_no_texts_itself(session: Session, recording: Recording, rendering: str) -> None:
     session.patient = False
     found = forbidden(session, abroad(recording.id, rendering))
     assert "not searched for personal information" in found

@@ -32,7 +32,7 @@ def rule(session: Session, entry: JudgeEntry, recording: Recording, condition: s
     return "" if found is None else found.rule
 
 
-def test_a_server_on_this_machine_may_be_asked_and_another_may_not_and_is_not_looked_up(
+def test_a_server_on_this_machine_may_be_asked_and_another_is_not_even_looked_up(
     session: Session, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
@@ -59,9 +59,7 @@ def test_each_level_is_foretold(session: Session, recording: Recording, renderin
     assert rule(session, far, recording, RAW_CONDITION) == ""
 
 
-def test_a_judge_that_reads_only_needs_no_rendering_on_the_disk(
-    session: Session, recording: Recording, rendering: str
-) -> None:
+def test_a_judge_that_only_reads_needs_no_rendering(session: Session, recording: Recording, rendering: str) -> None:
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
     for clip in session.study.folder.glob("clips/*.mp4"):
         clip.unlink()
@@ -69,7 +67,7 @@ def test_a_judge_that_reads_only_needs_no_rendering_on_the_disk(
         assert rule(session, server("https://api.example.org/v1", sees=sees), recording, rendering) == refused
 
 
-def test_the_proxy_of_this_machine_is_foretold(
+def test_the_machines_proxy_is_foretold(
     session: Session, recording: Recording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     far, raw = server("https://api.example.org/v1"), Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
@@ -85,9 +83,7 @@ def test_the_proxy_of_this_machine_is_foretold(
     assert rule(session, far, recording, RAW_CONDITION) == "nothing-leaves"
 
 
-def test_what_opens_no_connection_is_never_forbidden_and_what_makes_no_sense_is_a_user_error(
-    session: Session, recording: Recording
-) -> None:
+def test_what_opens_no_connection_is_allowed_and_nonsense_an_error(session: Session, recording: Recording) -> None:
     for backend in ("random", "majority", "constant", "oracle", "llama-cpp", PERSON_BACKEND):
         assert rule(session, JudgeEntry(new_id(), "J", backend, "model.gguf"), recording, RAW_CONDITION) == ""
     with pytest.raises(UserError):

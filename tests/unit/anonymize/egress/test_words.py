@@ -134,7 +134,7 @@ def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(session: 
 
 
 @pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question", "act", "episode_ratings"])
-def test_what_was_marked_by_hand_is_hidden_in_whatever_quotes_it(
+def test_what_was_marked_is_hidden_where_quoted(
     session: Session, recording: Recording, rendering: str, task: str
 ) -> None:
     told = "the gruffle of the village"
@@ -206,9 +206,7 @@ def test_what_stays_or_holds_no_words_is_let_through(
     assert let_through.permission
 
 
-def test_what_was_kept_in_a_question_does_not_leave_once_it_is_hidden(
-    session: Session, recording: Recording, rendering: str
-) -> None:
+def test_what_was_kept_in_a_question_stays_once_hidden(session: Session, recording: Recording, rendering: str) -> None:
     question = a_question(session, recording.id, "Mr. Poole")
     confirm_texts(session)
     places = [hit for hit in find_hits(session) if hit.place.row == question.id]
@@ -246,9 +244,7 @@ def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monke
         build_messages(plan, ApprovedContent())
 
 
-def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
-    plan: InputPlan, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_another_only_while_it_is_read_stays(plan: InputPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     def swapped(path: Path, *given: Any) -> list[bytes]:
         made = decode_jpegs(path, *given)
         kept, times = path.read_bytes(), path.stat()

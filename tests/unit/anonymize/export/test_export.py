@@ -117,9 +117,7 @@ def shown(session: Session, time_us: int, method: str = "solid") -> preview.Prev
 
 
 @pytest.mark.parametrize("method", ["solid", "blur"])
-def test_a_preview_is_the_frame_that_an_export_would_have_and_leaves_nothing(
-    session: Session, tmp_path: Path, method: str
-) -> None:
+def test_a_preview_is_the_frame_of_an_export_and_leaves_nothing(session: Session, tmp_path: Path, method: str) -> None:
     made = shown(session, 90_000, method)
     assert (made.time_us, made.faces, made.undrawn, made.nearest_us) == (80_000, 1, False, None)
     assert (made.before == [picture.image for picture in iterate_frames(tmp_path / "walk.mp4")][2]).all()
@@ -168,9 +166,7 @@ def test_two_pictures_are_written(session: Session, tmp_path: Path) -> None:
     assert next(iter(iterate_frames(tmp_path / "pictures" / names[0]))).image.shape[1::-1] == SIZE
 
 
-def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_method_keeps_meanwhile_lies_in_the_previews(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Path | None] = []
 
     def noted(plan: RenderPlan, index: FrameIndex) -> Painter:

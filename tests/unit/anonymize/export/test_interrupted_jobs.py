@@ -178,9 +178,7 @@ def test_sealing_a_study_removes_its_notes_in_the_clear(session: Session, monkey
     assert note_files(path) == []
 
 
-def test_a_withdrawal_takes_the_notes_along_also_of_a_study_that_was_renamed_or_moved(
-    session: Session, tmp_path: Path
-) -> None:
+def test_a_withdrawal_takes_the_notes_along_also_of_a_moved_study(session: Session, tmp_path: Path) -> None:
     path, moved = session.study.path, tmp_path / "elsewhere" / "other.greenroom"
     write_private(session.study, notes_folder(path) / "x.json", b"{}")
     (note,) = note_files(path)

@@ -54,7 +54,7 @@ def test_what_fails_is_listed_and_the_rest_is_made(session: Session, tmp_path: P
     assert [clip.method for clip in again.pending] == ["solid", "blur"], "what failed is tried again"
 
 
-def test_after_a_crash_the_clip_that_was_being_made_is_made_again_and_the_first_is_not(
+def test_after_a_crash_one_clip_is_made_again(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
@@ -109,7 +109,7 @@ def test_what_is_held_out_is_never_made(session: Session, tmp_path: Path) -> Non
     assert "held out" in clip.problem
 
 
-def test_a_disk_without_room_and_an_unknown_method_are_refused_before_anything_is_made(
+def test_a_disk_without_room_and_an_unknown_method_are_told_beforehand(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UserError, match="no anonymization method"):

@@ -99,9 +99,7 @@ def test_only_the_face_of_a_robot_stays_and_only_when_asked_for(session: Session
     assert hidden(session, clips, keep_robots=True) == [NONE, ALL]
 
 
-def test_what_is_no_face_is_shown_until_that_is_taken_back_or_tracks_are_found_anew(
-    session: Session, clips: Path
-) -> None:
+def test_what_is_no_face_is_shown_until_it_is_taken_back_or_found_anew(session: Session, clips: Path) -> None:
     left, _ = found_faces(session, [LEFT, RIGHT])
     dismiss_faces(session, [left])
     assert hidden(session, clips) == [NONE, ALL]
@@ -126,9 +124,7 @@ def test_a_keyframe_moves_what_is_hidden(session: Session, clips: Path) -> None:
     assert hidden(session, clips) == [NONE, ALL]
 
 
-def test_a_face_drawn_by_hand_is_hidden_while_it_lasts_also_where_the_cache_has_another_list_of_frames(
-    session: Session, clips: Path
-) -> None:
+def test_a_face_drawn_by_hand_is_hidden_while_it_lasts_whatever_the_cache_holds(session: Session, clips: Path) -> None:
     found_faces(session, [LEFT])
     draw_region(session, RegionKind.FACE, RIGHT, 3, 5)
     drawn = [False, False, True, True, True, True]  # a frame longer on either side, like every track
@@ -144,9 +140,7 @@ def test_a_face_drawn_by_hand_is_hidden_while_it_lasts_also_where_the_cache_has_
     assert hidden(session, clips) == [NONE, drawn]
 
 
-def test_tracks_of_another_file_or_changed_in_the_cache_and_another_file_hide_nothing(
-    session: Session, clips: Path, tmp_path: Path
-) -> None:
+def test_tracks_of_another_file_or_changed_ones_hide_nothing(session: Session, clips: Path, tmp_path: Path) -> None:
     found_faces(session, [LEFT], fingerprint="another file's")
     with pytest.raises(UserError, match="not been tracked"):
         exported(session, clips)
@@ -163,7 +157,7 @@ def test_tracks_of_another_file_or_changed_in_the_cache_and_another_file_hide_no
     assert not [*clips.glob("*.mp4")]
 
 
-def test_the_checksum_of_an_export_is_that_of_the_clip_that_was_looked_at(
+def test_the_checksum_is_of_the_clip_that_was_checked(
     session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found_faces(session, [LEFT])
@@ -189,9 +183,7 @@ def test_the_checksum_of_an_export_is_that_of_the_clip_that_was_looked_at(
     assert not [*(clips / "others").glob("*.mp4")]
 
 
-def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(
-    session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_check_knows_which_faces_may_stay(session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     detect_only(monkeypatch, [LEFT])
     robot, _ = add_participant(session, "R1", ParticipantRole.ROBOT)
     tracks = found_faces(session, [LEFT])
@@ -209,9 +201,7 @@ def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(
     assert checked(start_us=120_000) == ([], [0.12, 0.16, 0.2]), "times are those of the recording"
 
 
-def test_a_witness_looks_at_the_clip_where_one_is_installed(
-    session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_witness_that_is_installed_looks_too(session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found_faces(session, [LEFT], detector="centerface")
     result, work, _ = exported(session, clips)
     assert (result["checked_by"], result["independent"]) == ("centerface", False)
@@ -307,9 +297,7 @@ def test_a_track_that_was_edited_while_it_rendered_makes_the_clip_outdated(sessi
 
 
 @pytest.mark.usefixtures("green")
-def test_a_method_without_its_weights_is_one_line_with_the_command(
-    session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_method_without_weights_is_one_line(session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found_faces(session, [LEFT])
     monkeypatch.setattr(OnlyFirst, "needs", ("yunet",))
     with pytest.raises(UserError, match="Green needs the weights “yunet”") as refused:

@@ -95,7 +95,7 @@ def test_what_another_program_wrote_about_faces_is_one_clear_line(made: Path, ho
         assert [line for line in check_study(made.with_name("spoiled.greenroom")) if "face track" in line]
 
 
-def test_a_track_may_begin_with_pictures_before_zero_and_suggestions_that_name_none_are_left_out(
+def test_a_track_may_begin_before_zero_and_suggestions_that_name_none_are_left_out(
     made: Path,
 ) -> None:
     with spoiled(made, _set("times_us", 0, -120_000)) as (session, recording):
@@ -116,9 +116,7 @@ def _changed(**wrong: object) -> Callable[[str], str]:
         *(lambda _: "", lambda _: "[]", lambda _: "null", lambda _: "{", lambda _: "[" * 100_000),
     ],
 )
-def test_facts_of_a_file_that_another_program_wrote_are_one_clear_line(
-    made: Path, change: Callable[[str], str]
-) -> None:
+def test_facts_of_a_file_by_another_program_are_one_clear_line(made: Path, change: Callable[[str], str]) -> None:
     def spoil(connection: sqlite3.Connection) -> None:
         (facts,) = connection.execute("SELECT facts FROM medium").fetchone()
         connection.execute("UPDATE medium SET facts = ?", (change(facts),))

@@ -215,9 +215,7 @@ def test_it_can_be_stopped(raw: Path) -> None:
         measure_privacy(subject(raw, raw), TOOLS, EVERY, progress=Stop())
 
 
-def test_the_report_goes_through_json_and_holds_neither_a_file_nor_the_vector_of_a_face(
-    untouched: PrivacyReport, raw: Path
-) -> None:
+def test_the_report_goes_through_json_and_holds_no_file_and_no_vector(untouched: PrivacyReport, raw: Path) -> None:
     text = json.dumps(untouched.as_json(), allow_nan=False)
     again = PrivacyReport.from_json(json.loads(text))
     assert again.as_json() == untouched.as_json()

@@ -58,9 +58,7 @@ def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_i
     assert found.suggested_model == NER_ENGLISH.name
 
 
-def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model_is_there(
-    session: Session, english_names_folder: Path
-) -> None:
+def test_what_was_searched_without_a_model_is_searched_with_it(session: Session, english_names_folder: Path) -> None:
     assert persons(session) == []
     before = searched_by(session, [SAID])
     assert not before.languages
@@ -77,9 +75,7 @@ def test_what_was_searched_without_a_model_is_not_called_searched_once_the_model
     assert find_language_gaps(session) == []
 
 
-def test_another_model_under_the_same_name_searches_again(
-    session: Session, english_names: None, tmp_path: Path
-) -> None:
+def test_another_model_of_the_same_name_searches_again(session: Session, english_names: None, tmp_path: Path) -> None:
     assert persons(session) == [LISTED.lower()]
     known = current_recognizers()
     add_weights("ner", write_pipeline(tmp_path / "other", name="Somebody Else"), "CC0-1.0")

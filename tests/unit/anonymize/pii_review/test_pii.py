@@ -128,9 +128,7 @@ def test_every_kind_of_text_is_searched_and_says_where(session: Session, recordi
     assert [hit.place.table for hit in _found(session, "Ekaterina")] == ["participant"]
 
 
-def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
-    session: Session, recording_id: str
-) -> None:
+def test_a_word_is_heard_where_it_was_measured_or_all_over_its_utterance(session: Session, recording_id: str) -> None:
     spans = {(span.hit.text, span.start_us): span for span in pii.find_spoken_spans(session, recording_id)}
     word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
     assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
@@ -159,9 +157,7 @@ def test_times_of_other_words_than_those_written_count_for_nothing(session: Sess
     assert (placed_hit.time_us, placed_hit.end_us, placed_hit.measured) == (said.start_us, said.end_us, False)
 
 
-def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
-    session: Session, recording_id: str
-) -> None:
+def test_a_word_that_was_kept_is_covered_when_it_becomes_private(session: Session, recording_id: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     commands.hide_everywhere(session, "Bilal")
     assert "Bilal" in _covered(session, recording_id)
@@ -234,9 +230,7 @@ def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, 
     assert [placed_hit.verdict for placed_hit in _found(session, "Bilal")] == [PiiVerdict.KEEP]
 
 
-def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
-    session: Session, recording_id: str
-) -> None:
+def test_what_was_kept_is_undecided_where_other_words_stand_around_it(session: Session, recording_id: str) -> None:
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named the robot Bilal for fun.")
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
@@ -260,9 +254,7 @@ def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
 
 
 @pytest.mark.parametrize("table", ["utterance) --", "no_table"])
-def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
-    session: Session, recording_id: str, table: str
-) -> None:
+def test_what_was_kept_in_no_table_is_undecided(session: Session, recording_id: str, table: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     _from_outside(
         session,
@@ -275,7 +267,7 @@ def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
 @pytest.mark.parametrize(
     ("table", "after"), [("pii_decision", "[1]"), ("pii_decision", "nonsense"), ("utterance", "[1]")]
 )
-def test_a_damaged_history_of_what_was_kept_is_said(
+def test_a_damaged_history_of_what_was_kept_is_told(
     session: Session, recording_id: str, table: str, after: str
 ) -> None:
     edit_text(session, utterances_of(session.study, recording_id)[1].id, "We named the robot Bilal for fun.")
@@ -285,9 +277,7 @@ def test_a_damaged_history_of_what_was_kept_is_said(
         pii.find_hits(session)
 
 
-def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_not(
-    session: Session, recording_id: str
-) -> None:
+def test_words_hidden_together_are_told_apart_but_not_names_of_one(session: Session, recording_id: str) -> None:
     who = _participant(session)
     names = [commands.WordToHide(name, "person", who) for name in ("Anastasia", "Stasia")]
     commands.hide_words(session, [*names, commands.WordToHide("Quorbel"), commands.WordToHide("Zimtkaro")])
@@ -306,9 +296,7 @@ def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Se
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
-def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
-    session: Session, recording_id: str
-) -> None:
+def test_a_name_hidden_everywhere_is_found_misspelt_with_one_replacement(session: Session, recording_id: str) -> None:
     whose = _participant(session)
     commands.hide_everywhere(session, "Anastasia", "person", whose)
     exact, misspelt = _found(session, "Anastasia"), _found(session, "Anastazia")
@@ -338,9 +326,7 @@ def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session
     assert [hit.replacement for hit in _found(session, "Pepper")] == ["the robot"]
 
 
-def test_what_no_rule_finds_is_marked_by_hand_and_another_kind_changes_the_replacement(
-    session: Session, recording_id: str
-) -> None:
+def test_what_no_rule_finds_is_marked_and_a_kind_sets_the_replacement(session: Session, recording_id: str) -> None:
     text = next(free_text for free_text in free_texts(session.study) if free_text.text == SAID[1])
     commands.mark_text(session, text, 0, 5, "other")
     (hit,) = _found(session, "Nice")
@@ -395,9 +381,7 @@ def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording
     assert [utterance.text for utterance in utterances_of(session.study, recording_id)] == list(SAID)
 
 
-def test_copies_hold_nothing_personal_and_the_key_all_of_it(
-    session: Session, recording_id: str, tmp_path: Path
-) -> None:
+def test_copies_hold_nothing_personal_and_the_key_all(session: Session, recording_id: str, tmp_path: Path) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
     files = write_copies(session, tmp_path / "copies")
     assert files == ["texts.csv", "recording-0001.vtt"]
@@ -422,9 +406,7 @@ def test_copies_hold_nothing_of_a_held_out_recording(session: Session, recording
     assert "Gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
 
 
-def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes_it(
-    session: Session, recording_id: str, tmp_path: Path
-) -> None:
+def test_what_was_marked_in_a_node_is_hidden_in_copies(session: Session, recording_id: str, tmp_path: Path) -> None:
     node = a_chain(session, recording_id, "the gruffle").nodes[0]
     a_question(session, recording_id, "the gruffle")
     commands.mark_text(session, _free_text(session, node.id), 4, 11, "other")
@@ -437,9 +419,7 @@ def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
-def test_a_list_is_written_and_read_back_with_decisions(
-    session: Session, recording_id: str, tmp_path: Path, ending: str
-) -> None:
+def test_a_list_is_read_back_with_decisions(session: Session, recording_id: str, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"list.{ending}"
     found = pii.find_hits(session)
     write_hits(path, found, {recording_id: 1})

@@ -64,9 +64,7 @@ def settled_beside(session: Session) -> Callable[[Session], None]:
         return pii_finder.prepare_hits(second, [free_text.text for free_text in free_texts(second.study)])
 
 
-def test_words_that_are_given_later_are_held_against_what_was_searched(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_later_words_are_held_against_what_was_searched(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ("quixel", "person") not in found(session)
     monkeypatch.setattr(pii_finder, "search_texts", lambda *_: pytest.fail("searched again"))
     hide_everywhere(session, "Quixell")

@@ -234,7 +234,7 @@ def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_no
         assert tools.independent
 
 
-def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
+def test_with_weights_one_model_measures_what_the_other_drives(
     shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(shared_models))
@@ -274,9 +274,7 @@ def run_of(digest: str = hashlib.sha256(CONTENT).hexdigest()) -> Run:
     return Run("run", "r-1", "anonymize", "solid", {}, {"output": "clip.mp4", "sha256": digest}, "", "")
 
 
-def test_whoever_has_time_reads_it_at_once_and_a_window_a_small_one(
-    session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_whoever_has_time_reads_it_at_once(session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_unchanged_clip(session, run_of()) == rendering
     assert find_unchanged_clip(session, run_of("0" * 64)) is None
     assert list_unread_renderings(session, [run_of()]) == []
@@ -298,9 +296,7 @@ def test_a_window_knows_a_large_one_only_after_somebody_read_it(session: Session
     assert list_unread_renderings(session, [run_of()]) == [rendering]
 
 
-def test_one_that_cannot_be_read_is_tried_once(
-    session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_read_is_tried_once(session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(place: Path) -> str:
         raise OSError
 

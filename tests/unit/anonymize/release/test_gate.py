@@ -124,9 +124,7 @@ def test_a_review_holds_until_the_masks_change(session: Session, recording: Reco
     assert rules(session) == ["faces-reviewed"], "of a new run too"
 
 
-def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
-    session: Session, recording: Recording
-) -> None:
+def test_a_face_that_ends_in_the_middle_of_a_picture_is_looked_at(session: Session, recording: Recording) -> None:
     track(session, recording, all_participants(session.study)[0].id, frames=10)
     review(session, recording)
     (reason,) = build_checklist(session, PLAN).remaining
@@ -135,9 +133,7 @@ def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
     assert rules(session) == []
 
 
-def test_who_speaks_and_did_not_consent_is_not_released_though_never_seen(
-    session: Session, recording: Recording
-) -> None:
+def test_who_speaks_and_did_not_consent_is_left_out_though_never_seen(session: Session, recording: Recording) -> None:
     voice, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
     with session.step("A voice from the next room"):
         insert_utterances(session.study, [Utterance(new_id(), recording.id, 0, 900_000, "Hello", voice)])
@@ -181,9 +177,7 @@ def test_who_did_not_consent_is_left_out_or_painted(session: Session) -> None:
     assert rules(session, replace(PLAN, without_consent=SOLID)) == []
 
 
-def test_who_is_only_seen_as_a_face_counts_too_and_robots_need_no_consent(
-    session: Session, recording: Recording
-) -> None:
+def test_who_is_only_a_face_counts_too_and_robots_need_no_consent(session: Session, recording: Recording) -> None:
     add_participant(session, "R01", ParticipantRole.ROBOT, recording.id)
     assert left_out(session) == {}
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
@@ -298,7 +292,7 @@ def test_a_draft_has_to_be_checked(session: Session, recording: Recording) -> No
 
 
 @pytest.mark.parametrize("speaker", [{"participant_id": None}, {"suggested": True}])
-def test_a_voice_of_nobody_known_was_not_asked(
+def test_a_voice_of_nobody_known_is_not_released(
     session: Session, recording: Recording, speaker: dict[str, object]
 ) -> None:
     for plan in (SOUNDING, replace(PLAN, sound="mcadams")):
@@ -418,7 +412,7 @@ def test_a_comment_matters_where_texts_leave_and_not_where_only_sound_does(sessi
     assert "pii-reviewed" in rules(session, replace(PLAN, texts=SCRUB))
 
 
-def test_of_very_many_undecided_places_the_first_are_listed_and_the_others_counted(
+def test_of_very_many_places_the_first_are_listed_and_the_others_counted(
     session: Session, recording: Recording
 ) -> None:
     said(session, recording, text=", ".join(f"mail a{number}@lab.example.org" for number in range(130)))
@@ -428,9 +422,7 @@ def test_of_very_many_undecided_places_the_first_are_listed_and_the_others_count
     assert "30 further places undecided" in found[-1].sentence
 
 
-def test_whatever_decides_who_is_hidden_and_what_is_heard_is_in_the_signature_of_a_release(
-    session: Session, recording: Recording
-) -> None:
+def test_the_signature_of_a_release_holds_whatever_hides_or_mutes(session: Session, recording: Recording) -> None:
     text = utterances_of(session.study, recording.id)[0].text
     said(session, recording, words=estimate_word_times(text, 0, 900_000))
     (face,) = tracks_of(session.study, recording.id)

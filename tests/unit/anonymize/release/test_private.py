@@ -40,9 +40,7 @@ def test_names_files_and_notes_are_searched_for_and_scrubbed(session: Session) -
     assert "twin" not in build_scrubber(session).scrub("She has a twin.").text
 
 
-def test_a_recording_with_an_everyday_name_is_searched_for_by_its_file_unless_the_word_is_private(
-    session: Session, recording: Recording
-) -> None:
+def test_an_everyday_name_is_searched_for_as_a_file_or_private_word(session: Session, recording: Recording) -> None:
     with session.step("Rename"):
         update_recording(session.study, replace(recording, name="video.mp4"))
     assert "video" not in collect_private(session).words
@@ -80,9 +78,7 @@ def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session
 
 
 @pytest.mark.parametrize("keep", [True, False])
-def test_no_format_holds_a_name_an_id_or_a_file(
-    session: Session, recording: Recording, tmp_path: Path, keep: bool
-) -> None:
+def test_no_format_holds_names_ids_or_files(session: Session, recording: Recording, tmp_path: Path, keep: bool) -> None:
     set_private_words(session, {"Anna": "P01"})
     scrubber = AnnotationScrubber(session, keep_texts=keep, key=get_release_key(session))
     document = scrubber.scrub_recordings([recording], {}, lambda number: f"../video/recording-{number:04}.mp4")

@@ -147,9 +147,7 @@ def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) ->
     assert [row for row in own if row in kept] == []
 
 
-def test_who_did_not_consent_is_painted_solid_and_says_nothing(
-    session: Session, recording: Recording, tmp_path: Path
-) -> None:
+def test_who_did_not_consent_is_solid_and_says_nothing(session: Session, recording: Recording, tmp_path: Path) -> None:
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     (face,) = tracks_of(session.study, recording.id)
     assign_faces(session, [face.id], other)
@@ -211,9 +209,7 @@ def edited_while_written(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], obj
     monkeypatch.setattr(job, "_write", written)
 
 
-def test_consent_that_is_withdrawn_while_it_is_made_stops_it(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_consent_that_is_withdrawn_stops_it(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (person,) = all_participants(session.study)
     edited_while_written(monkeypatch, lambda: set_consent(session, person, ConsentUse.RELEASE, False))
     assert rules(release(session, tmp_path / "release")) == ["something"]
@@ -230,9 +226,7 @@ def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_do
     assert left_by(tmp_path) == ["first"]
 
 
-def test_a_rendering_that_somebody_changed_or_replaced_in_the_cache_is_made_anew(
-    session: Session, recording: Recording, tmp_path: Path
-) -> None:
+def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, recording: Recording, tmp_path: Path) -> None:
     with session.step("Take the waivers back"):
         for waiver in waivers(session.study):
             delete_waiver(session.study, waiver.id)
@@ -336,7 +330,7 @@ def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_n
     assert left_by(tmp_path) == []
 
 
-def test_a_clip_that_is_put_in_the_place_of_a_rendering_in_the_cache_is_not_released(
+def test_a_clip_put_in_the_cache_never_leaves(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     render = anonymize.rendering.face_renderer.render
@@ -352,7 +346,7 @@ def test_a_clip_that_is_put_in_the_place_of_a_rendering_in_the_cache_is_not_rele
     assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]
 
 
-def test_texts_reach_a_folder_on_another_disk(
+def test_texts_reach_a_folder_of_another_disk(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename = os.rename
@@ -385,7 +379,7 @@ def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: 
     assert names(out) == {"mine.txt"}
 
 
-def test_a_face_that_a_detector_still_finds_or_that_reaches_out_of_its_mask_is_told(
+def test_a_face_that_a_detector_finds_or_that_reaches_out_of_its_mask_is_told(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     detect_only(monkeypatch, [(60, 40, 30, 40)])

@@ -60,9 +60,7 @@ def source(session: Session, recording: Recording) -> Path:
     return session.locate(session.main_medium(recording.id)).path
 
 
-def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(
-    session: Session, source: Path, tmp_path: Path
-) -> None:
+def test_words_are_silent_in_every_clip_and_all_else_as_it_was(session: Session, source: Path, tmp_path: Path) -> None:
     assert release(session, tmp_path / "out")["released"] is True
     raw = samples(source)
     (name, phone) = [hit for hit in find_hits(session) if hit.is_spoken]
@@ -145,7 +143,7 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
 
 
-def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
+def test_a_clip_that_is_replaced_while_it_is_copied_stops_the_release(
     session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = constant_rate_copy

@@ -264,9 +264,7 @@ def test_what_was_found_is_changed_in_the_file_of_the_study(study: Path, tampere
         assert "faces-reviewed" in broken(session)
 
 
-def test_tracks_that_change_places_between_recordings_are_reviewed_in_neither(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tracks_that_change_places_are_reviewed_in_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         labs, "make_clip", lambda path, **given: make_clip(path, **{**given, "metadata": {"title": path.stem}})
     )

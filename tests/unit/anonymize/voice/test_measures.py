@@ -29,9 +29,7 @@ def test_words_changed_left_out_and_added_count_alike() -> None:
 
 
 @given(words, words)
-def test_word_errors_are_none_without_a_reference_and_zero_only_for_the_same_words(
-    reference: list[str], heard: list[str]
-) -> None:
+def test_word_errors_need_a_reference_and_are_zero_for_the_same_words(reference: list[str], heard: list[str]) -> None:
     found = word_error_rate(reference, heard)
     if not reference:
         assert found is None

@@ -38,7 +38,7 @@ def test_it_is_as_long_as_it_was_and_about_as_loud_and_all_of_it_is_changed(name
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_how_the_sound_is_cut_into_blocks_makes_no_difference(name: str) -> None:
+def test_how_sound_is_cut_into_blocks_makes_no_difference(name: str) -> None:
     for seconds, sizes in ((0.3, (1,)), (4.5, (777, 16_000, 1 << 20))):
         sound = vowels(seconds, 8000)
         once = VoiceFilter(create_voice(name), SEEDS, block_s=2)

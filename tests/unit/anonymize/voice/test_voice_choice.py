@@ -83,9 +83,7 @@ def exported(session: Session, folder: Path, sound: SoundChoice) -> Path:
     return Path(str(result["output"]))
 
 
-def test_an_address_that_is_said_is_silent_in_the_clip_and_the_rest_is_as_it_was(
-    session: Session, tmp_path: Path
-) -> None:
+def test_an_address_that_is_said_is_silent_and_the_rest_as_it_was(session: Session, tmp_path: Path) -> None:
     ((start, end),) = gather_sound_parameters(session, only_recording(session), MUTED)["spans"]
     assert 300_000 < start <= 600_000
     assert 1_100_000 <= end < 1_500_000
@@ -99,9 +97,7 @@ def test_an_address_that_is_said_is_silent_in_the_clip_and_the_rest_is_as_it_was
     assert np.array_equal(after[:, last + fade + 1 :], before[:, last + fade + 1 :])
 
 
-def test_the_run_says_how_the_sound_was_treated_and_holds_neither_times_nor_secrets(
-    session: Session, tmp_path: Path
-) -> None:
+def test_the_run_says_how_sound_was_treated_and_neither_times_nor_secrets(session: Session, tmp_path: Path) -> None:
     exported(session, tmp_path / "clips", SoundChoice())
     run = latest_run(session.study, only_recording(session), "anonymize")
     assert set(run.parameters["sound"]) == {"voice", "options", "cover", "state", "covered"}
@@ -140,9 +136,7 @@ def test_kept_sound_is_copied_and_no_sound_leaves_no_track(session: Session, tmp
         assert not clip.streams.audio
 
 
-def test_everybody_is_changed_the_same_way_in_all_recordings_of_a_study_and_otherwise_in_another_study(
-    session: Session, tmp_path: Path
-) -> None:
+def test_everybody_is_changed_the_same_way_in_one_study_alone(session: Session, tmp_path: Path) -> None:
     recording = only_recording(session)
     person = add_participant(session, "P01", ParticipantRole.USER)[0]
     with session.step("Write down"):

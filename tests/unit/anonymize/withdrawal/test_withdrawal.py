@@ -209,9 +209,7 @@ def test_the_certificate_says_what_was_removed_and_what_is_left(withdrawn: Withd
     assert not [form for form in forms(withdrawn.theirs) if form in withdrawn.plain.encode()]
 
 
-def test_without_a_confirmation_nothing_is_removed_and_of_nobody_who_is_not_there(
-    study: Path, greenroom: Terminal
-) -> None:
+def test_nothing_is_removed_without_a_confirmation_or_of_nobody(study: Path, greenroom: Terminal) -> None:
     assert "confirmed" in greenroom("withdraw", study, "P01", code=2)
     greenroom("withdraw", study, "P99", "--yes", code=2)
     assert [file.name for file in study.parent.iterdir()] == ["study.greenroom"]
@@ -238,9 +236,7 @@ def test_a_backup_that_cannot_be_read_stops_it_before_anything_is_removed(lab: P
     assert after == {file: content for file, content in before.items() if file != lab}
 
 
-def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like_them_is_decided(
-    tmp_path: Path, greenroom: Terminal
-) -> None:
+def test_words_of_their_name_are_found_and_what_is_like_them_is_decided(tmp_path: Path, greenroom: Terminal) -> None:
     path = tmp_path / "study.greenroom"
     with Study.create(path, "A study") as study, study.step("Add"):
         study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
@@ -291,9 +287,7 @@ def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.Monkey
     assert [names_person(path, wording) for path in paths] == [False, True, True]
 
 
-def test_a_study_whose_own_path_names_them_is_told_of_without_the_name(
-    study: Path, tmp_path: Path, greenroom: Terminal
-) -> None:
+def test_a_study_whose_own_path_names_them_is_told_of(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
     path = study.rename(tmp_path / f"{NAME}.greenroom")
     assert "rename it" in greenroom("withdraw", path, "P01", "--dry-run")
     greenroom("withdraw", path, "P01", "--yes", "--certificate", tmp_path / "proof")
@@ -316,9 +310,7 @@ def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(study: Path, tmp_p
         assert not [part for part in NAME.split() if part.lower() in file.read_text().lower()]
 
 
-def test_exports_beside_the_study_are_named_or_deleted_and_footage_of_others_is_not(
-    lab: Path, greenroom: Terminal
-) -> None:
+def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: Path, greenroom: Terminal) -> None:
     exports = [lab.with_name(name) for name in ("table.csv", "zquellbach.txt", "book.xlsx", "others.csv")]
     for file, text in zip(exports, ("then zyxannaquellbach laughs", "x", "", "nobody"), strict=True):
         file.write_text(text)
@@ -333,9 +325,7 @@ def test_exports_beside_the_study_are_named_or_deleted_and_footage_of_others_is_
     assert (said["deleted_beside"], said["searched"]["beside"]["found"]) == (3, 1)
 
 
-def test_neither_a_copy_that_comes_home_nor_an_exported_file_brings_them_back(
-    tmp_path: Path, greenroom: Terminal
-) -> None:
+def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, greenroom: Terminal) -> None:
     path, full = made(tmp_path)
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
     with Study.open(copy) as study, study.step("Comment"):
@@ -384,9 +374,7 @@ def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_pa
     assert holding([SPOKEN, "secret place"], tmp_path) == []
 
 
-def test_footage_that_was_linked_before_is_theirs_too_and_what_is_not_what_was_added_stays(
-    lab: Path, greenroom: Terminal
-) -> None:
+def test_footage_linked_before_is_theirs_too_and_another_file_stays(lab: Path, greenroom: Terminal) -> None:
     first, now = lab.parent / "first take.mp4", lab.parent / "footage" / "1.mp4"
     first.write_bytes(b"the first take")
     cache(f"thumbnails/{fingerprint(first)}.png")
@@ -446,9 +434,7 @@ def test_copies_with_annotations_alone_are_named(study: Path, tmp_path: Path, gr
     assert NAME.encode() not in study.read_bytes()
 
 
-def test_what_killed_processes_left_goes_and_neither_what_is_written_nor_what_links_lead_to(
-    lab: Path, greenroom: Terminal
-) -> None:
+def test_what_was_left_goes_and_neither_what_is_written_nor_linked(lab: Path, greenroom: Terminal) -> None:
     left, busy = (lab.parent / "clips" / f".greenroom-host-{name}.part.mp4" for name in ("left", "busy"))
     left.write_bytes(CLIP)
     busy.write_bytes(CLIP)
@@ -476,9 +462,7 @@ def test_what_killed_processes_left_goes_and_neither_what_is_written_nor_what_li
 
 
 @pytest.mark.parametrize("pointed", [False, True])
-def test_a_study_from_a_stranger_deletes_no_file_outside_its_folder(
-    lab: Path, pointed: bool, greenroom: Terminal
-) -> None:
+def test_a_study_of_a_stranger_deletes_no_file_outside_of_it(lab: Path, pointed: bool, greenroom: Terminal) -> None:
     outside = lab.parent.parent / "outside.mp4"
     outside.write_bytes(b"what a stranger knows the fingerprint of")
     with Study.open(lab) as study:
@@ -489,7 +473,7 @@ def test_a_study_from_a_stranger_deletes_no_file_outside_its_folder(
     assert outside.exists() is not pointed
 
 
-def test_what_a_killed_reader_left_is_erased_where_a_study_is_sealed(
+def test_what_a_killed_reader_left_is_erased_by_sealing(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
