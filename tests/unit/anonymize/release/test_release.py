@@ -3,30 +3,28 @@
 import errno
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import av
 import pytest
 
-import anonymize.rendering.face_renderer
 from annotate.interchange.annotation_files import FORMATS, get_format
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.masking.masks import FaceMask
 from anonymize.release import release_job as job
-from anonymize.release.data_card import write_cards
 from anonymize.release.release_edits import confirm_texts, set_private_words
-from anonymize.release.release_files import write_media
 from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_verification import find_leaks
-from anonymize.rendering.face_renderer import RenderPlan, RenderResult
+from anonymize.rendering import face_renderer
+from anonymize.rendering.face_renderer import RenderPlan
 from media.clip_writer import paint_clip
 from media.decoding import iterate_frames
 from media.frame_index import load_index
@@ -35,13 +33,14 @@ from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
-from project.progress import Progress, Silent
+from project.progress import Silent
 from project.queries.face_rows import tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.policy_rows import delete_waiver, insert_waiver, waivers
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import run_inline
 from project.session.session import Session
+from tests.builders.interference import interfere
 from tests.builders.quiet_detector import detect_only
 from tests.builders.release_study import review
 from tests.builders.words_in_files import words_in
@@ -192,26 +191,15 @@ def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -
     assert not (tmp_path / "release").exists()
 
 
-def source_of(session: Session) -> Path:
-    medium = session.main_medium(all_recordings(session.study)[0].id)
-    return session.locate(medium).path
-
-
-def edited_while_written(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], object]) -> None:
-    """Make an edit when all files of a release are written, before it takes its place."""
-    write = job._write
-
-    def written(*args: Any) -> str:
-        text = write(*args)
-        edit()
-        return text
-
-    monkeypatch.setattr(job, "_write", written)
+@pytest.fixture
+def source(session: Session, recording: Recording) -> Path:
+    """The file of the recording."""
+    return session.locate(session.main_medium(recording.id)).path
 
 
 def test_consent_that_is_withdrawn_stops_it(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (person,) = all_participants(session.study)
-    edited_while_written(monkeypatch, lambda: set_consent(session, person, ConsentUse.RELEASE, False))
+    interfere(monkeypatch, job, "_write", after=lambda *_: set_consent(session, person, ConsentUse.RELEASE, False))
     assert rules(release(session, tmp_path / "release")) == ["something"]
     assert left_by(tmp_path) == []
 
@@ -219,14 +207,15 @@ def test_consent_that_is_withdrawn_stops_it(session: Session, tmp_path: Path, mo
 def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_does_not(
     session: Session, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edited_while_written(monkeypatch, lambda: add_segment(session, recording.id, 0, 90_000, "competence", {}))
+    mark = partial(add_segment, session, recording.id, 0, 90_000, "competence", {})
+    interfere(monkeypatch, job, "_write", after=lambda *_: mark())
     assert release(session, tmp_path / "first")["released"] is True
-    edited_while_written(monkeypatch, lambda: set_private_words(session, {"Carla": "P07"}))
+    interfere(monkeypatch, job, "_write", after=lambda *_: set_private_words(session, {"Carla": "P07"}))
     assert rules(release(session, tmp_path / "second")) == ["rendered"]
     assert left_by(tmp_path) == ["first"]
 
 
-def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, recording: Recording, tmp_path: Path) -> None:
+def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, source: Path, tmp_path: Path) -> None:
     with session.step("Take the waivers back"):
         for waiver in waivers(session.study):
             delete_waiver(session.study, waiver.id)
@@ -236,7 +225,7 @@ def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, recordi
     clip.write_bytes(made[:-1] + bytes([made[-1] ^ 1]))
     rules(release(session, tmp_path / "release"))
     assert clip.read_bytes()[-1] == made[-1]
-    raw, facts = source_of(session).read_bytes(), clip.with_name("facts.json")
+    raw, facts = source.read_bytes(), clip.with_name("facts.json")
     clip.write_bytes(raw)
     facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": file_sha256(clip)}))
     rules(release(session, tmp_path / "release"))
@@ -247,20 +236,18 @@ def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, recordi
 def test_a_clip_that_changes_after_the_check_stops_it(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    copies = write_media
+    clips: dict[Path, bytes] = {}
 
-    def swapped(
-        folder: Path, plan: ReleasePlan, renderings: Sequence[ReleaseRendering], sounds: Any, progress: Progress
-    ) -> dict[str, str]:
+    def change(_folder: Path, _plan: ReleasePlan, renderings: Sequence[ReleaseRendering], *_: Any) -> None:
         clip = renderings[0].clip
-        made = clip.read_bytes()
-        clip.write_bytes(made + b"more")
-        written = copies(folder, plan, renderings, sounds, progress)
-        if put_back:
-            clip.write_bytes(made)
-        return written
+        clips[clip] = clip.read_bytes()
+        clip.write_bytes(clips[clip] + b"more")
 
-    monkeypatch.setattr(job, "write_media", swapped)
+    def restore(*_: Any) -> None:
+        for clip, content in clips.items():
+            clip.write_bytes(content)
+
+    interfere(monkeypatch, job, "write_media", before=change, after=restore if put_back else None)
     with pytest.raises(UserError, match="changed in the cache"):
         release(session, tmp_path / "release")
     assert left_by(tmp_path) == []
@@ -281,15 +268,11 @@ def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path:
 def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    read_back = find_leaks
-
-    def changed(folder: Path, *given: Any, **named: Any) -> Any:
-        leaks = read_back(folder, *given, **named)
+    def change(folder: Path, *_: Any) -> None:
         with (folder / name).open("a") as file:
             file.write("\n")
-        return leaks
 
-    monkeypatch.setattr(job, "find_leaks", changed)
+    interfere(monkeypatch, job, "find_leaks", after=change)
     with pytest.raises(UserError, match="changed while it was checked"):
         release(session, tmp_path / "release")
     assert left_by(tmp_path) == []
@@ -307,24 +290,20 @@ def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     ],
 )
 def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_not_released(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    write = write_cards
-
-    def swapped(folder: Path, *given: Any) -> Any:
-        written = write(folder, *given)
+    def replace_file(folder: Path, *_: Any) -> None:
         other = tmp_path / "other"
         if name.endswith(".mp4"):
             # What a reading back has nothing against: another clip, encoded by the program itself.
-            paint_clip(source_of(session), other, lambda _picture: None, sound="none")
+            paint_clip(source, other, lambda _picture: None, sound="none")
         elif name.endswith(".jpg"):
             other.write_bytes((folder / name).with_name("00000.jpg").read_bytes())
         else:
             other.write_text("Other words.\n")
         other.replace(folder / name)
-        return written
 
-    monkeypatch.setattr(job, "write_cards", swapped)
+    interfere(monkeypatch, job, "write_cards", after=replace_file)
     with pytest.raises(UserError, match="changed while it was made"):
         release(session, tmp_path / "release", PLAN)
     assert left_by(tmp_path) == []
@@ -333,14 +312,10 @@ def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_n
 def test_a_clip_put_in_the_cache_never_leaves(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render = anonymize.rendering.face_renderer.render
-
-    def swapped(plan: RenderPlan, *given: Any) -> RenderResult:
-        done = render(plan, *given)
+    def show_faces(plan: RenderPlan, *_: Any) -> None:
         paint_clip(plan.source, plan.destination, lambda _picture: None, sound="none", overwrite=True)
-        return done
 
-    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
+    interfere(monkeypatch, face_renderer, "render", after=show_faces)
     result = release(session, tmp_path / "release")
     assert rules(result)
     assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]

@@ -16,9 +16,7 @@ from anonymize.release import release_files as write_media
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, build_sound_filter
-from media.clip_writer import constant_rate_copy
 from media.sound import SoundFilter
-from media.soundtrack import copy_with_sound
 from project.entities.study_records import Json, ParticipantRole, Recording
 from project.entities.transcript import estimate_word_times
 from project.errors import UserError
@@ -26,6 +24,7 @@ from project.progress import Silent
 from project.queries.transcript_rows import update_utterance, utterances_of
 from project.session.jobs import run_inline
 from project.session.session import Session
+from tests.builders.interference import interfere
 from tests.builders.release_study import review
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP, video=("source", "15hz"))
@@ -130,14 +129,12 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
             job, "build_sound_filter", lambda treatment, *rest: make(replace(treatment, covered=()), *rest)
         )
     else:
-        copy = copy_with_sound
 
-        def twice(clip: Path, source: Path, destination: Path, *rest: Any, **named: Any) -> None:
-            copy(clip, source, destination, *rest, **named)
+        def append(_clip: Path, _source: Path, destination: Path, *_: Any) -> None:
             with destination.open("ab") as file:
                 file.write(b"\0\0\0\x10mdatraw data")
 
-        monkeypatch.setattr(write_media, "copy_with_sound", twice)
+        interfere(monkeypatch, write_media, "copy_with_sound", after=append)
     with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
         release(session, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
@@ -146,15 +143,16 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
 def test_a_clip_that_is_replaced_while_it_is_copied_stops_the_release(
     session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = constant_rate_copy
+    made: list[bytes] = []
 
-    def swapped(clip: Path, *given: Any, **named: Any) -> None:
-        made = clip.read_bytes()
+    def show_faces(clip: Path, *_: Any) -> None:
+        made.append(clip.read_bytes())
         clip.write_bytes(source.read_bytes())
-        copy(clip, *given, **named)
-        clip.write_bytes(made)
 
-    monkeypatch.setattr(write_media, "constant_rate_copy", swapped)
+    def restore(clip: Path, *_: Any) -> None:
+        clip.write_bytes(made.pop())
+
+    interfere(monkeypatch, write_media, "constant_rate_copy", before=show_faces, after=restore)
     with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
         release(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()

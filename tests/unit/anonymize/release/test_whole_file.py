@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import anonymize.rendering.face_renderer
 from anonymize.export import export_job as anonymization
 from anonymize.faces.face_review import build_face_sheet
 from anonymize.faces.face_review_edits import mark_reviewed, needs_source_read
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, ReleasePlan
-from anonymize.release.release_verification import find_leaks
+from anonymize.rendering import face_renderer
 from project.entities.study_records import FaceReview
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
@@ -29,6 +28,7 @@ from project.session.jobs import run_inline
 from project.session.session import MediaState, Session
 from tests.builders import release_study as labs
 from tests.builders.clips import make_clip
+from tests.builders.interference import interfere
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",))
 PADDING = 12 << 20
@@ -114,37 +114,32 @@ def test_a_window_does_not_read_the_file_and_its_release_does(session: Session, 
 def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_rendering(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, render = footage(session), anonymize.rendering.face_renderer.render
+    path, kept = footage(session), footage(session).with_name("kept")
 
-    def swapped(*given: Any, **named: Any) -> Any:
-        kept = path.rename(path.with_name("kept"))
+    def swap(*_: Any) -> None:
+        path.rename(kept)
         make_clip(path, size=(160, 120), frames=labs.FRAMES, fps=labs.FPS)
-        try:
-            return render(*given, **named)
-        finally:
-            kept.replace(path)
 
-    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
+    interfere(monkeypatch, face_renderer, "render", before=swap, after=lambda *_: kept.replace(path))
     result = released(session, tmp_path / "out")
     assert result["released"] is False
     assert "changed or replaced while it was worked on" in result["reasons"][0]["sentence"]
-    kept_facts = [*(cache_folder() / "releases").glob("*/facts.json")]
-    assert kept_facts == [], "what was rendered of the other file is not taken up again"
+    facts = [*(cache_folder() / "releases").glob("*/facts.json")]
+    assert facts == [], "what was rendered of the other file is not taken up again"
 
 
 @pytest.mark.parametrize("put_back", [False, True])
 def test_a_file_that_is_changed_before_the_release_has_its_name(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    path, look = footage(session), find_leaks
+    path = footage(session)
 
-    def changed(*given: Any, **named: Any) -> Any:
+    def change(*_: Any) -> None:
         change_unnoticed(path)
         if put_back:
             change_unnoticed(path, b"\0")
-        return look(*given, **named)
 
-    monkeypatch.setattr(job, "find_leaks", changed)
+    interfere(monkeypatch, job, "find_leaks", before=change)
     with pytest.raises(UserError, match="changed"):
         released(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
