@@ -14,8 +14,8 @@ from models.faces.face_detectors import Detections
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import Cancelled, UserError
-from project.progress import Silent
 from tests.builders.face_clips import make_clip
+from tests.builders.face_pictures import StopAfter
 from tests.builders.face_tracks import Box, track
 
 HERE: Box = (40, 30, 40, 40)
@@ -137,12 +137,8 @@ def test_times_are_those_of_the_recording(clip: Path) -> None:
 
 
 def test_it_can_be_cancelled(clip: Path) -> None:
-    class Impatient(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        look(clip, [], Told([[]] * 4), progress=Impatient())
+        look(clip, [], Told([[]] * 4), progress=StopAfter(1))
 
 
 def test_a_missing_rendering_is_one_clear_line(tmp_path: Path) -> None:

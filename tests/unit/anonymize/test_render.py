@@ -13,8 +13,8 @@ from anonymize.rendering.face_renderer import RenderPlan, RenderResult, render
 from media.frame_index import load_index
 from project.entities.study_records import FaceTrack
 from project.errors import Cancelled, UserError
-from project.progress import Silent
 from tests.builders.face_clips import make_clip, planes_of
+from tests.builders.face_pictures import StopAfter
 from tests.builders.face_tracks import Box, track
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -137,23 +137,11 @@ def test_another_clip_is_replaced_only_when_asked(clip: Path, tmp_path: Path) ->
     assert rendered(clip, target, [], overwrite=True).frames == len(STEADY)
 
 
-class Impatient(Silent):
-    """Cancels after a few questions."""
-
-    def __init__(self, patience: int) -> None:
-        self.patience = patience
-
-    def check_cancelled(self) -> None:
-        self.patience -= 1
-        if self.patience < 0:
-            raise Cancelled
-
-
-@pytest.mark.parametrize("patience", [1, 15])
+@pytest.mark.parametrize("patience", [2, 16])
 def test_a_cancelled_export_leaves_nothing(clip: Path, tmp_path: Path, patience: int) -> None:
     plan = RenderPlan(clip, tmp_path / "out.mp4", [follow(clip)], len(STEADY), create_method())
     with pytest.raises(Cancelled):
-        render(plan, Impatient(patience))
+        render(plan, StopAfter(patience))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -29,8 +29,8 @@ from anonymize.methods.diffusion.fresco import (
 from anonymize.methods.diffusion.pipeline import CONTROL_SCALE, GeneratedBatch, Translator, build_scheduler
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled
-from project.progress import Silent
 from tests.builders import tiny_diffusion as tiny
+from tests.builders.face_pictures import StopAfter
 from tests.builders.motions import Shift, shifted
 
 HEADS = 2
@@ -292,20 +292,10 @@ def test_every_preset_draws(name: str) -> None:
 
 
 def test_a_seed_draws_the_same_also_after_it_was_stopped_and_another_seed_something_else() -> None:
-    class Impatient(Silent):
-        """Stops the work when it was asked twice."""
-
-        patience = 1
-
-        def check_cancelled(self) -> None:
-            self.patience -= 1
-            if self.patience < 0:
-                raise Cancelled
-
     made = translator(SHORT)
     first = draw(made, 2).images
     with pytest.raises(Cancelled):
-        draw(made, 2, progress=Impatient())
+        draw(made, 2, progress=StopAfter(2))
     assert (draw(made, 2).images == first).all()
     assert np.abs(draw(made, 2, seed=8).images - first).max() > 0.01
 

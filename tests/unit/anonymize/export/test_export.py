@@ -26,6 +26,7 @@ from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.encoded import pictures_to_encode
+from tests.builders.face_pictures import StopAfter
 from tests.builders.face_study import FRAMES, SIZE, found_faces, only_recording, open_lab
 from tests.builders.quiet_detector import detect_only
 
@@ -133,13 +134,9 @@ def test_a_preview_is_the_frame_of_an_export_and_leaves_nothing(session: Session
 
 
 def test_a_preview_that_is_stopped_leaves_no_file(session: Session) -> None:
-    class Stopped(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     work = preview.prepare(session, only_recording(session), "solid", 0)
     with pytest.raises(Cancelled):
-        preview.compute(work.parameters, Stopped())
+        preview.compute(work.parameters, StopAfter(1))
     assert list((cache_folder() / "previews").glob("*")) == []
 
 

@@ -18,6 +18,7 @@ from project.queries.recording_rows import all_recordings
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from tests.builders.clips import make_clip
+from tests.builders.face_pictures import StopAfter
 from tests.builders.face_study import SIZE, found_faces, open_lab
 from tests.builders.quiet_detector import detect_only
 
@@ -79,13 +80,9 @@ def test_after_a_crash_one_clip_is_made_again(
 
 
 def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
-    class Stopped(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
     with pytest.raises(Cancelled):
-        list(run_queue(session, queue, lambda _work: Stopped()))
+        list(run_queue(session, queue, lambda _work: StopAfter(1)))
     again = load_unfinished(session)
     assert len(again.pending) == 2
     assert list((tmp_path / "clips").iterdir()) == []

@@ -23,8 +23,8 @@ from models.faces.identity.face_embeddings import create_face_embedder
 from models.weights import installed_weights as weights
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
-from project.progress import Silent
 from tests.builders import measured_world as world
+from tests.builders.face_pictures import StopAfter
 from tools.bench.privacy_stills import embed, hidden, rates, stills
 
 TOOLS = Tools(
@@ -207,12 +207,8 @@ def test_the_clip_of_another_recording_is_refused(raw: Path, tmp_path: Path) -> 
 
 
 def test_it_can_be_stopped(raw: Path) -> None:
-    class Stop(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        measure_privacy(subject(raw, raw), TOOLS, EVERY, progress=Stop())
+        measure_privacy(subject(raw, raw), TOOLS, EVERY, progress=StopAfter(1))
 
 
 def test_the_report_goes_through_json_and_holds_no_file_and_no_vector(untouched: PrivacyReport, raw: Path) -> None:

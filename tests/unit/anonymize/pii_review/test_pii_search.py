@@ -20,6 +20,7 @@ from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.face_pictures import StopAfter
 
 SAID = ("My name is Robert Miller, call 555-867-5309.", "we saw quixel there.", "Nothing to see here.")
 
@@ -84,11 +85,7 @@ def test_what_was_settled_with_words_that_changed_meanwhile_is_dropped(session: 
 
 
 def test_a_search_can_be_stopped(session: Session) -> None:
-    class Stopped(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     work = pii_search.prepare(session)
     with pytest.raises(Cancelled):
-        pii_search.compute(work.parameters, Stopped())
+        pii_search.compute(work.parameters, StopAfter(1))
     assert pii_search.prepare(session) is not None
