@@ -79,7 +79,7 @@ def test_all_faces_come_frame_by_frame_in_one_pass(clip: Path) -> None:
     pair = [track([(50, 40, 30, 36)] * 3, name="anna"), track([(100, 40, 30, 36)] * 2, frames=[2, 3], name="bob")]
     list(painted(clip, RenderPlan(clip, Path("unused.mp4"), pair, len(TIMES), green)))
     assert [[name for at, name in green.together if at == frame] for frame in range(5)] == [
-        *(["anna"], ["anna", "bob"], ["anna", "bob"], ["anna", "bob"], ["bob"]),
+        *(["anna"], ["anna", "bob"], ["anna", "bob"], ["anna", "bob"], ["bob"])
     ]
     assert [frame for frame, _ in green.together] == sorted(frame for frame, _ in green.together)
 

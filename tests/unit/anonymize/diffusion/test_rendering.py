@@ -290,9 +290,7 @@ def drawn_source(source: Source, kept: tuple[Path, list[np.ndarray]]) -> Source:
     return source
 
 
-def test_every_frame_is_drawn_and_the_source_is_not_kept(
-    kept: tuple[Path, list[np.ndarray]],
-) -> None:
+def test_every_frame_is_drawn_and_the_source_is_not_kept(kept: tuple[Path, list[np.ndarray]]) -> None:
     cache, images = kept
     assert len(images) == FRAMES + 1
     crops = [face.crop for face in Source([moving(FRAMES)]).faces("track")]
@@ -406,9 +404,7 @@ def test_short_of_memory_batches_are_halved(
     assert same(drawn(work(source, batch=8), source), expected)
 
 
-def test_when_not_even_one_frame_fits_it_says_so_and_another_error_is_raised(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_when_not_even_one_frame_fits_it_says_so_and_another_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     for error in (torch.OutOfMemoryError(), RuntimeError("can't allocate memory: 1 GB"), MemoryError()):
         assert is_out_of_memory(error)
     with monkeypatch.context() as patch:

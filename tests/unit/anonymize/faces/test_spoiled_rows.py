@@ -95,9 +95,7 @@ def test_what_another_program_wrote_about_faces_is_one_clear_line(made: Path, ho
         assert [line for line in check_study(made.with_name("spoiled.greenroom")) if "face track" in line]
 
 
-def test_a_track_may_begin_before_zero_and_suggestions_that_name_none_are_left_out(
-    made: Path,
-) -> None:
+def test_a_track_may_begin_before_zero_and_suggestions_that_name_none_are_left_out(made: Path) -> None:
     with spoiled(made, _set("times_us", 0, -120_000)) as (session, recording):
         assert min(track.times_us[0] for track in build_face_sheet(session, recording).faces) == -120_000
     with spoiled(made, _facts(suggested=[[["a"], {}], 7, [1, 2]])) as (session, recording):

@@ -29,12 +29,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries.face_rows import set_track_box, tracks_of
 from project.queries.pii_rows import PiiVerdict
-from project.queries.recording_rows import (
-    all_participants,
-    set_appearance,
-    set_hold_out,
-    update_participant,
-)
+from project.queries.recording_rows import all_participants, set_appearance, set_hold_out, update_participant
 from project.queries.transcript_rows import delete_utterance, insert_utterances, update_utterance, utterances_of
 from project.search.free_texts import free_texts
 from project.session.session import Session
