@@ -48,7 +48,7 @@ def pipeline() -> Any:
         up_block_types=("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
         **layers,
     )
-    controlnet = ControlNetModel(conditioning_embedding_out_channels=(4, 8, 8, 8), **layers)
+    controlnet: Any = ControlNetModel(conditioning_embedding_out_channels=(4, 8, 8, 8), **layers)
     for parameter in controlnet.parameters():
         if not parameter.abs().max() > 0:  # a new ControlNet says nothing, so a test would not see that it is asked
             torch.nn.init.normal_(parameter, std=0.1)
@@ -74,7 +74,7 @@ def pipeline() -> Any:
     )
     for network in (unet, controlnet, vae, text):
         network.eval()
-    pipe = StableDiffusionControlNetImg2ImgPipeline(
+    pipe: Any = StableDiffusionControlNetImg2ImgPipeline(
         vae=vae,
         text_encoder=text,
         tokenizer=_tokenizer(),

@@ -16,7 +16,6 @@ from safetensors.torch import load_file, save_file
 from anonymize.masking.masks import MaskSet
 from anonymize.methods.diffusion import diffusion_options as presets
 from anonymize.methods.diffusion import diffusion_setup as loading
-from anonymize.methods.diffusion import shot_drawing as store
 from anonymize.methods.diffusion.diffusion_face import Diffusion
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.diffusion.diffusion_rendering import MAX_ATTEMPTS, DiffusionRenderer, is_out_of_memory
@@ -332,7 +331,7 @@ def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(store.os, "fsync", killed)
+        patch.setattr("anonymize.methods.diffusion.shot_drawing.os.fsync", killed)
         with pytest.raises(KeyboardInterrupt):
             work(source).draw_keyframes()
     assert same(drawn(work(source), source), expected)
