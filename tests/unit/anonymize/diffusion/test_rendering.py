@@ -47,7 +47,7 @@ from tests.builders.face_tracks import track
 from tests.builders.motions import Shift
 
 FRAMES = 14
-QUICK = replace(presets.PRESETS["thorough"], steps=3, least=2, most=4, optimized=1, iterations=1)
+QUICK = replace(presets.PRESETS["thorough"], steps=2, guidance=1.0, least=2, most=4, optimized=0)
 OPTIONS = DiffusionOptions(size=64, batch=4)
 
 
@@ -305,9 +305,7 @@ def test_a_whole_frame_can_be_drawn_instead_of_a_crop() -> None:
     assert len(drawn(work(source, preset="baseline"), source)) == 5
 
 
-@pytest.mark.parametrize(
-    "patience", [pytest.param(3, marks=pytest.mark.soak), pytest.param(20, marks=pytest.mark.soak), 30, 45]
-)
+@pytest.mark.parametrize("patience", [30, *(pytest.param(asked, marks=pytest.mark.soak) for asked in (3, 20, 45))])
 def test_stopped_work_goes_on_with_the_same_result(source: Source, expected: list[np.ndarray], patience: int) -> None:
     with pytest.raises(Cancelled):
         work(source, Told(patience)).draw_keyframes()
@@ -355,11 +353,11 @@ def test_other_options_another_identity_and_another_picture_are_drawn_anew(tmp_p
     source = Source([moving(3)], cache=cache)
     first = drawn(work(source), source)
     assert same(first, drawn(work(source), source))
-    for options in ({"strength": 1.0}, {"steps": 5}, {"size": 128}):
+    for options in ({"strength": 1.0}, {"steps": 4}):
         assert not same(drawn(work(source, **options), source), first), options
-    person = Source([moving(3)], {"track": "P02"}, cache=cache)
+    person = Source([moving(3)], identities={"track": "P02"}, cache=cache)
     assert not same(drawn(work(person), person), first)
-    longer, other = (Source([moving(6)], cache=cache, seed=seed) for seed in (0, 1))
+    longer, other = (Source([moving(4)], cache=cache, seed=seed) for seed in (0, 1))
     assert not same(drawn(work(longer), longer), drawn(work(other), other))
 
 
@@ -451,7 +449,8 @@ def test_networks_that_give_back_the_source_draw_nothing(monkeypatch: pytest.Mon
 def test_shots_are_drawn_on_their_own_and_faces_of_several_people_also_at_the_border(tmp_path: Path) -> None:
     outside = moving(6, "outside")
     outside.boxes[:, 0] -= 50
-    source = Source([moving(6), outside], {"track": "P01", "outside": "P02"}, cuts=(3,), cache=tmp_path / "cache")
+    people = {"track": "P01", "outside": "P02"}
+    source = Source([moving(6), outside], identities=people, cuts=(3,), cache=tmp_path / "cache")
     assert len(drawn(work(source), source)) > 6
     assert len(list((tmp_path / "cache").iterdir())) == 4
 
@@ -567,11 +566,7 @@ def pickled(model: Path) -> None:
     (model / UNET).rename((model / UNET).with_suffix(".bin"))
 
 
-def emptied(model: Path) -> None:
-    (model / "model_index.json").write_text("{}", "utf-8")
-
-
-@pytest.mark.parametrize("harm", [cut_short, inpainting, pickled, emptied])
+@pytest.mark.parametrize("harm", [cut_short, inpainting, pickled])
 def test_other_networks_are_refused_in_one_line(
     folders: tuple[Path, Path], tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
