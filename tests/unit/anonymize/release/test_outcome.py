@@ -16,11 +16,13 @@ from anonymize.release.release_rules import (
     RULES,
     ReleaseBlocker,
     RenderingCheck,
+    find_waiver,
     outcome_blockers,
     parse_blocker,
     parse_outcome,
     remaining_blockers,
 )
+from project.entities.study_records import Waiver
 from project.progress import Silent
 from tests.contract.documentation import page
 
@@ -54,6 +56,9 @@ def test_each_rule_says_what_is_wrong_and_where_and_is_waived_only_where_it_can_
     for waiver in ((rule, None), (rule, 1)):
         assert bool(remaining_blockers(blockers, [waiver])) is not RULES[rule].waivable
     assert remaining_blockers(blockers, [(rule, 2)]) == blockers
+    everywhere, elsewhere = (Waiver("w", where, rule, "It is fine so", "a", "2026") for where in (None, "r2"))
+    assert (find_waiver(blockers[0], [elsewhere, everywhere], {"r2": 2}) is everywhere) is RULES[rule].waivable
+    assert find_waiver(blockers[0], [elsewhere], {"r2": 2}) is None
 
 
 def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
