@@ -57,7 +57,8 @@ def _once(make: Callable[Concatenate[Path, How], Path]) -> Callable[Concatenate[
     @wraps(make)
     def made_or_copied(path: Path, *args: How.args, **how: How.kwargs) -> Path:
         # What is drawn by a function inside a function may look otherwise the next time.
-        if "<" in getattr(how.get("draw", numbered), "__qualname__", "<"):
+        draw = how.get("draw", numbered)
+        if "<" in getattr(getattr(draw, "func", draw), "__qualname__", "<"):
             return make(path, *args, **how)
         key = repr((path.suffix, args, sorted({**how, "times_us": [*(how.get("times_us") or ())]}.items())))
         if key not in made:

@@ -13,6 +13,8 @@ from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, 
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Origin
 from project.timebase import FrameTimes
+from tests.builders.face_tracks import Box
+from tests.builders.face_tracks import track as made_track
 
 FRAME = 40_000
 TOTAL = 250
@@ -21,23 +23,9 @@ TIMES = FrameTimes(np.arange(TOTAL, dtype=np.int64) * FRAME, TOTAL * FRAME)
 MIDDLE = (300.0, 150.0, 40.0, 50.0)
 
 
-def track(
-    first: int,
-    last: int,
-    box: tuple[float, float, float, float] = MIDDLE,
-    score: float = 0.9,
-    key: str = "",
-    origin: Origin = Origin.DETECTED,
-) -> FaceTrack:
-    frames = np.arange(first, last + 1, dtype=np.int32)
-    return FaceTrack(
-        key or f"{first}-{last}",
-        frames,
-        TIMES.times_us[frames],
-        np.tile(np.array(box, np.float32), (len(frames), 1)),
-        np.full(len(frames), score, np.float32),
-        np.full(len(frames), origin, np.uint8),
-    )
+def track(first: int, last: int, box: Box = MIDDLE, score: float = 0.9, key: str = "", **more: Origin) -> FaceTrack:
+    key = key or f"{first}-{last}"
+    return made_track([box] * (last - first + 1), first=first, name=key, score=score, **more)
 
 
 def band(*tracks: FaceTrack, **more: object) -> list[CertaintySpan]:
@@ -151,7 +139,7 @@ def test_the_ends_of_what_was_drawn_by_hand_are_uncertain_and_not_uncovered() ->
 
 tracks = st.builds(
     lambda first, length, x, y, width, score, weak, origin, dismissed: replace(
-        track(first, min(TOTAL - 1, first + length), (x, y, width, width * 1.2), score, f"{first}{x}", origin),
+        track(first, min(TOTAL - 1, first + length), (x, y, width, width * 1.2), score, f"{first}{x}", origin=origin),
         dismissed=dismissed,
         participant_id="p" if weak else None,
     ),
