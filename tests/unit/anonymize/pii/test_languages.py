@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001
 """Numbers, dates and addresses in five languages and in digits of any script; the language of a transcript."""
 
 import pytest
@@ -19,25 +18,14 @@ from anonymize.pii_detection.text_languages import UNKNOWN_LANGUAGE, count_words
 from models.names.name_finders import NamesByLanguage, NameSpan
 from project.text_matching.number_words import number_views
 from project.text_matching.spoken_forms import write_out_spoken
+from tests.pii.labelled import listed
 
 
 def found(text: str) -> list[tuple[str, str]]:
     return [(hit.text, hit.kind) for hit in PersonalFinder().find(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("电话13812345678", "13812345678"),
-        ("тел89161234567", "89161234567"),
-        ("telephone07700900461please", "07700900461"),
-        ("رقمي٠٧٧٠٠٩٠٠٤٦١", "٠٧٧٠٠٩٠٠٤٦١"),
-        ("फ़ोन९८७१५४३९१०", "९८७१५४३९१०"),
-        ("電話０９０−１２３４−５６７８", "０９０−１２３４−５６７８"),
-        ("call 0770\u200b0900\u2011461 now", "0770\u200b0900\u2011461"),
-        ("전화01012345678로", "01012345678"),
-    ],
-)
+@pytest.mark.parametrize(("text", "number"), listed("digits.jsonl"))
 def test_digits_of_any_script_are_seen_beside_letters_of_any_script(text: str, number: str) -> None:
     start = text.index(number)
     assert any(hit.start <= start and hit.end >= start + len(number) for hit in PersonalFinder().find(text))
@@ -48,26 +36,7 @@ def test_letters_and_numbers_that_are_no_postcode_are_left(text: str) -> None:
     assert ADDRESS not in {kind for _, kind in found(text)}
 
 
-@pytest.mark.parametrize(
-    ("text", "digits"),
-    [
-        ("null eins sieben eins fünfundfünfzig", "017155"),
-        ("neunzehnhundertfünfundachtzig", "1985"),
-        ("zwei tausend neun", "2009"),
-        ("hundertzwoelf", "112"),
-        ("dreißig", "30"),
-        ("seiscientos doce treinta y cuatro", "61234"),
-        ("mil novecientos ochenta y cinco", "1985"),
-        ("doble siete", "77"),
-        ("zéro six trente-neuf quatre-vingt-dix-huit", "063998"),
-        ("soixante et onze", "71"),
-        ("septante-deux", "72"),
-        ("mille neuf cent cinquante-deux", "1952"),
-        ("三百九十八", "398"),
-        ("幺三八〇零", "13800"),
-        ("二十", "20"),
-    ],
-)
+@pytest.mark.parametrize(("text", "digits"), listed("numbers.jsonl"))
 def test_numbers_are_written_out(text: str, digits: str) -> None:
     assert digits in [view.text for view in number_views(text)]
 
@@ -166,24 +135,7 @@ def test_words_before_a_telephone_number_are_no_address(text: str) -> None:
     assert [text[address.start : address.end] for address in find_addresses(text)] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "address"),
-    [
-        ("calle Mayor 12 28013 Madrid", "calle Mayor 12"),
-        ("calle Mayor 12, teléfono 612 345 678", "calle Mayor 12"),
-        ("calle del Móvil 5", "calle del Móvil 5"),
-        ("calle de la luna teléfono 612 345 678", "calle de la"),
-        ("Lindenweg 5", "Lindenweg 5"),
-        ("Ruffinistraße 12 in München", "Ruffinistraße 12"),
-        ("Mobilstraße 7", "Mobilstraße 7"),
-        ("Ruf-Straße 12", "Ruf-Straße 12"),
-        ("Telefonstraße 12 0176 1234567", "Telefonstraße 12"),
-        ("goethestraße 12 0176 5551234", "goethestraße"),
-        ("Goethestraße 120-124 10115", "Goethestraße"),
-        ("Hauptstraße 123 10115 Berlin", "Hauptstraße 123"),
-        ("Calle Mayor 123 28013 Madrid", "Calle Mayor 123"),
-    ],
-)
+@pytest.mark.parametrize(("text", "address"), listed("streets.jsonl"))
 def test_a_street_beside_a_number_or_called_like_a_telephone_is_an_address(text: str, address: str) -> None:
     assert any(text[found.start : found.end].startswith(address) for found in find_addresses(text))
 
@@ -197,26 +149,7 @@ SAID = (
 WORDS = st.sampled_from(SAID.split())
 
 
-@pytest.mark.parametrize(
-    ("said", "expected"),
-    [
-        ("five five five, oh one two three", "555, 0123"),
-        ("oh double seven triple four", "077444"),
-        ("nineteen eighty-two", "1982"),
-        ("two thousand and three", "2003"),
-        ("twenty twenty one", "2021"),
-        ("nineteen oh five", "1905"),
-        ("one hundred and twenty people", "120 people"),
-        ("the twenty first of june", "the 21st of june"),
-        ("p a t e l", "patel"),
-        ("N-G-U-Y-E-N", "NGUYEN"),
-        ("two two one b Baker Street", "221b Baker Street"),
-        ("a b one two c d e", "ab12cde"),
-        ("p as in peter, two one seven nine", "p, 2179"),
-        ("seven seven one dash four oh", "771-40"),
-        ("plus four four seven", "+447"),
-    ],
-)
+@pytest.mark.parametrize(("said", "expected"), listed("said.jsonl"))
 def test_what_is_said_is_written_out(said: str, expected: str) -> None:
     assert write_out_spoken(said).text == expected
 

@@ -13,7 +13,7 @@ from anonymize.pii_detection.identity_numbers import is_iban, is_payment_card
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
 from anonymize.pii_detection.pii_hit import KINDS, NAMES, STRUCTURED
 from project.entities.study_records import Json
-from tests.pii.labelled import DEVELOPMENT, HELD_OUT, PUBLIC, Span, judged, sentences
+from tests.pii.labelled import DEVELOPMENT, HELD_OUT, PUBLIC, Span, judged, listed, sentences
 
 FINDER = PersonalFinder()
 
@@ -22,18 +22,13 @@ def found(text: str) -> list[tuple[str, str]]:
     return [(hit.kind, hit.text) for hit in FINDER.find(text)]
 
 
-def listed(file: str) -> list[list[str]]:
-    """Return the lines of a file beside this one, in their columns."""
-    return [line.split("\t") for line in Path(__file__).with_name(file).read_text("utf-8").splitlines()]
-
-
-@pytest.mark.parametrize(("kind", "part", "text"), listed("personal.tsv"))
+@pytest.mark.parametrize(("kind", "part", "text"), listed("personal.jsonl"))
 def test_what_is_personal_is_found(kind: str, part: str, text: str) -> None:
     kinds = (kind, "date-of-birth") if kind == "date" else (kind,)
     assert any(hit_kind in kinds and part in words for hit_kind, words in found(text)), found(text)
 
 
-@pytest.mark.parametrize("text", [*(text for (text,) in listed("impersonal.txt")), "", "   "])
+@pytest.mark.parametrize("text", [*(text for (text,) in listed("impersonal.jsonl")), "", "   "])
 def test_what_is_not_personal_is_left(text: str) -> None:
     assert found(text) == []
 
