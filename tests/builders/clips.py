@@ -57,7 +57,8 @@ def _once(make: Callable[Concatenate[Path, How], Path]) -> Callable[Concatenate[
     @wraps(make)
     def made_or_copied(path: Path, *args: How.args, **how: How.kwargs) -> Path:
         # What is drawn by a function inside a function may look otherwise the next time.
-        if "<" in getattr(how.get("draw", numbered), "__qualname__", "<"):
+        draw = how.get("draw", numbered)
+        if "<" in getattr(getattr(draw, "func", draw), "__qualname__", "<"):
             return make(path, *args, **how)
         key = repr((path.suffix, args, sorted({**how, "times_us": [*(how.get("times_us") or ())]}.items())))
         if key not in made:
@@ -208,3 +209,14 @@ def _send(output, audio, samples, sent, until, offset_us):
         output.mux(audio.encode(frame))
         sent += len(block)
     return sent
+
+
+def remuxed(path: Path, target: Path) -> Path:
+    """Copy the streams of a file into another container, without encoding anything."""
+    with av.open(str(path)) as source, av.open(str(target), "w") as made:
+        streams = {stream.index: made.add_stream_from_template(stream) for stream in source.streams}
+        for packet in source.demux():
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream_index]
+                made.mux(packet)
+    return target

@@ -1,55 +1,36 @@
-"""Small clips made on the fly, and reading them back."""
+"""Small clips of noise, in which nothing looks like anything else, and reading them back."""
 
 from collections.abc import Sequence
-from fractions import Fraction
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import av
 import numpy as np
 
 from media.decoding import iterate_frames
+from tests.builders import clips
 
+SIZE = (160, 120)
 Planes = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def make_clip(
-    path: Path,
-    times_ms: Sequence[int],
-    size: tuple[int, int] = (160, 120),
-    *,
-    block: int = 8,
-    seed: int = 0,
-    sound: bool = False,
+    path: Path, times_ms: Sequence[int], size: tuple[int, int] = (160, 120), *, block: int = 8, **more: Any
 ) -> Path:
     """Write noise in blocks of some pixels, another in every frame, at the given times, with a keyframe in five.
 
     Odd sizes are written without compression.
     """
-    make = np.random.default_rng(seed)
-    width, height = size
-    odd = width % 2 or height % 2
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("rawvideo" if odd else "libx264", rate=25)
-        stream.width, stream.height = width, height
-        stream.pix_fmt = "yuv420p"
-        stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
-        if not odd:
-            stream.codec_context.options = {"crf": "12", "preset": "ultrafast", "g": "5"}
-        voice = container.add_stream("aac", rate=16000) if sound else None
-        for time in times_ms:
-            blocks = make.integers(0, 256, (height // block + 1, width // block + 1, 3), np.uint8)
-            rgb = np.ascontiguousarray(blocks.repeat(block, 0).repeat(block, 1)[:height, :width])
-            frame = av.VideoFrame.from_ndarray(rgb, format="rgb24").reformat(format="yuv420p")
-            frame.pts, frame.time_base = time, Fraction(1, 1000)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
-        if voice is not None:
-            tone = np.sin(np.arange(16 * times_ms[-1]) * 0.1).astype(np.float32)[None]
-            heard = av.AudioFrame.from_ndarray(tone, format="fltp", layout="mono")
-            heard.rate, heard.pts = 16000, 0
-            container.mux(voice.encode(heard))
-            container.mux(voice.encode(None))
-    return path
+    odd = size[0] % 2 or size[1] % 2
+    how = {"codec": "rawvideo"} if odd else {"gop": 5, "options": {"crf": "12"}}
+    stamps = [time * 1000 for time in times_ms]
+    return clips.make_clip(path, size=size, times_us=stamps, draw=partial(noise, block=block), **how, **more)
+
+
+def noise(index: int, width: int, height: int, block: int) -> np.ndarray:
+    """Return (height, width, 3) RGB."""
+    blocks = np.random.default_rng(index).integers(0, 256, (height // block + 1, width // block + 1, 3), np.uint8)
+    return blocks.repeat(block, 0).repeat(block, 1)[:height, :width]
 
 
 def planes_of(path: Path) -> list[Planes]:

@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.faces import face_tracking_job as face_tracking
 from models.faces.track_file import save_tracks
-from project.entities.study_records import FaceTrack, Json
+from project.entities.study_records import Json
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
+from tests.builders.face_tracks import track
 
 FRAMES = 6
 SIZE = (160, 120)
@@ -36,17 +35,7 @@ def only_recording(session: Session) -> str:
 def found_faces(session: Session, boxes: Sequence[Box], **parameters: Json) -> list[str]:
     """Store a run that found a face at rest at each of the boxes; returns the tracks' ids."""
     work = face_tracking.prepare(session, only_recording(session))
-    tracks = [
-        FaceTrack(
-            id=new_id(),
-            frames=np.arange(FRAMES, dtype=np.int32),
-            times_us=np.arange(FRAMES, dtype=np.int64) * 40_000,
-            boxes=np.array([box] * FRAMES, np.float32),
-            scores=np.full(FRAMES, 0.9, np.float32),
-            origins=np.zeros(FRAMES, np.uint8),
-        )
-        for box in boxes
-    ]
+    tracks = [track([box] * FRAMES, name=new_id(), score=0.9) for box in boxes]
     result: dict[str, Json] = {
         "frames": FRAMES,
         "frames_with_face": FRAMES,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from project.entities.study_records import FaceTrack
+from project.entities.study_records import FaceTrack, Origin
 
 Box = tuple[float, float, float, float]
 
@@ -16,16 +16,19 @@ def track(
     first: int = 0,
     frames: Sequence[int] | None = None,
     times_us: Sequence[int] | None = None,
+    fps: int = 25,
+    score: float = 1.0,
+    origin: Origin = Origin.DETECTED,
     dismissed: bool = False,
 ) -> FaceTrack:
-    """One box a frame, 25 frames a second unless the times are given."""
+    """One box a frame, 25 frames a second unless it is said otherwise."""
     numbers = np.array(range(first, first + len(boxes)) if frames is None else frames, np.int32)
     return FaceTrack(
         name,
         numbers,
-        numbers.astype(np.int64) * 40_000 if times_us is None else np.array(times_us, np.int64),
+        numbers.astype(np.int64) * 1_000_000 // fps if times_us is None else np.array(times_us, np.int64),
         np.array(boxes, np.float32).reshape(-1, 4),
-        np.ones(len(numbers), np.float32),
-        np.zeros(len(numbers), np.uint8),
+        np.full(len(numbers), score, np.float32),
+        np.full(len(numbers), origin, np.uint8),
         dismissed=dismissed,
     )

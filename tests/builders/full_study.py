@@ -2,11 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from project.ids import new_id
+from project.schema.columns import COLUMNS, ColumnKind
 from project.schemes.scheme_file import shipped_text
 from project.store.study import Study
 
@@ -14,6 +18,10 @@ NAME = "Zyxanna Quellbach"
 """The name of who withdraws, a private word of the study."""
 SPOKEN = "my grandmother always kept seven blue herons in her bathtub"
 """A sentence of theirs that others repeat."""
+FACTS = json.dumps(
+    {"container": "mp4", "duration_us": 60_000_000, "size_bytes": 1, "video": None, "audio": None, "missing_us": 0}
+)
+"""Of a media file."""
 
 
 @dataclass
@@ -34,79 +42,118 @@ class Full:
         return self.ids.setdefault(name, new_id())
 
 
+def made(folder: Path) -> tuple[Path, Full]:
+    """Write the study into a folder."""
+    content, full = _filled()
+    (folder / "study.greenroom").write_bytes(content)
+    return folder / "study.greenroom", full
+
+
+@cache
+def _filled() -> tuple[bytes, Full]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.greenroom"
+        with Study.create(path, "A study") as study:
+            full = fill(study)
+        return path.read_bytes(), full
+
+
 def fill(study: Study) -> Full:
     """Fill an empty study. P01 withdraws: is in recording 1 with P02, who is alone in recording 2."""
     full = Full()
-    put = _putter(study)
     mine, other = _marker(full.theirs, "Tst"), _marker(full.others, "Oth")
-    each = (("1", mine), ("2", other))
-    text, two = full.id("P01"), full.id("P02")
-    for name, pseudonym, mark in (("P01", "P01", mine), ("P02", "P02", other)):
-        with study.step(f"Add participant {pseudonym}"):
-            put("participant", id=full.id(name), pseudonym=pseudonym, role="user", note=mark("participant.note"))
-    ada = full.id("ada")
+    put = _putter(study, full, "", other)
+    for name, mark in (("P01", mine), ("P02", other)):
+        with study.step(f"Add participant {name}"):
+            put("participant", mark, id=full.id(name), pseudonym=name, role="user")
     with study.step("Introduce Ada", undoable=False):
-        put("annotator", id=ada, name="Ada", kind="person")
-        put("scheme_version", key="shrec", version=1, text=shipped_text("shrec"))
-        put("collection", id=full.id("col"), name=other("collection.name"), agent_context=other("collection.context"))
+        put("annotator", id=full.id("ada"), name="Ada", kind="person")
+        put("scheme_version", key="shrec", text=shipped_text("shrec"))
+        put("collection", id=full.id("col"))
     with study.step("Vocabulary"):
         study.set_property("vocabulary", [NAME, other("vocabulary")])
         full.ids["numbers"] = other("numbers")
         study.set_property("pii-numbers", {"person": {NAME: 1, full.ids["numbers"]: 2}})
         study.set_property("schemes", ["shrec"])
-    for number, mark in each:
-        rec = full.id(f"rec{number}")
-        who = text if number == "1" else two
+    for number, mark, who in (("1", mine, "P01"), ("2", other, "P02")):
+        put = _putter(study, full, number, other, who)
+        kept = full.theirs if mark is mine else full.others
+        checksum = hashlib.blake2b(f"{kept}".encode(), digest_size=16).hexdigest()
+        kept.append(checksum)
         with study.step(f"Add {mark('step.file')}.mp4"):
-            put(
-                "recording",
-                id=rec,
-                collection_id=full.id("col"),
-                number=int(number),
-                name=f"r{number}",
-                duration_us=60_000_000,
-            )
-            put(
-                "medium",
-                id=full.id(f"med{number}"),
-                recording_id=rec,
-                role="main",
-                position=0,
-                offset_us=0,
-                path=f"footage/{mark('medium.path')}.mp4",
-                fingerprint=_hashed(full.theirs if mark is mine else full.others),
-                facts=_FACTS,
-            )
-        with study.step("People"):
-            put("appearance", recording_id=rec, participant_id=who)
-            put("consent", participant_id=who, use="release", granted=1)
-            if number == "1":
-                put("appearance", recording_id=rec, participant_id=two)
-        _said(study, full, put, mark, number, who)
-        _marked(study, full, put, other, number)
-        _drawn(study, full, put, mark, number, who)
-        _seen(study, full, put, mark, number, who)
-        _happened(study, full, put, mark, number, who)
-    _named(study, full, put, mine, other)
+            put("recording", name=f"r{number}", number=int(number), duration_us=60_000_000)
+            path = f"footage/{mark('medium.path')}.mp4"
+            put("medium", role="main", offset_us=0, path=path, fingerprint=checksum, facts=FACTS)
+        _said(study, full, put, mark, number)
+        _annotated(study, full, put, mark, other, number)
+        _shown(study, put, mark)
+        _judged(study, full, put, mark, number)
+    _named(study, full, mine, other)
     return full
 
 
-def _hashed(kept: list[str]) -> str:
-    kept.append(hashlib.blake2b(f"{kept}".encode(), digest_size=16).hexdigest())
-    return kept[-1]
-
-
-Put = Callable[..., None]
 Mark = Callable[[str], str]
-_FACTS = json.dumps(
-    {"container": "mp4", "duration_us": 60_000_000, "size_bytes": 1, "video": None, "audio": None, "missing_us": 0}
-)
+Put = Callable[..., None]
+_AT = "2026-11-22T08:00:00.000+00:00"
+_USUAL: dict[str, Any] = {
+    **{"start_us": 1_000_000, "end_us": 2_000_000, "position": 0, "scheme": "shrec", "condition": "raw"},
+    **{
+        "variant": "plain",
+        "program_version": "1",
+        "prompt": "verdict@1",
+        "resolved": 0,
+        "settled": 0,
+        "dismissed": 0,
+        "draw": 0,
+    },
+}
+"""Cells by the name of their column, where nothing else is said."""
+_USUAL_OF = {
+    **{ColumnKind.NUMBER: 1, ColumnKind.TIME: _AT, ColumnKind.JSON: "{}", ColumnKind.HASH: "ab", ColumnKind.PATH: "m"},
+    **{ColumnKind.KEY: "", ColumnKind.LABEL: ""},
+}
+"""Other cells by the kind of their column; free texts are marked."""
+_IDS = {"recording": "rec", "medium": "med", "segment": "seg", "collection": "col", "item_set": "set"}
+_OF_THE_STUDY = ("ada", "col", "judge", "set", "benchmark_run")
+_HOLDERS = {
+    **{"annotator_id": "ada", "reviewer_id": "ada", "judge_id": "judge", "set_id": "set", "track_id": "face_track"},
+    **{"recording_id": "rec", "medium_id": "med", "segment_id": "seg", "collection_id": "col", "item_id": "item"},
+    **{"run_id": "run", "region_id": "region", "chain_id": "chain", "question_id": "question"},
+}
+"""Column -> the row that it names, by its short name without the number of the recording."""
 
 
-def _putter(study: Study) -> Put:
-    def put(table: str, **cells: Any) -> None:
-        marks = ", ".join("?" * len(cells))
-        sql = f"INSERT INTO {table} ({', '.join(cells)}) VALUES ({marks})"
+def _marker(kept: list[str], prefix: str) -> Mark:
+    def mark(where: str) -> str:
+        kept.append(f"{prefix}{len(kept):04d}é{where.replace('.', '')}")
+        return kept[-1]
+
+    return mark
+
+
+def _putter(study: Study, full: Full, number: str, other: Mark, who: str = "") -> Put:
+    """Return what inserts a row of a recording: cells that are not given are marked texts, ids, or the usual."""
+
+    def of_here(name: str) -> str:
+        return full.id(name if name in _OF_THE_STUDY else f"{name}{number}")
+
+    def cell(table: str, column: str, kind: ColumnKind, mark: Mark) -> Any:
+        if column in _USUAL:
+            return _USUAL[column]
+        if kind in (ColumnKind.TEXT, ColumnKind.NAME):
+            return mark(f"{table}.{column}")
+        if column == "id":
+            return of_here(_IDS.get(table, table))
+        if column == "participant_id":
+            return full.id(who)
+        return of_here(_HOLDERS[column]) if column in _HOLDERS else _USUAL_OF[kind]
+
+    def put(table: str, mark: Mark = other, **given: Any) -> None:
+        cells = {
+            name: given[name] if name in given else cell(table, name, kind, mark)
+            for name, kind in COLUMNS[table].items()
+        }
+        sql = f"INSERT INTO {table} ({', '.join(cells)}) VALUES ({', '.join('?' * len(cells))})"
         if study._writing == "run":
             study.write_run(sql, [tuple(cells.values())])
         else:
@@ -115,509 +162,169 @@ def _putter(study: Study) -> Put:
     return put
 
 
-def _marker(kept: list[str], prefix: str) -> Mark:
-    def mark(where: str) -> str:
-        made = f"{prefix}{len(kept):04d}é{where.replace('.', '')}"
-        kept.append(made)
-        return made
+def _said(study: Study, full: Full, put: Put, mark: Mark, number: str) -> None:
+    """Who is there and what they say."""
+    with study.step("People"):
+        put("appearance")
+        put("consent", use="release")
+        if number == "1":
+            put("appearance", participant_id=full.id("P02"))
 
-    return mark
-
-
-def _said(study: Study, full: Full, put: Put, mark: Mark, number: str, who: str) -> None:
-    rec, ada = full.id(f"rec{number}"), full.id("ada")
-
-    def utterance(name: str, participant: str | None, text: str, start: int, suggested: int = 0) -> None:
+    def utterance(name: str, text: str, start: int, whose: str | None, suggested: int = 0) -> None:
         words = json.dumps([[word, start, start + 1, 0.9] for word in text.split()])
-        put(
-            "utterance",
-            id=full.id(name),
-            recording_id=rec,
-            participant_id=participant,
-            start_us=start,
-            end_us=start + 1_000_000,
-            text=text,
-            words=words,
-            checked=1,
-            suggested=suggested,
-        )
+        about = {"participant_id": whose, "start_us": start, "end_us": start + 1_000_000, "suggested": suggested}
+        put("utterance", id=full.id(f"{name}{number}"), text=text, words=words, **about)
 
-    said = f"{SPOKEN} {mark('utterance')}" if number == "1" else mark("utterance")
+    text = f"{SPOKEN} {mark('utterance')}" if number == "1" else mark("utterance")
     with study.step("Transcribe"):
-        utterance(f"utt{number}", None, said, 1_000_000)
-        utterance(f"guess{number}", full.id("P02"), mark("guess"), 3_000_000, suggested=int(number == "1"))
-        utterance(f"gone{number}", full.id("P02"), mark("deleted utterance"), 5_000_000)
+        utterance("said", text, 1_000_000, None)
+        utterance("guess", mark("guess"), 3_000_000, full.id("P02"), int(number == "1"))
+        utterance("gone", mark("deleted utterance"), 5_000_000, full.id("P02"))
+    said = full.id(f"said{number}")
     with study.step("Assign speaker"):
-        study.write("UPDATE utterance SET participant_id = ? WHERE id = ?", (who, full.id(f"utt{number}")))
+        study.write("UPDATE utterance SET participant_id = ? WHERE id = ?", (full.id(f"P0{number}"), said))
     if number == "1":
         with study.step("Delete"):
             study.write("DELETE FROM utterance WHERE id = ?", (full.id("gone1"),))
     with study.step("Personal"):
-        put(
-            "private_word",
-            word=NAME if number == "1" else mark("word"),
-            replacement=f"P0{number}",
-            kind="person",
-            participant_id=who,
-        )
-        put(
-            "pii_decision",
-            table_name="utterance",
-            row_id=full.id(f"utt{number}"),
-            field="text",
-            text=mark("pii"),
-            ordinal=0,
-            recording_id=rec,
-            kind="person",
-            decision="hide",
-            annotator_id=ada,
-            at=_AT,
-        )
+        word = NAME if number == "1" else mark("word")
+        put("private_word", word=word, replacement=f"P0{number}", kind="person")
+        place = {"table_name": "utterance", "row_id": said, "field": "text", "ordinal": 0}
+        put("pii_decision", mark, kind="person", decision="hide", **place)
 
 
-def _marked(study: Study, full: Full, put: Put, other: Mark, number: str) -> None:
-    """What annotators wrote and do not name anybody with, which stays in both recordings."""
-    rec, ada, segment = full.id(f"rec{number}"), full.id("ada"), full.id(f"seg{number}")
+def _annotated(study: Study, full: Full, put: Put, mark: Mark, other: Mark, number: str) -> None:
+    """What annotators wrote and do not name anybody with, which stays; chains and questions, which tell of people."""
     with study.step("Add segment"):
-        put(
-            "segment",
-            id=segment,
-            recording_id=rec,
-            annotator_id=ada,
-            scheme="shrec",
-            track="segments",
-            label="error",
-            start_us=1_000_000,
-            end_us=2_000_000,
-        )
-        put(
-            "segment_value",
-            segment_id=segment,
-            scheme="shrec",
-            version=1,
-            field="rationale",
-            value=json.dumps(other("rationale")),
-        )
+        put("segment", track="segments", label="error")
+        put("segment_value", field="rationale", value=json.dumps(other("rationale")))
     with study.step("Review"):
-        put("review", segment_id=segment, reviewer_id=ada, decision="agree", note=other("review.note"), at=_AT)
-        put(
-            "comment",
-            id=full.id(f"com{number}"),
-            segment_id=segment,
-            annotator_id=ada,
-            text=other("comment"),
-            at=_AT,
-            resolved=0,
-        )
-        put("assignment", recording_id=rec, annotator_id=ada, purpose="work")
-        put("completion", recording_id=rec, annotator_id=ada, at=_AT)
-
-
-def _drawn(study: Study, full: Full, put: Put, mark: Mark, number: str, who: str) -> None:
-    rec, ada, chain = full.id(f"rec{number}"), full.id("ada"), full.id(f"chain{number}")
+        put("review", decision="agree")
+        put("comment")
+        put("assignment", purpose="work")
+        put("completion")
     first, second = full.id(f"node{number}a"), full.id(f"node{number}b")
     with study.step("Add chain"):
-        put("chain", id=chain, recording_id=rec, annotator_id=ada, name=f"chain of P0{number}", based_on="")
+        put("chain", name=f"chain of P0{number}", based_on="")
         for node, kind in ((first, "event"), (second, "belief")):
-            put(
-                "chain_node",
-                id=node,
-                chain_id=chain,
-                kind=kind,
-                text=mark(f"node {kind}"),
-                start_us=1_000_000,
-                end_us=2_000_000,
-                source=f"utterance/{full.id(f'utt{number}')}",
-            )
-            put("chain_person", node_id=node, participant_id=who)
+            put("chain_node", mark, id=node, kind=kind, source=f"utterance/{full.id(f'said{number}')}")
+            put("chain_person", node_id=node)
         put("chain_edge", result_id=second, reason_id=first)
     with study.step("Edit text of a node"):
         study.write("UPDATE chain_node SET text = ? WHERE id = ?", (mark("node later"), first))
     with study.step("Review chain"):
-        put("chain_review", chain_id=chain, reviewer_id=ada, decision="agree", note="fine", state="abc", at=_AT)
-    question = full.id(f"q{number}")
+        put("chain_review", decision="agree", note="fine")
     with study.step("Add question"):
-        put(
-            "question",
-            id=question,
-            recording_id=rec,
-            chain_id=chain,
-            kind="CW",
-            aspect="",
-            covers=json.dumps([second, first]),
-            made_from="",
-            start_us=0,
-            end_us=2_000_000,
-            text=mark("question"),
-            answer=mark("answer"),
-            wrong=json.dumps([[mark("wrong a"), 50, first], [mark("wrong b"), None, ""]]),
-            explanation=mark("explanation"),
-            seed=1,
-            place=0,
-            maker="rules",
-            annotator_id=ada,
-            judgment_id="",
-            at=_AT,
-        )
-        put(
-            "verification",
-            question_id=question,
-            annotator_id=ada,
-            decision="keep",
-            checklist="chain",
-            checks="[]",
-            difficulty="easy",
-            note=mark("verification"),
-            state="x",
-            at=_AT,
-        )
-        put("look", recording_id=rec, participant_id=who, kind="hair", text=mark("look"))
+        wrong = json.dumps([[mark("wrong a"), 50, first], [mark("wrong b"), None, ""]])
+        covers = json.dumps([second, first])
+        put("question", mark, kind="CW", covers=covers, wrong=wrong, made_from="", place=0, maker="rules")
+        put("verification", mark, decision="keep", checklist="chain", checks="[]", difficulty="easy")
+        put("look", mark, kind="hair")
         for source in ("words", "frames"):
-            put("summary", recording_id=rec, source=source, text=mark(f"summary {source}"), judgment_id="")
-        put(
-            "contradiction",
-            id=full.id(f"con{number}"),
-            recording_id=rec,
-            text=mark("contradiction"),
-            resolution=mark("resolution"),
-            settled=0,
-            judgment_id="",
-        )
+            put("summary", mark, source=source)
+        put("contradiction", mark)
 
 
-def _seen(study: Study, full: Full, put: Put, mark: Mark, number: str, who: str) -> None:
-    rec, ada, region = full.id(f"rec{number}"), full.id("ada"), full.id(f"region{number}")
-    run, track = full.id(f"run{number}"), full.id(f"track{number}")
+def _shown(study: Study, put: Put, mark: Mark) -> None:
+    """Faces and regions, and what a run heard."""
     with study.run_transaction():
-        put(
-            "run",
-            id=run,
-            recording_id=rec,
-            kind="faces",
-            backend="centerface",
-            parameters=json.dumps({"a": mark("run.parameters")}),
-            result=json.dumps({"b": mark("run.result")}),
-            finished_at=_AT,
-            program_version="1",
-        )
-        put(
-            "face_track",
-            id=track,
-            run_id=run,
-            medium_id=full.id(f"med{number}"),
-            position=0,
-            count=1,
-            frames=b"\0" * 4,
-            times_us=b"\0" * 8,
-            boxes=b"\0" * 16,
-            scores=b"\0" * 4,
-            origins=b"\0",
-        )
-        put(
-            "heard",
-            run_id=run,
-            position=0,
-            start_us=0,
-            end_us=1,
-            text=mark("heard"),
-            words=json.dumps([[mark("heard word"), 0, 1, 1]]),
-        )
+        told = {"parameters": json.dumps({"a": mark("parameters")}), "result": json.dumps({"b": mark("result")})}
+        put("run", kind="faces", backend="centerface", **told)
+        sizes = {"frames": 4, "times_us": 8, "boxes": 16, "scores": 4, "origins": 1}
+        put("face_track", **{name: bytes(size) for name, size in sizes.items()})
+        put("heard", mark, words=json.dumps([[mark("heard word"), 0, 1, 1]]))
     with study.step("Assign face"):
-        put("track_correction", track_id=track, participant_id=who, dismissed=0)
-        put("track_box", track_id=track, time_us=0, x=1, y=1, width=5, height=5)
-        put(
-            "region",
-            id=region,
-            recording_id=rec,
-            kind="face",
-            label=mark("region.label"),
-            participant_id=who,
-            start_us=0,
-            end_us=5,
-        )
-        put("region_box", region_id=region, time_us=0, x=1, y=1, width=5, height=5)
-        put("face_review", recording_id=rec, annotator_id=ada, state="abc", at=_AT)
-        put("seen_span", recording_id=rec, annotator_id=ada, start_us=0, end_us=5, at=_AT)
-        put(
-            "waiver",
-            id=full.id(f"waiver{number}"),
-            recording_id=rec,
-            rule="faces",
-            reason=mark("waiver"),
-            annotator_id=ada,
-            at=_AT,
-        )
+        put("track_correction")
+        put("track_box", width=5, height=5)
+        put("region", mark, kind="face")
+        put("region_box", width=5, height=5)
+        put("face_review")
+        put("seen_span")
+        put("waiver", mark, rule="faces")
 
 
-def _happened(study: Study, full: Full, put: Put, mark: Mark, number: str, who: str) -> None:
-    rec, item, asked = full.id(f"rec{number}"), full.id(f"item{number}"), full.id(f"judgment{number}")
-    judge = json.dumps({"name": "gpt", "backend": "openai", "model": "m", "settings": {}})
+def _judged(study: Study, full: Full, put: Put, mark: Mark, number: str) -> None:
+    """What judges were asked and answered, and what left for it."""
+    judge = {"judge": json.dumps({"name": "gpt", "backend": "openai", "model": "m", "settings": {}})}
+    asked = {"judgment_id": full.id(f"judgment{number}")}
     if number == "1":
         with study.step("Add judge"):
-            put("judge", id=full.id("judge"), name="gpt", backend="openai", model="m", settings="{}")
+            put("judge", name="gpt", backend="openai")
     with study.run_transaction():
         if number == "1":
-            put(
-                "item_set",
-                id=full.id("set"),
-                name="verdict",
-                task="verdict",
-                seed=1,
-                draws=1,
-                rule="{}",
-                left_out="{}",
-                sha256="ab",
-                at=_AT,
-                program_version="1",
-            )
-            put(
-                "benchmark_run",
-                id=full.id("bench"),
-                set_id=full.id("set"),
-                judge_id=full.id("judge"),
-                judge=judge,
-                annotator_id=None,
-                variant="plain",
-                modality="L",
-                condition="raw",
-                seed=0,
-                at=_AT,
-                program_version="1",
-            )
-        content = {
-            "options": [mark("option a"), mark("option b")],
-            "place": 0,
-            "facts": {"said": mark("fact")},
-            "person": who,
-            "values": {"rationale": mark("item value")},
+            put("item_set", name="verdict", task="verdict")
+            put("benchmark_run", annotator_id=None, modality="L", **judge)
+        content: dict[str, Any] = {"options": [mark("option a"), mark("option b")], "place": 0}
+        content |= {"facts": {"said": mark("fact")}, "person": full.id(f"P0{number}")}
+        content |= {"values": {"rationale": mark("item value")}}
+        put("item", about=full.id(f"seg{number}"), content=json.dumps(content), position=int(number))
+        answer = json.dumps({"label": "error", "rationale": mark("judge rationale")})
+        nothing = {
+            "annotator_id": None,
+            "cached_from": None,
+            "question_id": "",
+            "chain_id": "",
+            "mended": "",
+            "state": "",
         }
         put(
-            "item",
-            id=item,
-            set_id=full.id("set"),
-            draw=0,
-            position=int(number),
-            about=full.id(f"seg{number}"),
-            recording_id=rec,
-            start_us=0,
-            end_us=5,
-            content=json.dumps(content),
-            made_from="x",
-        )
-        put(
-            "judgment",
-            id=asked,
-            judge_id=full.id("judge"),
-            judge=judge,
-            annotator_id=None,
-            recording_id=rec,
-            segment_id=full.id(f"seg{number}"),
-            start_us=0,
-            end_us=5,
-            task="verdict",
-            variant="plain",
-            condition="raw",
-            seed=0,
-            prompt="verdict@1",
-            prompt_sha256="ab",
-            request_key=f"key{number}",
-            sight=json.dumps({"text": mark("sight")}),
-            status="ok",
-            answer=json.dumps({"label": "error", "rationale": mark("judge rationale")}),
-            raw=json.dumps(mark("raw")),
-            thinking=mark("thinking"),
-            mended="",
-            model_id="m",
-            tokens_in=1,
-            tokens_out=1,
-            cost=0.5,
-            ms=1,
-            calls=1,
-            error=mark("error"),
-            cached_from=None,
-            at=_AT,
-            program_version="1",
-            question_id="",
-            chain_id="",
-            part="",
-            state="",
-            modality="both",
-            item_id=item,
-        )
-        put("benchmark_answer", run_id=full.id("bench"), item_id=item, part="", judgment_id=asked)
-        put(
-            "reveal",
-            segment_id=full.id(f"seg{number}"),
-            annotator_id=full.id("ada"),
-            own=json.dumps({"task": "", "values": {"rationale": f"about {'P01' if number == '1' else 'nobody'}"}}),
-            at=_AT,
-        )
-        request = {
-            "purpose": "judge",
-            "host": "api.example.org",
-            "port": 443,
-            "addresses": ["1.2.3.4"],
-            "local": False,
-            "size": 5,
-            "sha256": f"aa{number}",
-            "texts": 5,
-            "frames": [f"bb{number}"],
-            "clips": [],
-            "condition": "raw",
-            "judge_id": full.id("judge"),
-            "recording_id": rec,
-            "segment_id": full.id(f"seg{number}"),
-            "others": [],
-            "redirected_from": "",
-            "proxy": "",
-            "barred_by": "",
-            "barred": mark("barred"),
+            "judgment", mark, task="verdict", modality="both", status="ok", request_key=f"key{number}", answer=answer,
+            sight=json.dumps({"text": mark("sight")}), raw=json.dumps(mark("raw")), **judge, **nothing,
+        )  # fmt: skip
+        put("benchmark_answer", run_id=full.id("benchmark_run"), **asked)
+        who = "P01" if number == "1" else "nobody"
+        put("reveal", own=json.dumps({"task": "", "values": {"rationale": f"about {who}"}}))
+        request: dict[str, Any] = {
+            **{"purpose": "judge", "host": "api.example.org", "port": 443, "addresses": ["1.2.3.4"], "local": False},
+            **{"size": 5, "sha256": f"aa{number}", "texts": 5, "frames": [f"bb{number}"], "clips": [], "others": []},
+            **{"condition": "raw", "judge_id": full.id("judge"), "recording_id": full.id(f"rec{number}")},
+            **{"segment_id": full.id(f"seg{number}"), "redirected_from": "", "proxy": "", "barred_by": ""},
         }
-        put(
-            "egress",
-            id=full.id(f"egress{number}"),
-            at=_AT,
-            request=json.dumps(request),
-            level="raw",
-            permission="allowed",
-            rule="",
-        )
+        put("egress", request=json.dumps({**request, "barred": mark("barred")}), level="raw", permission="allowed")
     with study.step("Adopt"):
-        put(
-            "adoption",
-            id=full.id(f"adoption{number}"),
-            segment_id=full.id(f"seg{number}"),
-            annotator_id=full.id("ada"),
-            field="rationale",
-            judgment_id=asked,
-            at=_AT,
-        )
+        put("adoption", field="rationale", **asked)
     with study.without_history():
-        put("activity", recording_id=rec, annotator_id=full.id("ada"), day="2026-11-22", seconds=5)
+        put("activity", day="2026-11-22")
 
 
-def _named(study: Study, full: Full, put: Put, mine: Mark, other: Mark) -> None:
+def _named(study: Study, full: Full, mine: Mark, other: Mark) -> None:
     """What names them, or repeats them, in a recording in which they are not."""
-    segment, ada = full.id("seg2"), full.id("ada")
-    for number, text in enumerate(
-        (
-            f"{mine('comment name')} {NAME.upper()}",
-            f"{mine('comment p')} p01 laughs",
-            f"{mine('quote')} {SPOKEN}",
-            f"{mine('first name')} Zyxanna's turn",
-        )
-    ):
+    put, first = _putter(study, full, "2", other), _putter(study, full, "1", other)
+    comments = (
+        (put, f"{mine('comment name')} {NAME.upper()}"),
+        (put, f"{mine('comment p')} p01 laughs"),
+        (first, f"{mine('quote')} {SPOKEN}"),
+        (put, f"{mine('first name')} Zyxanna's turn"),
+    )
+    for number, (where, text) in enumerate(comments):
         with study.step(f"Comment {text}"):
-            put(
-                "comment",
-                id=full.id(f"name{number}"),
-                segment_id=full.id("seg1") if SPOKEN in text else segment,
-                annotator_id=ada,
-                text=text,
-                at=_AT,
-                resolved=0,
-            )
+            where("comment", id=full.id(f"name{number}"), text=text)
     with study.step("Change comment"):
         text = f"{other('comment now')} {full.ids['numbers']}"
         study.write("UPDATE comment SET text = ? WHERE id = ?", (text, full.id("name0")))
     with study.step("Value"):
-        put(
-            "segment_value",
-            segment_id=segment,
-            scheme="shrec",
-            version=1,
-            field="about",
-            value=json.dumps(full.id("P01")),
-        )
+        put("segment_value", field="about", value=json.dumps(full.id("P01")))
     with study.step("Look up"):
-        put("public_word", word=other("public"))
+        put("public_word")
         put("prompt_version", key="verdict", version=9, text=f'key = "verdict"\nsystem = "{other("prompt")} {NAME}"\n')
-        put("character", id=full.id("char"), **dict.fromkeys(_PROFILE, f"{mine('character')} {NAME}"))
-        put(
-            "scenario",
-            id=full.id("scene"),
-            name=other("scenario"),
-            context=other("scene context"),
-            relationship="friend",
-            goals=json.dumps([other("goal")]),
-        )
-        put(
-            "conflict",
-            id=full.id("conflict"),
-            table_name="comment",
-            row_key="[1]",
-            source="Bo",
-            at=_AT,
-            resolution=None,
-            theirs=None,
-            ours=json.dumps(
-                {
-                    "comment": [
-                        {
-                            "id": "x",
-                            "segment_id": segment,
-                            "annotator_id": ada,
-                            "text": f"{mine('conflict')} {NAME}",
-                            "at": _AT,
-                            "resolved": 0,
-                        }
-                    ]
-                }
-            ),
-        )
-        put("hold_out", recording_id=full.id("rec2"))
-        put("merged_copy", copy_id=full.id("copy"), step_uid=new_id(), at=_AT)
-    episode = {
-        "context": other("episode context"),
-        "relationship": "friend",
-        "source": "played",
-        "turn_limit": 5,
-        "ended": "",
-        "history": 0,
-        "from_recording_id": "",
-        "from_segment_id": "",
-        "reference": other("reference"),
-        "seed": 1,
-    }
+        put("character", lambda column: f"{mine(column)} {NAME}")
+        put("scenario", relationship="friend", goals=json.dumps([other("goal")]))
+        ours = {"id": "x", "segment_id": full.id("seg2"), "annotator_id": full.id("ada"), "at": _AT, "resolved": 0}
+        conflict = json.dumps({"comment": [{**ours, "text": f"{mine('conflict')} {NAME}"}]})
+        put("conflict", table_name="comment", row_key="[1]", source="Bo", resolution=None, theirs=None, ours=conflict)
+        put("hold_out")
+        put("merged_copy", copy_id=full.id("copy"), step_uid=new_id())
     with study.step("Episode"):
-        put("episode", recording_id=full.id("rec1"), **episode)
+        first("episode", relationship="friend", source="played")
         for position, (who, mark) in enumerate((("P01", mine), ("P02", other))):
-            profile = {name: mark(name) for name in (*_PROFILE, "goal")}
-            put(
-                "episode_agent",
-                recording_id=full.id("rec1"),
-                position=position,
-                participant_id=full.id(who),
-                player="person",
-                judge_id="",
-                **profile,
-            )
+            first("episode_agent", mark, participant_id=full.id(who), position=position, player="person")
 
 
-_AT = "2026-11-22T08:00:00.000+00:00"
-_PROFILE = (
-    "name",
-    "age",
-    "occupation",
-    "pronouns",
-    "personality",
-    "personal_values",
-    "decision_style",
-    "public_info",
-    "secret",
-)
-
-
-def forms(texts: Mapping[str, str] | list[str]) -> list[bytes]:
+def forms(texts: list[str]) -> list[bytes]:
     """Return the bytes under which texts may stand in a file: as they are, and as JSON and JSON in JSON escape them."""
     found: list[bytes] = []
     for text in texts:
         once = json.dumps(text)[1:-1]
-        found += {
-            text.encode(),
-            once.encode(),
-            json.dumps(once)[1:-1].encode(),
-            text.encode("utf-16-le"),
-            text.encode("utf-16-be"),
-        }
+        twice = json.dumps(once)[1:-1]
+        found += [text.encode(), once.encode(), twice.encode(), text.encode("utf-16-le"), text.encode("utf-16-be")]
     return found

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
@@ -15,7 +13,6 @@ from anonymize.release.release_edits import waive_rule
 from project.entities.study_records import (
     ConsentUse,
     FaceReview,
-    FaceTrack,
     Json,
     ParticipantRole,
     Recording,
@@ -33,6 +30,7 @@ from project.queries.transcript_rows import SPEECH, insert_asr_segments, insert_
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
+from tests.builders.face_tracks import track as face_track
 
 FRAMES, FPS = 20, 10
 NAMES = ("Anna at home", "kitchen_take2")
@@ -78,15 +76,7 @@ def track(
 ) -> str:
     """Store a run that looked at so many frames and found one face, in the middle of the first ones."""
     medium = session.main_medium(recording.id)
-    numbers = np.arange(frames, dtype=np.int32)
-    face = FaceTrack(
-        new_id(),
-        numbers,
-        numbers.astype(np.int64) * 1_000_000 // FPS,
-        np.tile(np.array([60, 40, 30, 40], np.float32), (frames, 1)),
-        np.full(frames, 0.9, np.float32),
-        np.zeros(frames, np.uint8),
-    )
+    face = face_track([(60, 40, 30, 40)] * frames, name=new_id(), fps=FPS, score=0.9)
     about = {"fingerprint": fingerprint or medium.fingerprint}
     result: dict[str, Json] = {"frames": looked_at, SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, "faces", "centerface", about, result, "2026-01-01T00:00:00.000Z", "1")

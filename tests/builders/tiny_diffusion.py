@@ -1,7 +1,10 @@
 """Networks of the layout of Stable Diffusion 1.5 that take a fraction of a second, with random weights."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -20,12 +23,17 @@ from models.weights.adding import add_weights
 _WIDTH = 16
 
 
-def pipeline(folder: Path) -> Any:
-    """Make the networks; the same weights each time.
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute with one thread: tiny networks are slower with several, and much slower where others want the cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
-    Args:
-        folder: for the tokenizer's files.
-    """
+
+def pipeline() -> Any:
+    """Return networks that are nobody else's; the same weights each time."""
     torch.manual_seed(0)
     layers = {
         "block_out_channels": (8, 8, 16, 16),
@@ -40,7 +48,7 @@ def pipeline(folder: Path) -> Any:
         up_block_types=("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
         **layers,
     )
-    controlnet = ControlNetModel(conditioning_embedding_out_channels=(4, 8, 8, 8), **layers)
+    controlnet: Any = ControlNetModel(conditioning_embedding_out_channels=(4, 8, 8, 8), **layers)
     for parameter in controlnet.parameters():
         if not parameter.abs().max() > 0:  # a new ControlNet says nothing, so a test would not see that it is asked
             torch.nn.init.normal_(parameter, std=0.1)
@@ -66,10 +74,10 @@ def pipeline(folder: Path) -> Any:
     )
     for network in (unet, controlnet, vae, text):
         network.eval()
-    return StableDiffusionControlNetImg2ImgPipeline(
+    pipe: Any = StableDiffusionControlNetImg2ImgPipeline(
         vae=vae,
         text_encoder=text,
-        tokenizer=_tokenizer(folder),
+        tokenizer=_tokenizer(),
         unet=unet,
         controlnet=controlnet,
         scheduler=DDPMScheduler(beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", steps_offset=1),
@@ -77,16 +85,17 @@ def pipeline(folder: Path) -> Any:
         feature_extractor=None,
         requires_safety_checker=False,
     )
+    pipe.set_progress_bar_config(disable=True)
+    return pipe
 
 
 def folders(base: Path) -> tuple[Path, Path]:
     """Save a model and a ControlNet under `base` as diffusers does, and return their folders."""
-    pipe = pipeline(base)
+    pipe = pipeline()
     pipe.controlnet.save_pretrained(base / "controlnet")
     pipe.register_modules(controlnet=None)
     pipe.save_pretrained(base / "model")
-    for name in ("vocab.json", "merges.txt"):
-        (base / "model" / "tokenizer" / name).write_bytes((base / name).read_bytes())
+    _write_vocabulary(base / "model" / "tokenizer")
     return base / "model", base / "controlnet"
 
 
@@ -102,8 +111,13 @@ def _vocabulary() -> list[str]:
     return ["<|startoftext|>", "<|endoftext|>", *letters, *(f"{letter}</w>" for letter in letters)]
 
 
-def _tokenizer(folder: Path) -> CLIPTokenizer:
+def _write_vocabulary(folder: Path) -> tuple[str, str]:
     vocabulary, merges = folder / "vocab.json", folder / "merges.txt"
     vocabulary.write_text(json.dumps({word: number for number, word in enumerate(_vocabulary())}), "utf-8")
     merges.write_text("#version: 0.2\n", "utf-8")
-    return CLIPTokenizer(str(vocabulary), str(merges), model_max_length=77)
+    return str(vocabulary), str(merges)
+
+
+def _tokenizer() -> CLIPTokenizer:
+    with TemporaryDirectory() as folder:
+        return CLIPTokenizer(*_write_vocabulary(Path(folder)), model_max_length=77)

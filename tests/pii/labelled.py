@@ -46,6 +46,12 @@ class Figures:
         return right / said if said else 0.0
 
 
+def listed(name: str) -> list[list[str]]:
+    """Return the rows of a table of examples beside the tests of rules."""
+    folder = Path(__file__).parents[1] / "unit" / "anonymize" / "pii"
+    return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
+
+
 def sentences(part: str | None = None) -> list[Sentence]:
     """Return the sentences of a part, or all."""
     rows = [json.loads(line) for line in _FILE.read_text("utf-8").splitlines()]

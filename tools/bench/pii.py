@@ -10,8 +10,8 @@ from models.names.name_finders import NameFinder
 from models.runtime.native_libraries import without_heavy_packages
 from models.weights.installed_weights import verified_path as weights_path
 from project.errors import UserError
-from tests.pii import languages
 from tests.pii.labelled import HELD_OUT, PUBLIC, Span, judged, sentences
+from tools.bench import pii_languages as languages
 from tools.bench.row import Row
 
 WORDS = 100_000

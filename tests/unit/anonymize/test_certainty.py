@@ -13,6 +13,8 @@ from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, 
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Origin
 from project.timebase import FrameTimes
+from tests.builders.face_tracks import Box
+from tests.builders.face_tracks import track as made_track
 
 FRAME = 40_000
 TOTAL = 250
@@ -21,23 +23,9 @@ TIMES = FrameTimes(np.arange(TOTAL, dtype=np.int64) * FRAME, TOTAL * FRAME)
 MIDDLE = (300.0, 150.0, 40.0, 50.0)
 
 
-def track(
-    first: int,
-    last: int,
-    box: tuple[float, float, float, float] = MIDDLE,
-    score: float = 0.9,
-    key: str = "",
-    origin: Origin = Origin.DETECTED,
-) -> FaceTrack:
-    frames = np.arange(first, last + 1, dtype=np.int32)
-    return FaceTrack(
-        key or f"{first}-{last}",
-        frames,
-        TIMES.times_us[frames],
-        np.tile(np.array(box, np.float32), (len(frames), 1)),
-        np.full(len(frames), score, np.float32),
-        np.full(len(frames), origin, np.uint8),
-    )
+def track(first: int, last: int, box: Box = MIDDLE, score: float = 0.9, key: str = "", **more: Origin) -> FaceTrack:
+    key = key or f"{first}-{last}"
+    return made_track([box] * (last - first + 1), first=first, name=key, score=score, **more)
 
 
 def band(*tracks: FaceTrack, **more: object) -> list[CertaintySpan]:
@@ -51,6 +39,11 @@ def states(spans: list[CertaintySpan]) -> list[tuple[Cover, ReviewReason]]:
 
 def open_frames(spans: list[CertaintySpan], reason: ReviewReason) -> list[int]:
     return [frame for frame, (_, why) in enumerate(states(spans)) if why is reason]
+
+
+def places(spans: list[CertaintySpan]) -> list[tuple[Cover, ReviewReason]]:
+    """State and reason of each place to look at."""
+    return [(place.state, place.reason) for place in order_for_review(spans)]
 
 
 def test_a_face_from_the_first_to_the_last_frame_is_covered_and_so_is_a_recording_without_any() -> None:
@@ -94,21 +87,16 @@ def test_a_moment_beside_a_worse_place_is_looked_at_with_it_and_none_becomes_bet
     weak = track(0, TOTAL - 1, (100.0, 150.0, 40.0, 50.0))
     weak.scores[95:125] = 0.2
     spans = band(track(0, 99), track(120, TOTAL - 1), weak)
-    assert [(certainty_span.state, certainty_span.reason) for certainty_span in order_for_review(spans)] == [
-        (Cover.UNCOVERED, ReviewReason.GAP)
-    ]
+    assert places(spans) == [(Cover.UNCOVERED, ReviewReason.GAP)]
     assert open_frames(spans, ReviewReason.GAP) == [*range(95, 125)]
 
 
 def test_a_cover_for_a_moment_does_not_split_a_place() -> None:
     passing = Region("r", "r", RegionKind.AREA, "", 108 * FRAME, 112 * FRAME, (Keyframe(0, 280, 130, 90, 90),))
     spans = band(track(0, 99), track(120, TOTAL - 1), regions=[passing])
-    assert len(order_for_review(spans)) == 1
-
-
-def test_a_cut_lies_between_two_faces_and_not_within_one() -> None:
-    spans = band(track(0, 99), track(120, TOTAL - 1), cuts=[110])
-    assert open_frames(spans, ReviewReason.GAP) == []
+    assert len(places(spans)) == 1
+    apart = band(track(0, 99), track(120, TOTAL - 1), cuts=[110])
+    assert open_frames(apart, ReviewReason.GAP) == [], "a cut lies between two faces and not within one"
 
 
 def test_what_another_track_an_area_or_a_dismissal_covers_is_no_gap() -> None:
@@ -125,14 +113,14 @@ def test_frames_that_nobody_searched_and_broken_ones_count_as_faces() -> None:
     spans = band(track(0, TOTAL - 1), searched=200, damaged=[7, 8, 400])
     assert open_frames(spans, ReviewReason.DAMAGED) == [7, 8]
     assert open_frames(spans, ReviewReason.UNSEARCHED) == [*range(200, TOTAL)]
-    assert {certainty_span.state for certainty_span in order_for_review(spans)} == {Cover.UNCOVERED}
-    assert order_for_review(spans)[0].reason is ReviewReason.UNSEARCHED
+    assert {state for state, _ in places(spans)} == {Cover.UNCOVERED}
+    assert places(spans)[0][1] is ReviewReason.UNSEARCHED
 
 
 def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
     doubtful = band(track(0, TOTAL - 1, score=0.2))
-    assert {certainty_span.reason for certainty_span in order_for_review(doubtful)} == {ReviewReason.DOUBTFUL}
-    assert order_for_review(band(replace(track(0, TOTAL - 1, score=0.2), dismissed=True))) == []
+    assert places(doubtful) == [(Cover.UNCERTAIN, ReviewReason.DOUBTFUL)]
+    assert places(band(replace(track(0, TOTAL - 1, score=0.2), dismissed=True))) == []
     mixed = track(0, TOTAL - 1)
     mixed.scores[50:80] = 0.2
     mixed.scores[100:103] = 0.2
@@ -140,25 +128,18 @@ def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
     spans = band(mixed)
     assert open_frames(spans, ReviewReason.WEAK) == [*range(50, 80)]
     assert open_frames(spans, ReviewReason.GUESSED) == [*range(150, 180)]
-    assert {certainty_span.state for certainty_span in order_for_review(spans)} == {Cover.UNCERTAIN}
-
-
-def test_who_has_a_name_is_a_face_and_no_longer_doubtful() -> None:
+    assert {state for state, _ in places(spans)} == {Cover.UNCERTAIN}
     named = replace(track(0, TOTAL - 1, score=0.2), participant_id="p")
-    assert {certainty_span.reason for certainty_span in order_for_review(band(named))} == {ReviewReason.WEAK}
+    assert places(band(named)) == [(Cover.UNCERTAIN, ReviewReason.WEAK)], "who has a name is a face"
 
 
 def test_the_ends_of_what_was_drawn_by_hand_are_uncertain_and_not_uncovered() -> None:
-    spans = band(track(100, 149, origin=Origin.DRAWN))
-    assert {(certainty_span.state, certainty_span.reason) for certainty_span in order_for_review(spans)} == {
-        (Cover.UNCERTAIN, ReviewReason.DRAWN_END)
-    }
-    assert len(order_for_review(spans)) == 2
+    assert places(band(track(100, 149, origin=Origin.DRAWN))) == [(Cover.UNCERTAIN, ReviewReason.DRAWN_END)] * 2
 
 
 tracks = st.builds(
     lambda first, length, x, y, width, score, weak, origin, dismissed: replace(
-        track(first, min(TOTAL - 1, first + length), (x, y, width, width * 1.2), score, f"{first}{x}", origin),
+        track(first, min(TOTAL - 1, first + length), (x, y, width, width * 1.2), score, f"{first}{x}", origin=origin),
         dismissed=dismissed,
         participant_id="p" if weak else None,
     ),
@@ -186,17 +167,15 @@ recordings = st.fixed_dictionaries(
 
 
 @given(st.lists(tracks, max_size=6), recordings, spans_of_time)
-def test_every_frame_has_exactly_one_state(
-    found: list[FaceTrack], more: dict[str, object], seen: list[tuple[int, int]]
-) -> None:
+def test_each_frame_has_one_state(found: list[FaceTrack], more: dict[str, object], seen: list[tuple[int, int]]) -> None:
     spans = band(*found, **more, seen=seen)
     assert spans[0].start_us == 0
     assert spans[-1].end_us == TIMES.end_us
-    assert all(certainty_span.end_us == other.start_us for certainty_span, other in pairwise(spans))
+    assert all(span.end_us == other.start_us for span, other in pairwise(spans))
     assert all(span.start_us <= TIMES.time_of(span.frame) < span.end_us for span in spans)
     assert all((span.state is Cover.COVERED) == (span.reason is ReviewReason.NONE) for span in spans)
-    assert sorted(order_for_review(spans), key=lambda certainty_span: certainty_span.start_us) == [
-        s for s in spans if s.state is not Cover.COVERED
+    assert sorted(order_for_review(spans), key=lambda span: span.start_us) == [
+        span for span in spans if span.state is not Cover.COVERED
     ]
 
 

@@ -1,5 +1,7 @@
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -12,8 +14,8 @@ from models.faces.face_detectors import Detections
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import Cancelled, UserError
-from project.progress import Silent
 from tests.builders.face_clips import make_clip
+from tests.builders.face_pictures import StopAfter
 from tests.builders.face_tracks import Box, track
 
 HERE: Box = (40, 30, 40, 40)
@@ -60,22 +62,6 @@ def test_a_hit_on_a_track_is_a_face_left_and_tells_which(clip: Path) -> None:
     ]
 
 
-def test_a_hit_below_one_half_is_left_aside(clip: Path) -> None:
-    result = look(clip, [track([HERE] * 4)], Told([[(HERE, 0.49)], [], [], []]))
-    assert result.hits == ()
-
-
-def test_a_hit_where_the_track_has_no_box_is_doubtful(clip: Path) -> None:
-    result = look(clip, [track([HERE] * 2)], Told([[], [], [(HERE, 0.9)], []]))
-    assert result.faces_left == []
-    assert result.doubtful == [80_000]
-
-
-def test_a_hit_in_a_gap_of_a_track_is_a_face_left(clip: Path) -> None:
-    result = look(clip, [track([HERE] * 2, frames=[0, 3])], Told([[], [], [(HERE, 0.9)], []]))
-    assert result.faces_left == [80_000]
-
-
 @pytest.mark.parametrize(("shift", "left"), [(21, True), (22, False)])
 def test_the_overlap_counts_from_three_tenths(clip: Path, shift: float, left: bool) -> None:
     beside = (HERE[0] + shift, *HERE[1:])
@@ -84,57 +70,57 @@ def test_the_overlap_counts_from_three_tenths(clip: Path, shift: float, left: bo
     assert bool(result.faces_left) is left
 
 
-def test_a_visible_robot_is_listed_apart(clip: Path) -> None:
-    robot = track([HERE] * 4, name="robot")
-    result = look(clip, [robot], Told([[(HERE, 0.9)], [], [], []]), exempt={"robot"})
-    assert result.exempt == [0]
-    assert result.faces_left == result.doubtful == []
-
-
-def test_a_person_before_a_robot_is_a_face_left(clip: Path) -> None:
-    robot, person = track([HERE] * 4, name="robot"), track([(45, 35, 40, 40)] * 4, name="person")
-    result = look(clip, [robot, person], Told([[(HERE, 0.9)], [], [], []]), exempt={"robot"})
-    assert [hit.track_id for hit in result.hits] == ["person"]
-    assert result.faces_left == [0]
-
-
-def test_what_was_dismissed_stays_dismissed_and_elsewhere_is_doubtful(clip: Path) -> None:
-    toaster = track([HERE] * 4, name="toaster", dismissed=True)
-    for exempt in (set[str](), {"toaster"}):
-        result = look(clip, [toaster], Told([[(HERE, 0.9)], [(AWAY, 0.9)], [], []]), exempt=exempt)
-        assert [hit.finding for hit in result.hits] == [ResidualFaceStatus.DISMISSED, ResidualFaceStatus.DOUBTFUL]
-        assert result.doubtful == [40_000]
-
-
 def drawn(kind: RegionKind, box: Box, end: int = 80_000) -> Region:
     return Region("r", "one", kind, "", 0, end, (Keyframe(0, *(int(v) for v in box)),))
 
 
-def test_a_hit_in_a_region_of_nothing_is_dismissed_while_the_region_lasts_unless_it_lies_on_a_face(clip: Path) -> None:
-    nothing = drawn(RegionKind.NOTHING, (100, 60, 50, 50))
-    told = Told([[(AWAY, 0.9)], [], [(AWAY, 0.9)], []])
-    result = look(clip, [track([HERE] * 4)], told, regions=[nothing])
-    assert [hit.finding for hit in result.hits] == [ResidualFaceStatus.DISMISSED, ResidualFaceStatus.DOUBTFUL]
-    over = drawn(RegionKind.NOTHING, (0, 0, 160, 120))
-    result = look(clip, [track([HERE] * 4)], Told([[(HERE, 0.9)], [], [], []]), regions=[over])
-    assert result.faces_left == [0]
+ANNA, ROBOT = track([HERE] * 4, name="anna"), track([HERE] * 4, name="robot")
+NOTHING, EVERYWHERE = (drawn(RegionKind.NOTHING, box) for box in ((100, 60, 50, 50), (0, 0, 160, 120)))
+GONE = track([HERE] * 4, name="toaster", dismissed=True)
+INSIDE, OUT = (52, 44, 14, 12), (20, 44, 20, 12)
+ELSEWHERE = track([AWAY] * 4, name="robot")
 
 
-def test_a_hit_under_masks_or_areas_but_on_no_track_is_covered_and_one_that_reaches_out_is_doubtful(clip: Path) -> None:
-    inside, out = (52, 44, 14, 12), (20, 44, 20, 12)
-    found = look(clip, [track([HERE] * 4)], Told([[(inside, 0.9)], [(out, 0.9)], [], []]))
-    assert [hit.finding for hit in found.hits] == [ResidualFaceStatus.COVERED, ResidualFaceStatus.DOUBTFUL]
-    area = drawn(RegionKind.AREA, AWAY)
-    found = look(clip, [], Told([[(AWAY, 0.9)], [], [(AWAY, 0.9)], []]), regions=[area])
-    assert [hit.finding for hit in found.hits] == [ResidualFaceStatus.COVERED, ResidualFaceStatus.DOUBTFUL]
-
-
-def test_a_face_that_was_drawn_in_place_of_another_is_replaced(clip: Path) -> None:
-    anna, robot = track([HERE] * 4, name="anna"), track([AWAY] * 4, name="robot")
-    told = Told([[(HERE, 0.9), (AWAY, 0.9)], [], [], []])
-    found = look(clip, [anna, robot], told, replaced=True, exempt={"robot"})
-    assert [hit.finding for hit in found.hits] == [ResidualFaceStatus.REPLACED, ResidualFaceStatus.EXEMPT]
-    assert found.faces_left == found.doubtful == []
+@pytest.mark.parametrize(
+    ("tracks", "options", "hits", "findings"),
+    [
+        pytest.param([ANNA], {}, [(HERE, 0.49)], [], id="a hit below one half is left aside"),
+        pytest.param([track([HERE] * 2)], {}, [None, None, (HERE, 0.9)], ["doubtful"], id="the track has no box there"),
+        pytest.param([track([HERE] * 2, frames=[0, 3])], {}, [None, None, (HERE, 0.9)], ["face left"], id="a gap"),
+        pytest.param([ROBOT], {"exempt": {"robot"}}, [(HERE, 0.9)], ["exempt"], id="a robot that may be seen"),
+        pytest.param(
+            [ROBOT, track([(45, 35, 40, 40)] * 4, name="anna")], {"exempt": {"robot"}}, [(HERE, 0.9)], ["face left"],
+            id="a person before a robot",
+        ),
+        pytest.param([GONE], {}, [(HERE, 0.9), (AWAY, 0.9)], ["dismissed", "doubtful"], id="a dismissed track"),
+        pytest.param(
+            [GONE], {"exempt": {"toaster"}}, [(HERE, 0.9), (AWAY, 0.9)], ["dismissed", "doubtful"], id="and exempt"
+        ),
+        pytest.param(
+            [ANNA], {"regions": [NOTHING]}, [(AWAY, 0.9), None, (AWAY, 0.9)], ["dismissed", "doubtful"],
+            id="nothing as long as its region lasts",
+        ),
+        pytest.param([ANNA], {"regions": [EVERYWHERE]}, [(HERE, 0.9)], ["face left"], id="nothing over a face"),
+        pytest.param([ANNA], {}, [(INSIDE, 0.9), (OUT, 0.9)], ["covered", "doubtful"], id="under a mask and out of it"),
+        pytest.param(
+            [], {"regions": [drawn(RegionKind.AREA, AWAY)]}, [(AWAY, 0.9), None, (AWAY, 0.9)], ["covered", "doubtful"],
+            id="an area as long as it lasts",
+        ),
+        pytest.param([ANNA], {"replaced": True}, [(HERE, 0.9)], ["replaced"], id="another face in its place"),
+        pytest.param(
+            [ANNA, ELSEWHERE], {"replaced": True, "exempt": {"robot"}}, [(AWAY, 0.9)], ["exempt"], id="and a robot"
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_hit_means(
+    clip: Path,
+    tracks: list[FaceTrack],
+    options: dict[str, Any],
+    hits: list[tuple[Box, float] | None],
+    findings: list[str],
+) -> None:
+    told = Told([[hit] if hit else [] for hit in [*hits, None, None, None]][:4])
+    assert [hit.finding for hit in look(clip, tracks, told, **options).hits] == findings
 
 
 def test_large_pictures_are_looked_at_one_by_one_however_many_processors(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,12 +137,8 @@ def test_times_are_those_of_the_recording(clip: Path) -> None:
 
 
 def test_it_can_be_cancelled(clip: Path) -> None:
-    class Impatient(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        look(clip, [], Told([[]] * 4), progress=Impatient())
+        look(clip, [], Told([[]] * 4), progress=StopAfter(1))
 
 
 def test_a_missing_rendering_is_one_clear_line(tmp_path: Path) -> None:
@@ -165,8 +147,6 @@ def test_a_missing_rendering_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_answers_of_several_workers_stay_with_their_frames(tmp_path: Path) -> None:
-    import time
-
     class Slow:
         """Finds a face in bright pictures, and takes longer for those."""
 

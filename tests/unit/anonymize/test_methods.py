@@ -1,3 +1,4 @@
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +6,7 @@ from hypothesis import strategies as st
 
 from anonymize.masking.masks import MaskOptions, MaskSet
 from anonymize.methods.face_methods import METHODS, create_method, method_type
-from anonymize.rendering.compositing import blank_picture, hide_faces
+from anonymize.rendering.compositing import hide_faces
 from project.errors import UserError
 from tests.builders.face_tracks import track
 
@@ -34,9 +35,7 @@ def chroma_touched(core: np.ndarray) -> np.ndarray:
     box=st.tuples(st.floats(-50, 100), st.floats(-50, 100), st.floats(0, 80), st.floats(0, 80)),
     feather=st.floats(0, 1),
 )
-def test_solid_leaves_nothing_of_the_face(
-    width: int, height: int, box: tuple[float, float, float, float], feather: float
-) -> None:
+def test_solid_leaves_no_face(width: int, height: int, box: tuple[float, float, float, float], feather: float) -> None:
     masks = MaskSet([track([box])], MaskOptions(feather=feather))
     core = masks.draw_alpha(0, width, height) == 255
     cores = core, chroma_touched(core), chroma_touched(core)
@@ -73,13 +72,6 @@ def test_pictures_and_boxes_of_any_size_keep_their_shape_and_what_is_outside(
     assert rgb.shape == (height, width, 3)
 
 
-@pytest.mark.parametrize("name", PLANES)
-def test_a_single_pixel_is_hidden(name: str) -> None:
-    picture = noise(1, 1)
-    hide_faces(picture, MaskSet([track([(0, 0, 1, 1)])]).masks_at(0), create_method(name))
-    assert [plane.shape for plane in picture] == [(1, 1)] * 3
-
-
 def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Frequency in cycles a sample, and energy, of the middle of a picture (its edges are another matter)."""
     rows, columns = samples.shape
@@ -89,11 +81,9 @@ def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.hypot(*np.meshgrid(np.fft.fftfreq(middle.shape[1]), np.fft.fftfreq(middle.shape[0]))), energy
 
 
-@pytest.mark.parametrize("face_width", [8, 20, 33, 60, 101, 200])
+@pytest.mark.parametrize("face_width", [8, 33, 101, pytest.param(200, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("subsampling", [(1, 1), (2, 2)])
 def test_blur_is_at_least_as_strong_as_the_full_gaussian(face_width: int, subsampling: tuple[int, int]) -> None:
-    import cv2
-
     sigma = 0.25 * face_width / subsampling[0]
     side = max(128, round(24 * sigma))
     loud = np.kron(noise(side, side)[0] // 128 * 255, np.ones((4, 4), np.uint8))[:side, :side]
@@ -157,40 +147,21 @@ def test_overlapping_faces_stay_hidden(name: str) -> None:
     """The second mask must not bring back what the first one hid."""
     pair = MaskSet([track([(60, 60, 60, 60)], name="a"), track([(90, 70, 60, 60)], name="b")])
     first, second = pair.masks_at(0)
-    flat = tuple(np.full_like(plane, 128) for plane in noise(240, 200))
     alone = noise(240, 200)
     hide_faces(alone, [first], create_method(name))
     both = noise(240, 200)
     hide_faces(both, [first, second], create_method(name))
     assert both[0][80:110, 80:110].std() <= alone[0][80:110, 80:110].std() + 1
     assert both[0][80:110, 80:110].std() < noise(240, 200)[0].std() / 3
-    assert flat[0].std() == 0
 
 
-def test_a_blanked_picture_is_one_grey() -> None:
-    picture = noise(7, 5)
-    blank_picture(picture)
-    assert all((plane == 128).all() for plane in picture)
-
-
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("blur", {"strength": 0.2}),
-        ("blur", {"strength": "strong"}),
-        ("blur", {"strength": float("nan")}),
-        ("pixelate", {"cells": 9}),
-        ("pixelate", {"cells": 0}),
-        ("pixelate", {"cells": 4.5}),
-        ("pixelate", {"cells": True}),
-    ],
-)
-def test_what_is_too_weak_is_refused(name: str, options: dict[str, object]) -> None:
-    with pytest.raises(UserError, match="not allowed"):
-        create_method(name, **options)
-
-
-def test_unknown_methods_and_options_are_named() -> None:
+def test_what_is_too_weak_or_unknown_is_refused() -> None:
+    for name, wrong in (
+        *(("blur", {"strength": value}) for value in (0.2, "strong", float("nan"))),
+        *(("pixelate", {"cells": value}) for value in (9, 0, 4.5, True)),
+    ):
+        with pytest.raises(UserError, match="not allowed"):
+            create_method(name, **wrong)
     with pytest.raises(UserError, match="no anonymization method “mask”"):
         create_method("mask")
     with pytest.raises(UserError, match="no option “radius”"):

@@ -13,8 +13,8 @@ from anonymize.rendering.face_renderer import RenderPlan, RenderResult, render
 from media.frame_index import load_index
 from project.entities.study_records import FaceTrack
 from project.errors import Cancelled, UserError
-from project.progress import Silent
 from tests.builders.face_clips import make_clip, planes_of
+from tests.builders.face_pictures import StopAfter
 from tests.builders.face_tracks import Box, track
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -72,14 +72,6 @@ def test_a_range_has_the_frames_of_that_range_with_their_own_masks(clip: Path, t
     masks = MaskSet([moving])
     for frame, planes in enumerate(planes_of(done.output), 5):
         assert is_grey(planes[0][masks.draw_alpha(frame, 160, 120) == 255])
-
-
-def test_an_exempt_face_is_left_as_it_is(clip: Path, tmp_path: Path) -> None:
-    robot, person = follow(clip, (5, 5, 30, 30), name="robot"), follow(clip, (100, 70, 30, 30), name="person")
-    done = rendered(clip, tmp_path / "out.mp4", [robot, person], exempt=frozenset({"robot"}))
-    for before, after in zip(planes_of(clip), planes_of(done.output), strict=True):
-        assert np.abs(before[0].astype(int) - after[0])[5:35, 5:35].mean() < 10
-        assert is_grey(after[0][70:100, 100:130])
 
 
 def test_frames_that_nobody_looked_at_are_painted_over(clip: Path, tmp_path: Path) -> None:
@@ -145,23 +137,11 @@ def test_another_clip_is_replaced_only_when_asked(clip: Path, tmp_path: Path) ->
     assert rendered(clip, target, [], overwrite=True).frames == len(STEADY)
 
 
-class Impatient(Silent):
-    """Cancels after a few questions."""
-
-    def __init__(self, patience: int) -> None:
-        self.patience = patience
-
-    def check_cancelled(self) -> None:
-        self.patience -= 1
-        if self.patience < 0:
-            raise Cancelled
-
-
-@pytest.mark.parametrize("patience", [0, 1, 5, 15])
+@pytest.mark.parametrize("patience", [2, 16])
 def test_a_cancelled_export_leaves_nothing(clip: Path, tmp_path: Path, patience: int) -> None:
     plan = RenderPlan(clip, tmp_path / "out.mp4", [follow(clip)], len(STEADY), create_method())
     with pytest.raises(Cancelled):
-        render(plan, Impatient(patience))
+        render(plan, StopAfter(patience))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -202,9 +182,9 @@ def test_a_full_disk_is_one_clear_line_and_leaves_nothing(tmp_path: Path) -> Non
     assert list(out.iterdir()) == []
 
 
-@pytest.mark.parametrize("after", [1, 40, 90])
+@pytest.mark.parametrize("after", [40, *(pytest.param(frames, marks=pytest.mark.soak) for frames in (1, 80))])
 def test_a_killed_export_leaves_no_clip(tmp_path: Path, after: int) -> None:
-    clip = make_clip(tmp_path / "clip.mp4", range(0, 8000, 40), (320, 240))
+    clip = make_clip(tmp_path / "clip.mp4", range(0, 4000, 40), (320, 240))
     target = tmp_path / "out.mp4"
     with subprocess.Popen(
         [sys.executable, "-c", RENDER, str(clip), str(target), "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -215,29 +195,8 @@ def test_a_killed_export_leaves_no_clip(tmp_path: Path, after: int) -> None:
     assert not target.exists()
 
 
-@pytest.mark.parametrize("size", [(1, 1), (33, 17), (2, 35)])
-@pytest.mark.parametrize("how", ["solid", "blur", "pixelate"])
-def test_odd_sizes_are_rendered_whole(tmp_path: Path, size: tuple[int, int], how: str) -> None:
-    clip = make_clip(tmp_path / "odd.mkv", range(0, 200, 40), size)
-    done = rendered(clip, tmp_path / "out.mp4", [follow(clip, (0, 0, *size))], how)
-    assert done.frames == 5
-
-
-def test_a_stretch_of_a_real_conversation(shared_data: Path, tmp_path: Path) -> None:
-    source = shared_data / "media" / "conv_multi_friends_720p.mp4"
-    times = load_index(source).times
-    face = track([(500, 200, 200, 250)] * len(times), times_us=list(times.times_us))
-    start, end = times.time_of(100), times.time_of(110)
-    done = rendered(source, tmp_path / "out.mp4", [face], start_us=start, end_us=end)
-    assert done.frames == 10
-    assert all(is_grey(planes[0][220:430, 520:680]) for planes in planes_of(done.output))
-
-
-def test_a_real_variable_rate_is_kept_to_the_frame(shared_data: Path, tmp_path: Path) -> None:
-    source = shared_data / "media" / "talk_vfr_tags.mp4"
-    times = load_index(source).times.times_us
-    done = rendered(source, tmp_path / "out.mp4", [track([(200, 150, 250, 300)] * 135, times_us=list(times))], "blur")
-    after = load_index(done.output).times.times_us
-    assert done.frames == len(after) == 135
-    assert np.abs(after - times).max() <= 1
-    assert done.start_us == 0
+def test_odd_sizes_are_rendered_whole(tmp_path: Path) -> None:
+    for number, size in enumerate(((1, 1), (33, 17), (2, 35))):
+        clip = make_clip(tmp_path / f"odd{number}.mkv", range(0, 200, 40), size)
+        done = rendered(clip, tmp_path / f"out{number}.mp4", [follow(clip, (0, 0, *size))], "pixelate")
+        assert done.frames == 5

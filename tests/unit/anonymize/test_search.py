@@ -57,9 +57,7 @@ class Asked:
         (Asked(window=[(LARGE, 0.9)]), [LARGE], "reduced", []),
     ],
 )
-def test_a_closer_look_is_taken_where_there_is_a_reason(
-    eye: Asked, near: list[Box], looks: str, scores: list[float]
-) -> None:
+def test_a_closer_look_is_taken_with_a_reason(eye: Asked, near: list[Box], looks: str, scores: list[float]) -> None:
     found = search_faces(eye, np.zeros((HEIGHT, WIDTH, 3), np.uint8), near, 0.5)
     assert eye.looks == looks.split()
     assert found.scores.tolist() == pytest.approx(scores)

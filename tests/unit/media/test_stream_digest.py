@@ -8,18 +8,7 @@ import pytest
 
 from media.probe import stream_digest
 from project.errors import UserError
-from tests.builders.clips import make_clip
-
-
-def remuxed(path: Path, target: Path) -> Path:
-    """Copy the streams of a file into another container, without encoding anything."""
-    with av.open(str(path)) as source, av.open(str(target), "w") as made:
-        streams = {stream.index: made.add_stream_from_template(stream) for stream in source.streams}
-        for packet in source.demux():
-            if packet.dts is not None:
-                packet.stream = streams[packet.stream_index]
-                made.mux(packet)
-    return target
+from tests.builders.clips import make_clip, remuxed
 
 
 @pytest.mark.parametrize("ending", [".mkv", ".mov", ".ts"])

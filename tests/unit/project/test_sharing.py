@@ -8,8 +8,8 @@ from project.schema.columns import COLUMNS
 from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
 from project.store.study import Study
-from tests.builders.full_study import NAME, SPOKEN, Full
-from tests.builders.withdrawn_study import left_in, made
+from tests.builders.full_study import NAME, SPOKEN, Full, made
+from tests.builders.withdrawn_study import left_in
 
 AT = "2026-11-22T09:00:00.000+00:00"
 

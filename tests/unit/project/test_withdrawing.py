@@ -17,9 +17,9 @@ from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
 from project.store.study import Study
 from resources import resource
-from tests.builders.full_study import NAME, SPOKEN, forms
+from tests.builders.full_study import NAME, SPOKEN, forms, made
 from tests.builders.waiting import HANG_S
-from tests.builders.withdrawn_study import left_in, made, without
+from tests.builders.withdrawn_study import left_in, without
 
 
 def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path) -> None:

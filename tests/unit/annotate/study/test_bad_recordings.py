@@ -31,7 +31,7 @@ from project.store.study import Study
 from tests.builders.clips import Image, make_clip
 from tests.builders.encoded import Planes, is_one_colour, pictures_to_encode
 from tests.builders.face_study import Box
-from tests.unit.anonymize.faces import test_hiding
+from tests.builders.green_method import Green
 
 SIZE = (160, 120)
 FRAMES = 12
@@ -194,7 +194,7 @@ class Stopping(Silent):
 def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int, str], None]]:
     folder = tmp_path_factory.mktemp("stopped")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry.METHODS, "green", f"{test_hiding.__name__}:Green")
+        patch.setitem(registry.METHODS, "green", f"{Green.__module__}:Green")
         with recorded(folder / "lab", [(20, 50, 24, 24)], sound=True) as session:
             counted = {}
             for method in ("blur", "green"):

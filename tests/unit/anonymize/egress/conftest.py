@@ -15,13 +15,15 @@ from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import run_inline
 from project.session.session import Session
+from tests.builders.quiet_detector import detect_only
 from tests.builders.release_study import lab
 
 
 @pytest.fixture(scope="session")
 def rendered_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = lab(tmp_path_factory.mktemp("rendered"))
-    with Session.open(path, "Ada Byron") as session:
+    with Session.open(path, "Ada Byron") as session, pytest.MonkeyPatch.context() as patch:
+        detect_only(patch)
         (recording,) = all_recordings(session.study)
         run_inline(session, anonymization.prepare(session, recording.id, "blur", path.parent / "clips"), Silent())
         (person,) = all_participants(session.study)
@@ -45,5 +47,4 @@ def recording(session: Session) -> Recording:
 @pytest.fixture
 def rendering(session: Session, recording: Recording) -> str:
     """Return the id of the run that made the rendering."""
-    run = latest_run(session.study, recording.id, "anonymize")
-    return run.id
+    return latest_run(session.study, recording.id, "anonymize").id

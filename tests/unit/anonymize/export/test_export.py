@@ -1,78 +1,177 @@
-"""An export that was not looked at afterwards is none."""
+"""An export that was not looked at afterwards is none; what was damaged is covered; one frame before and after."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
+import av
+import numpy as np
 import pytest
 
 from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.team.assignments import hold_out
 from anonymize.export import export_job as anonymization
+from anonymize.export import preview_job as preview
 from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces.face_review_edits import dismiss_faces
+from anonymize.rendering.compositing import Painter
+from anonymize.rendering.face_renderer import RenderPlan, create_painter
+from media.decoding import iterate_frames
+from media.frame_index import FrameIndex
 from project.errors import Cancelled, UserError
+from project.files.temporary_files import cache_folder
 from project.progress import Silent
-from project.queries.history_rows import latest_run
+from project.queries.history_rows import latest_run, runs_of
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
+from tests.builders.encoded import pictures_to_encode
+from tests.builders.face_pictures import StopAfter
+from tests.builders.face_study import FRAMES, SIZE, found_faces, only_recording, open_lab
+from tests.builders.quiet_detector import detect_only
+
+FACE = (20, 50, 24, 24)
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    detect_only(monkeypatch)
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
-    return Session(Study.create(tmp_path / "lab.greenroom"), "Ada")
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        found_faces(opened, [FACE])
+        yield opened
 
 
 @pytest.fixture
 def export(session: Session, tmp_path: Path) -> JobSpec:
-    (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "walk.mp4", size=(160, 120), frames=6))])
-    run_inline(session, face_tracking.prepare(session, recording), Silent())
-    return anonymization.prepare(session, recording, "solid", tmp_path / "clips")
+    return anonymization.prepare(session, only_recording(session), "solid", tmp_path / "clips")
 
 
-def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: JobSpec, tmp_path: Path) -> None:
-    named = Path(str(export.parameters["output"]))
+@pytest.mark.parametrize("ended", [Cancelled(), RuntimeError("no detector")])
+def test_a_clip_has_no_name_before_it_was_looked_at_and_none_where_that_fails(
+    session: Session, export: JobSpec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ended: Exception
+) -> None:
     looked: list[Path] = []
 
     def stop(clip: Path, *_: object, **__: object) -> None:
         assert clip.stat().st_size > 0
-        assert not named.exists()
+        assert not Path(str(export.parameters["output"])).exists()
         looked.append(clip)
-        raise Cancelled
+        raise ended
 
-    with session, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonymize.rendering.residual_faces.check_rendering", stop)
-        with pytest.raises(Cancelled):
-            run_inline(session, export, Silent())
-        assert latest_run(session.study, export.recording_id, "anonymize") is None
+    monkeypatch.setattr("anonymize.rendering.residual_faces.check_rendering", stop)
+    with pytest.raises(type(ended)):
+        run_inline(session, export, Silent())
     assert len(looked) == 1
     assert list((tmp_path / "clips").iterdir()) == []
-
-
-def test_a_check_that_fails_leaves_no_clip(session: Session, export: JobSpec, tmp_path: Path) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("no detector")
-
-    with session, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonymize.rendering.residual_faces.check_rendering", fail)
-        with pytest.raises(RuntimeError):
-            run_inline(session, export, Silent())
-    assert list((tmp_path / "clips").iterdir()) == []
+    assert latest_run(session.study, export.recording_id, "anonymize") is None
 
 
 def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, export: JobSpec) -> None:
-    with session:
-        result, _ = run_inline(session, export, Silent())
-        kept = latest_run(session.study, export.recording_id, "anonymize")
-    assert Path(cast(str, result["output"])).is_file()
+    result, _ = run_inline(session, export, Silent())
+    kept = latest_run(session.study, export.recording_id, "anonymize")
+    assert Path(str(result["output"])).is_file()
     assert kept.result["output"] == "recording-0001-solid.mp4"
     assert "output" not in kept.parameters
 
 
-def test_a_recording_that_is_held_out_is_never_exported(session: Session, export: JobSpec, tmp_path: Path) -> None:
-    with session:
-        hold_out(session, export.recording_id)
-        with pytest.raises(UserError, match="held out"):
-            anonymization.prepare(session, export.recording_id, "solid", tmp_path / "others")
-        hold_out(session, export.recording_id, False)
-        anonymization.prepare(session, export.recording_id, "solid", tmp_path / "others")
+def test_a_recording_that_is_held_out_is_never_exported(session: Session, tmp_path: Path) -> None:
+    hold_out(session, only_recording(session))
+    with pytest.raises(UserError, match="held out"):
+        anonymization.prepare(session, only_recording(session), "solid", tmp_path / "others")
+    hold_out(session, only_recording(session), False)
+    anonymization.prepare(session, only_recording(session), "solid", tmp_path / "others")
+
+
+def test_frames_that_are_damaged_are_known_to_the_study_and_covered(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "walk.mp4", frames=40, fps=25, size=(160, 120), gop=10)
+    with av.open(str(clip)) as container:
+        packets = [(packet.pos or 0, packet.size) for packet in container.demux(video=0) if packet.size]
+    place, size = packets[20]
+    data = bytearray(clip.read_bytes())
+    data[place : place + size] = bytes(size)
+    clip.write_bytes(data)
+    with Session(Study.create(tmp_path / "damaged.greenroom"), "Ada") as session:
+        (recording,), _ = add_recordings(session, [probe_file(clip)])
+        run_inline(session, face_tracking.prepare(session, recording), Silent())
+        damaged = latest_run(session.study, recording, "faces").result["damaged_frames"]
+        assert set(range(20, 30)) <= set(damaged) <= set(range(10, 30))
+        work = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
+        assert work.parameters["damaged_frames"] == damaged
+        # However it decodes later, and also where fewer frames were looked at.
+        elsewhere = {**work.parameters, "damaged_frames": [1, *damaged], "frames": 38}
+        result = anonymization.compute(elsewhere, Silent())
+    assert result["blanked"] == [frame / 25 for frame in (1, *damaged, 38, 39)]
+
+
+# One frame before and after
+
+
+def shown(session: Session, time_us: int, method: str = "solid") -> preview.Preview:
+    work = preview.prepare(session, only_recording(session), method, time_us)
+    result, changes = run_inline(session, work, Silent())
+    assert not changes
+    return preview.take_preview(result)
+
+
+@pytest.mark.parametrize("method", ["solid", "blur"])
+def test_a_preview_is_the_frame_of_an_export_and_leaves_nothing(session: Session, tmp_path: Path, method: str) -> None:
+    made = shown(session, 90_000, method)
+    assert (made.time_us, made.faces, made.undrawn, made.nearest_us) == (80_000, 1, False, None)
+    assert (made.before == [picture.image for picture in iterate_frames(tmp_path / "walk.mp4")][2]).all()
+    assert [path for path in cache_folder().rglob("*") if path.suffix == ".npz" and "index" not in path.name] == []
+    assert runs_of(session.study, only_recording(session), "preview") == []
+    with pictures_to_encode() as pictures:
+        work = anonymization.prepare(session, only_recording(session), method, tmp_path / "clips")
+        run_inline(session, work, Silent())
+    light = made.after.astype(int) @ [299, 587, 114] / 1000
+    assert np.abs(light - (pictures[2][0].astype(int) - 16) * 255 / 219).mean() < 3
+    assert (made.after != made.before).any()
+    assert shown(session, 10_000_000).time_us == (FRAMES - 1) * 40_000, "past the end it is the last frame"
+
+
+def test_a_preview_that_is_stopped_leaves_no_file(session: Session) -> None:
+    work = preview.prepare(session, only_recording(session), "solid", 0)
+    with pytest.raises(Cancelled):
+        preview.compute(work.parameters, StopAfter(1))
+    assert list((cache_folder() / "previews").glob("*")) == []
+
+
+def test_where_no_face_is_hidden_it_says_which_frame_to_go_to(session: Session) -> None:
+    run = latest_run(session.study, only_recording(session), "faces")
+    (track,) = [row[0] for row in session.study.rows("SELECT id FROM face_track WHERE run_id = ?", (run.id,))]
+    dismiss_faces(session, [track])
+    made = shown(session, 0)
+    assert (made.faces, made.nearest_us) == (0, None)
+    assert (made.before == made.after).all()
+
+
+def test_before_faces_were_looked_for_there_is_none(tmp_path: Path) -> None:
+    with open_lab(tmp_path) as session, pytest.raises(UserError, match="not been tracked"):
+        preview.prepare(session, only_recording(session), "solid", 0)
+
+
+def test_two_pictures_are_written(session: Session, tmp_path: Path) -> None:
+    work = preview.prepare(session, only_recording(session), "solid", 40_000)
+    said = preview.write_pictures(preview.compute(work.parameters, Silent()), tmp_path / "pictures")
+    names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert names == ["preview-00000040-after.png", "preview-00000040-before.png"]
+    assert said["faces"] == 1
+    assert next(iter(iterate_frames(tmp_path / "pictures" / names[0]))).image.shape[1::-1] == SIZE
+
+
+def test_what_a_method_keeps_meanwhile_lies_in_the_previews(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Path | None] = []
+
+    def noted(plan: RenderPlan, index: FrameIndex) -> Painter:
+        seen.append(plan.cache)
+        return create_painter(plan, index)
+
+    monkeypatch.setattr("anonymize.rendering.face_renderer.create_painter", noted)
+    shown(session, 0)
+    (own,) = seen
+    assert own.parent == cache_folder() / "previews"
+    assert not own.exists()

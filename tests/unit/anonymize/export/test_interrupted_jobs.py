@@ -32,13 +32,8 @@ from project.session.job_notes import (
 from project.session.jobs import JOB_MODULES, JobSpec
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.cheap_key import cheap
 from tests.builders.clips import make_clip
-
-
-@pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in ("state", "cache", "config"):
-        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
 
 
 @pytest.fixture
@@ -61,20 +56,17 @@ def test_a_note_stays_until_its_job_ended(session: Session) -> None:
     notes = JobNotes(session.study)
     first = notes.add(JobSpec("scenes", "Find scene changes in recording 1", "r1"))
     second = notes.add(JobSpec("cues", "Suggest cues in recording 2", "r2"))
-    assert [interrupted_job.title for interrupted_job in JobNotes(session.study).interrupted()] == [
-        "Find scene changes in recording 1",
-        "Suggest cues in recording 2",
-    ]
+    titles = [job.title for job in JobNotes(session.study).interrupted()]
+    assert titles == ["Find scene changes in recording 1", "Suggest cues in recording 2"]
     notes.remove(first)
-    assert [interrupted_job.id for interrupted_job in notes.interrupted()] == [second]
+    assert [job.id for job in notes.interrupted()] == [second]
     notes.remove(second)
     assert note_files(session.study.path) == []
 
 
 def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(session: Session) -> None:
-    work = JobSpec(
-        "cues", "Suggest cues in recording 1", "r", {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]}
-    )
+    asked = {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]}
+    work = JobSpec("cues", "Suggest cues in recording 1", "r", asked)
     JobNotes(session.study).add(work)
     (file,) = note_files(session.study.path)
     assert "Eve" not in file.read_text("utf-8")
@@ -93,7 +85,7 @@ def test_a_job_is_made_again_as_it_was_asked_for(session: Session, tmp_path: Pat
     notes = JobNotes(session.study)
     for work in works:
         notes.add(work)
-    assert [recreate_job(session, interrupted_job) for interrupted_job in notes.interrupted()] == works
+    assert [recreate_job(session, job) for job in notes.interrupted()] == works
 
 
 def test_what_cannot_be_done_any_more_says_why(session: Session) -> None:
@@ -117,14 +109,16 @@ def test_damaged_notes_are_no_jobs(session: Session) -> None:
     folder = notes_folder(session.study.path)
     for name, text in {"a": "", "b": "[1]", "c": '{"format": 9}', "d": "[" * 100_000}.items():
         (folder / f"{name}.json").write_text(text)
-    (folder / "e.json").write_text(
-        json.dumps({"format": 1, "kind": "rm -rf", "title": "", "recording": "", "asked": {}})
-    )
-    assert [interrupted_job.kind for interrupted_job in notes.interrupted()] == ["scenes"]
+    unknown = {"format": 1, "kind": "rm -rf", "title": "", "recording": "", "asked": {}}
+    (folder / "e.json").write_text(json.dumps(unknown))
+    assert [job.kind for job in notes.interrupted()] == ["scenes"]
     assert len(note_files(session.study.path)) == 1
 
 
-def test_a_folder_that_cannot_be_written_to_stops_no_work(session: Session, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_stops_no_work(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "state").write_text("in the way")
     notes = JobNotes(session.study)
     assert notes.add(JobSpec("scenes", "Find scene changes", "r")) == ""
@@ -135,13 +129,12 @@ def test_a_folder_that_cannot_be_written_to_stops_no_work(session: Session, tmp_
 def test_several_jobs_that_follow_from_each_other_are_one_note(session: Session) -> None:
     notes = JobNotes(session.study)
     notes.add_plan(BENCHMARK, "Benchmark with 2 judges", {"sets": ["s"]})
-    assert [(interrupted_job.kind, interrupted_job.parameters) for interrupted_job in notes.interrupted()] == [
-        (BENCHMARK, {"sets": ["s"]})
-    ]
+    assert [(job.kind, job.parameters) for job in notes.interrupted()] == [(BENCHMARK, {"sets": ["s"]})]
 
 
 @pytest.fixture
 def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
     secret = tmp_path / "passphrase"
     secret.write_text("correct horse\n")
     monkeypatch.setenv(PASSPHRASE_FILE_VARIABLE, str(secret))
@@ -161,9 +154,8 @@ def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_agai
         assert b"Eve" not in file.read_bytes()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with Session.open(sealed, "Ada") as session:
-        assert [interrupted_job.title for interrupted_job in JobNotes(session.study).interrupted()] == [
-            "Find where Eve.wav begins in recording 1"
-        ]
+        titles = [job.title for job in JobNotes(session.study).interrupted()]
+        assert titles == ["Find where Eve.wav begins in recording 1"]
     assert [path for path in tmp_path.rglob("*") if path.is_file() and b"clips of Eve" in path.read_bytes()] == []
 
 
@@ -177,7 +169,8 @@ def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
         assert notes.interrupted() == []
 
 
-def test_sealing_a_study_removes_its_notes_in_the_clear(tmp_path: Path, session: Session) -> None:
+def test_sealing_a_study_removes_its_notes_in_the_clear(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
     path = session.study.path
     JobNotes(session.study).add(JobSpec("scenes", "Find scene changes", "r"))
     session.close()
@@ -185,21 +178,15 @@ def test_sealing_a_study_removes_its_notes_in_the_clear(tmp_path: Path, session:
     assert note_files(path) == []
 
 
-def test_a_withdrawal_takes_the_notes_along(session: Session) -> None:
-    write_private(session.study, notes_folder(session.study.path) / "x.json", b"{}")
-    facts = WithdrawalFacts.__new__(WithdrawalFacts)
-    object.__setattr__(facts, "study_id", session.study.id)
-    assert note_files(session.study.path)[0] in list_program_notes(facts, session.study.path)
-    assert str(platformdirs.user_state_path("greenroom")) in str(note_files(session.study.path)[0])
-
-
-def test_notes_of_a_study_that_was_renamed_or_moved_are_found_by_the_study(session: Session, tmp_path: Path) -> None:
-    write_private(session.study, notes_folder(session.study.path) / "x.json", b"{}")
-    (note,) = note_files(session.study.path)
-    moved = tmp_path / "elsewhere" / "other.greenroom"
+def test_a_withdrawal_takes_the_notes_along_also_of_a_moved_study(session: Session, tmp_path: Path) -> None:
+    path, moved = session.study.path, tmp_path / "elsewhere" / "other.greenroom"
+    write_private(session.study, notes_folder(path) / "x.json", b"{}")
+    (note,) = note_files(path)
+    assert str(platformdirs.user_state_path("greenroom")) in str(note)
     assert note_files(moved) == []
     facts = WithdrawalFacts(session.study.id, (), (), (), (), ())
-    assert note in list_program_notes(facts, moved)
-    write_private(session.study, queue_path(session.study.path), b"{}")
-    assert queue_path(session.study.path) in list_cache_files(facts, moved)
+    for place in (path, moved):
+        assert note in list_program_notes(facts, place)
+    write_private(session.study, queue_path(path), b"{}")
+    assert queue_path(path) in list_cache_files(facts, moved)
     assert note not in list_program_notes(WithdrawalFacts("another study", (), (), (), (), ()), moved)

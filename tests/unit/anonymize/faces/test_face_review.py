@@ -1,24 +1,28 @@
 """Reviewing faces: what is left, one step an edit, and a review that is refused, recorded, revoked and restored."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from annotate.study import people as participants
 from annotate.study import recording_edits as history
-from anonymize.faces import face_review_edits as regions
 from anonymize.faces import face_review_edits as review
-from anonymize.faces.face_review import FaceSheet, build_face_sheet
+from anonymize.faces import text_regions_job as text_regions
+from anonymize.faces.face_review import FaceSheet, SamePersonSuggestion, build_face_sheet
 from anonymize.masking.mask_coverage import Cover, ReviewReason
 from project.entities.face_regions import Keyframe, RegionKind
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
+from project.progress import Silent
 from project.queries.face_rows import regions_of, seen_spans
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, participants_in
+from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.builders.face_study import FRAMES, found_faces, only_recording, open_lab
+from tests.builders.text_network import install_text_network
 
 FRAME = 40_000
 BOX = (50.0, 40.0, 30.0, 36.0)
@@ -36,8 +40,7 @@ def seen_now(lab: Session) -> FaceSheet:
 
 
 def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> None:
-    found = seen_now(lab)
-    assert [certainty_span.reason for certainty_span in found.pending] == [ReviewReason.UNSEARCHED]
+    assert [place.reason for place in seen_now(lab).pending] == [ReviewReason.UNSEARCHED]
     with pytest.raises(UserError, match="were not looked for"):
         review.mark_reviewed(lab, only_recording(lab))
 
@@ -45,12 +48,12 @@ def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> N
 def test_a_review_is_refused_with_the_count_until_every_place_was_seen(lab: Session) -> None:
     here = only_recording(lab)
     found_faces(lab, [BOX])
-    regions.add_region(lab, here, RegionKind.FACE, Keyframe(2 * FRAME, 90, 20, 30, 30), 3 * FRAME)
+    review.add_region(lab, here, RegionKind.FACE, Keyframe(2 * FRAME, 90, 20, 30, 30), 3 * FRAME)
     found = seen_now(lab)
     assert found.count(Cover.UNCERTAIN) == 1
     with pytest.raises(UserError, match="1 uncertain place left"):
         review.mark_reviewed(lab, here)
-    review.mark_seen(lab, here, [(certainty_span.start_us, certainty_span.end_us) for certainty_span in found.pending])
+    review.mark_seen(lab, here, [(place.start_us, place.end_us) for place in found.pending])
     assert seen_now(lab).pending_text() == "1 undecided track (hidden), to mark it as reviewed"
     review.mark_reviewed(lab, here)
     assert [face_review.annotator_id for face_review in seen_now(lab).reviews] == [lab.annotator().id]
@@ -63,8 +66,8 @@ def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Se
     review.mark_reviewed(lab, here)
     edits = [
         lambda: review.dismiss_faces(lab, [track.id]),
-        lambda: regions.add_region(lab, here, RegionKind.AREA, HERE, FRAMES * FRAME),
-        lambda: regions.set_track_box(lab, here, track.id, Keyframe(0, 1, 2, 30, 30)),
+        lambda: review.add_region(lab, here, RegionKind.AREA, HERE, FRAMES * FRAME),
+        lambda: review.set_track_box(lab, here, track.id, Keyframe(0, 1, 2, 30, 30)),
     ]
     for edit in edits:
         edit()
@@ -83,7 +86,7 @@ def test_what_was_seen_before_a_new_run_was_not_seen_in_it(lab: Session) -> None
     review.mark_seen(lab, here, [(0, FRAMES * FRAME)])
     assert seen_now(lab).count(Cover.UNCOVERED) == 1
     found_faces(lab, [BOX])
-    regions.add_region(lab, here, RegionKind.FACE, Keyframe(2 * FRAME, 90, 20, 30, 30), 3 * FRAME)
+    review.add_region(lab, here, RegionKind.FACE, Keyframe(2 * FRAME, 90, 20, 30, 30), 3 * FRAME)
     assert len(seen_now(lab).pending) == 1
     review.mark_seen(lab, here, [(0, FRAMES * FRAME)])
     assert seen_now(lab).pending == []
@@ -113,40 +116,38 @@ def test_suggestions_are_offered_until_their_tracks_are_decided(lab: Session) ->
     found_faces(lab, [BOX, (100.0, 40.0, 30.0, 36.0), (5.0, 5.0, 20.0, 20.0)])
     run = latest_run(lab.study, here, "faces")
     ids = [track.id for track in seen_now(lab).tracks]
-    found = seen_now(lab)
-    object.__setattr__(run, "result", {**run.result, "suggested": [ids[:2], [ids[2], "gone"], "odd"]})
-    object.__setattr__(found, "run", run)
-    (suggestion,) = found.suggestions()
+    told = replace(run, result={**run.result, "suggested": [ids[:2], [ids[2], "gone"], "odd"]})
+
+    def suggestions() -> list[SamePersonSuggestion]:
+        return replace(seen_now(lab), run=told).suggestions()
+
+    (suggestion,) = suggestions()
     assert (suggestion.track_ids, suggestion.participant_id) == ((ids[0], ids[1]), None)
     who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER, here, ids[0])
-    renewed = seen_now(lab)
-    object.__setattr__(renewed, "run", run)
-    assert [suggestion.participant_id for suggestion in renewed.suggestions()] == [who]
+    assert [suggestion.participant_id for suggestion in suggestions()] == [who]
     review.assign_faces(lab, ids[:2], who)
-    renewed = seen_now(lab)
-    object.__setattr__(renewed, "run", run)
-    assert renewed.suggestions() == []
+    assert suggestions() == []
 
 
 def test_a_region_is_moved_named_shortened_assigned_and_deleted(lab: Session) -> None:
     here = only_recording(lab)
-    key, _ = regions.add_region(lab, here, RegionKind.AREA, HERE, 10**12, label=" a  badge ")
+    key, _ = review.add_region(lab, here, RegionKind.AREA, HERE, 10**12, label=" a  badge ")
     (made,) = regions_of(lab.study, here)
     assert (made.label, made.start_us, made.end_us) == ("a badge", 0, lab.recording(here).duration_us)
     with pytest.raises(UserError, match="Only a face"):
         review.assign_faces(lab, [], None, [key])
-    regions.change_region(lab, key, kind=RegionKind.FACE, label="Bo", start_us=FRAME, end_us=3 * FRAME)
-    regions.set_region_box(lab, key, Keyframe(4 * FRAME, 10, 10, 20, 20))
+    review.change_region(lab, key, kind=RegionKind.FACE, label="Bo", start_us=FRAME, end_us=3 * FRAME)
+    review.set_region_box(lab, key, Keyframe(4 * FRAME, 10, 10, 20, 20))
     (moved,) = regions_of(lab.study, here)
     assert (moved.kind, moved.label, moved.start_us, moved.end_us) == (RegionKind.FACE, "Bo", FRAME, 4 * FRAME + 1)
     assert len(moved.keyframes) == 2
     who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER)
     review.assign_faces(lab, [], who, [key])
     assert regions_of(lab.study, here)[0].participant_id == who
-    regions.delete_region_box(lab, key, 4 * FRAME)
+    review.delete_region_box(lab, key, 4 * FRAME)
     with pytest.raises(UserError, match="only keyframe"):
-        regions.delete_region_box(lab, key, 0)
-    regions.delete_region(lab, key)
+        review.delete_region_box(lab, key, 0)
+    review.delete_region(lab, key)
     assert regions_of(lab.study, here) == []
     history.undo(lab)
     assert len(regions_of(lab.study, here)) == 1
@@ -157,18 +158,41 @@ def test_keyframes_pressed_in_a_row_are_one_step(lab: Session) -> None:
     found_faces(lab, [BOX])
     (track,) = seen_now(lab).tracks
     for x in (60, 62, 64):
-        regions.set_track_box(lab, here, track.id, Keyframe(FRAME, x, 40, 30, 36), merge_key="move")
+        review.set_track_box(lab, here, track.id, Keyframe(FRAME, x, 40, 30, 36), merge_key="move")
     assert seen_now(lab).tracks[0].boxes[1, 0] == 64
     history.undo(lab)
     assert seen_now(lab).tracks[0].boxes[1, 0] == 50
     history.redo(lab)
     run = latest_run(lab.study, here, "faces")
-    regions.delete_track_box(lab, run.id, track.id, FRAME)
+    review.delete_track_box(lab, run.id, track.id, FRAME)
     with pytest.raises(UserError, match="no keyframe at"):
-        regions.delete_track_box(lab, run.id, track.id, FRAME)
+        review.delete_track_box(lab, run.id, track.id, FRAME)
 
 
-@pytest.mark.parametrize("box", [(0, 0, 0, 10), (200, 10, 10, 10), (-30, 0, 20, 20)])
-def test_an_empty_box_or_one_outside_of_the_picture_is_refused(lab: Session, box: tuple[int, int, int, int]) -> None:
-    with pytest.raises(UserError, match="This box"):
-        regions.add_region(lab, only_recording(lab), RegionKind.AREA, Keyframe(0, *box), FRAME)
+def test_an_empty_box_or_one_outside_of_the_picture_is_refused(lab: Session) -> None:
+    for box in ((0, 0, 0, 10), (200, 10, 10, 10), (-30, 0, 20, 20)):
+        with pytest.raises(UserError, match="This box"):
+            review.add_region(lab, only_recording(lab), RegionKind.AREA, Keyframe(0, *box), FRAME)
+
+
+def test_without_a_network_the_search_for_text_says_how_to_get_one(lab: Session) -> None:
+    with pytest.raises(UserError, match="not installed"):
+        text_regions.prepare(lab, only_recording(lab))
+
+
+def test_text_that_a_run_found_is_suggested_until_an_area_masks_it(lab: Session, tmp_path: Path) -> None:
+    here = only_recording(lab)
+    install_text_network(tmp_path)
+    work = text_regions.prepare(lab, here)
+    result, changes = run_inline(lab, work, Silent())
+    assert result["looks"] == 1
+    assert len(changes.ids("run")) == 1
+    found = {"box": [10, 12, 40, 8], "start_us": 0, "end_us": 80_000, "looks": 2, "score": 0.9}
+    text_regions.store(lab, work, {**result, "areas": [found, {**found, "box": [80, 90, 30, 10]}]})
+    first, second = text_regions.suggested_areas(lab, here)
+    assert (first.box, first.start_us, first.end_us) == ((10, 12, 40, 8), 0, 80_000)
+    review.add_areas(lab, here, [(Keyframe(0, *first.box), first.end_us)], "text")
+    assert text_regions.suggested_areas(lab, here) == [second]
+    assert [(region.kind, region.label) for region in regions_of(lab.study, here)] == [(RegionKind.AREA, "text")]
+    history.undo(lab)
+    assert len(text_regions.suggested_areas(lab, here)) == 2

@@ -3,7 +3,8 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lab(tmp_path_factory.mktemp("lab"))
 
 
-@pytest.fixture
-def study(made: Path, tmp_path: Path) -> Path:
-    shutil.copytree(made.parent, tmp_path / "lab")
-    return tmp_path / "lab" / made.name
+@contextmanager
+def spoiled(made: Path, spoil: Callable[[sqlite3.Connection], object]) -> Iterator[tuple[Session, str]]:
+    """Open a copy of the study beside it, into which another program wrote, and give its recording."""
+    study = Path(shutil.copyfile(made, made.with_name("spoiled.greenroom")))
+    with closing(sqlite3.connect(study)) as connection, connection:
+        spoil(connection)
+    with Session.open(study, "Ada Byron") as session:
+        yield session, all_recordings(session.study)[0].id
 
 
 def _set(column: str, place: int, value: float) -> Callable[[sqlite3.Connection], None]:
@@ -79,77 +84,40 @@ SPOILED: Mapping[str, Callable[[sqlite3.Connection], None]] = {
 
 
 @pytest.mark.parametrize("how", [*SPOILED])
-def test_what_another_program_wrote_about_faces_is_one_clear_line(study: Path, how: str) -> None:
-    with sqlite3.connect(study) as connection:
-        SPOILED[how](connection)
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        (recording, *_) = all_recordings(session.study)
-        for read in (
-            lambda: build_face_sheet(session, recording.id),
-            lambda: gather_parameters(session, recording.id, "solid"),
-        ):
+def test_what_another_program_wrote_about_faces_is_one_clear_line(made: Path, how: str) -> None:
+    with spoiled(made, SPOILED[how]) as (session, recording):
+        for read in (build_face_sheet, lambda *given: gather_parameters(*given, "solid")):
             with pytest.raises(UserError, match="of this study is damaged") as caught:
-                read()
+                read(session, recording)
             assert "\n" not in str(caught.value)
             assert "greenroom check" in caught.value.hint
+    if how in ("frames out of order", "no box", "no origin", "a time before zero"):
+        assert [line for line in check_study(made.with_name("spoiled.greenroom")) if "face track" in line]
 
 
-@pytest.mark.parametrize("how", ["frames out of order", "no box", "no origin", "a time before zero"])
-def test_a_check_tells_of_a_track_that_is_none(study: Path, how: str) -> None:
-    with sqlite3.connect(study) as connection:
-        SPOILED[how](connection)
-    connection.close()
-    assert [line for line in check_study(study) if "face track" in line]
+def test_a_track_may_begin_before_zero_and_suggestions_that_name_none_are_left_out(made: Path) -> None:
+    with spoiled(made, _set("times_us", 0, -120_000)) as (session, recording):
+        assert min(track.times_us[0] for track in build_face_sheet(session, recording).faces) == -120_000
+    with spoiled(made, _facts(suggested=[[["a"], {}], 7, [1, 2]])) as (session, recording):
+        assert build_face_sheet(session, recording).suggestions() == []
 
 
-def test_a_track_may_begin_with_pictures_before_zero(study: Path) -> None:
-    with sqlite3.connect(study) as connection:
-        _set("times_us", 0, -120_000)(connection)
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        (recording, *_) = all_recordings(session.study)
-        assert min(track.times_us[0] for track in build_face_sheet(session, recording.id).faces) == -120_000
-
-
-def test_a_suggestion_that_names_no_tracks_is_left_out(study: Path) -> None:
-    with sqlite3.connect(study) as connection:
-        _facts(suggested=[[["a"], {}], 7, [1, 2]])(connection)
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        (recording, *_) = all_recordings(session.study)
-        assert build_face_sheet(session, recording.id).suggestions() == []
+def _changed(**wrong: object) -> Callable[[str], str]:
+    return lambda facts: json.dumps({**json.loads(facts), **wrong})
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "change",
     [
-        {"duration_us": "long"},
-        {"duration_us": 10**30},
-        {"video": {}},
-        {"video": 7},
-        {"audio": {"codec": "aac"}},
-        {"more": 1},
-        {"size_bytes": None},
+        *(_changed(duration_us="long"), _changed(duration_us=10**30), _changed(video={}), _changed(video=7)),
+        *(_changed(audio={"codec": "aac"}), _changed(more=1), _changed(size_bytes=None)),
+        *(lambda _: "", lambda _: "[]", lambda _: "null", lambda _: "{", lambda _: "[" * 100_000),
     ],
 )
-def test_facts_of_a_file_that_another_program_wrote_are_one_clear_line(study: Path, wrong: dict[str, object]) -> None:
-    with sqlite3.connect(study) as connection:
+def test_facts_of_a_file_by_another_program_are_one_clear_line(made: Path, change: Callable[[str], str]) -> None:
+    def spoil(connection: sqlite3.Connection) -> None:
         (facts,) = connection.execute("SELECT facts FROM medium").fetchone()
-        connection.execute("UPDATE medium SET facts = ?", (json.dumps({**json.loads(facts), **wrong}),))
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        (recording, *_) = all_recordings(session.study)
-        with pytest.raises(UserError, match="of this study is damaged"):
-            session.main_medium(recording.id)
+        connection.execute("UPDATE medium SET facts = ?", (change(facts),))
 
-
-@pytest.mark.parametrize("text", ["", "[]", "null", "{", "[" * 100_000])
-def test_facts_that_are_none_are_one_clear_line(study: Path, text: str) -> None:
-    with sqlite3.connect(study) as connection:
-        connection.execute("UPDATE medium SET facts = ?", (text,))
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        (recording, *_) = all_recordings(session.study)
-        with pytest.raises(UserError, match="of this study is damaged"):
-            session.main_medium(recording.id)
+    with spoiled(made, spoil) as (session, recording), pytest.raises(UserError, match="is damaged"):
+        session.main_medium(recording)

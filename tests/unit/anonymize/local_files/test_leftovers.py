@@ -21,9 +21,7 @@ def put(place: Path, days: float) -> Path:
     return place
 
 
-def test_what_killed_processes_left_goes_and_what_is_in_use_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_left_goes_and_what_is_in_use_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     base = cache_folder()
     gone = [

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from anonymize.measures.frame_measures import (
     count_leaks,
@@ -39,22 +37,8 @@ def test_leaks_are_counted_in_frames_and_in_a_row() -> None:
     assert found.coverage.value == pytest.approx(0.6)
     assert (found.frames, found.longest_frames, found.longest_s) == (4, 30, 1.2)
     assert found.first_us == 800_000
-
-
-@settings(deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
-def test_the_longest_leak_is_no_longer_than_all_and_there_when_any_is(shares: list[float]) -> None:
-    looked = np.arange(len(shares))
-    found = count_leaks(np.array(shares), looked, looked, looked * 40_000, len(shares) * 40_000)
-    assert found.longest_frames <= found.frames <= len(shares)
-    assert (found.longest_frames > 0) == (found.frames > 0) == (found.first_us is not None)
-    assert found.longest_s == pytest.approx(found.longest_frames * 0.04)
-
-
-def test_frames_without_a_face_leak_nothing() -> None:
-    found = count_leaks(np.zeros(0), np.zeros(0, int), np.arange(5), np.arange(5), 5)
-    assert found.coverage.value is None
-    assert found.frames == 0
+    none = count_leaks(np.zeros(0), np.zeros(0, int), np.arange(5), np.arange(5), 5)
+    assert (none.coverage.value, none.frames, none.first_us) == (None, 0, None)
 
 
 def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None:
@@ -68,29 +52,12 @@ def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None
     assert mean_error(np.array([np.nan])).value is None
 
 
-@settings(deadline=None)
-@given(st.integers(0, 100), st.floats(0.1, 20))
-def test_the_error_of_landmarks_does_not_depend_on_the_size_of_the_picture(seed: int, scale: float) -> None:
-    one, other = np.random.default_rng(seed).uniform(0, 100, (2, 68, 2))
-    small = normalized_error(one, other, interocular_distance(one, "ibug68"))
-    assert normalized_error(one * scale, other * scale, interocular_distance(one * scale, "ibug68")) == pytest.approx(
-        small
-    )
-
-
 WAVE = np.sin(np.arange(200) / 7) + 0.3 * np.sin(np.arange(200) / 2.3)
 
 
 def test_a_signal_correlates_with_itself_and_against_its_mirror() -> None:
     assert pearson(WAVE, WAVE).value == pytest.approx(1)
     assert pearson(WAVE, -WAVE).value == pytest.approx(-1)
-
-
-@settings(deadline=None)
-@given(st.floats(0.01, 100), st.floats(-50, 50))
-def test_unit_and_zero_of_a_signal_do_not_matter(scale: float, shift: float) -> None:
-    noisy = WAVE + np.random.default_rng(0).normal(0, 0.5, len(WAVE))
-    assert pearson(WAVE, noisy * scale + shift).value == pytest.approx(pearson(WAVE, noisy).value or 0)
 
 
 def test_what_does_not_move_has_no_correlation_but_a_reason() -> None:
@@ -102,9 +69,7 @@ def test_what_does_not_move_has_no_correlation_but_a_reason() -> None:
 
 def test_a_shift_lowers_the_correlation_and_is_found() -> None:
     late = np.roll(WAVE, 4)
-    straight = pearson(WAVE, late).value
-    assert straight is not None
-    assert straight < 0.9
+    assert pearson(WAVE, late).value < 0.9
     assert estimate_lag(WAVE, late, 8).value == 4
     assert estimate_lag(late, WAVE, 8).value == -4
     assert estimate_lag(WAVE, WAVE, 8).value == 0
@@ -160,12 +125,6 @@ def test_expressions_agree_beyond_chance_or_not() -> None:
 
 
 def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:
-    assert pool_values(
-        [MeasuredValue(1.0, 3), MeasuredValue(0.0, 1), MeasuredValue(None, 9, "no")], "none"
-    ) == MeasuredValue(0.75, 4)
-    assert pool_values([MeasuredValue(None, 0, "no")], "none") == MeasuredValue(None, 0, "none")
-
-
-def test_a_figure_goes_through_json() -> None:
-    for measured_value in (MeasuredValue(0.25, 4), MeasuredValue(None, 0, "Why.")):
-        assert MeasuredValue.from_json(measured_value.as_json()) == measured_value
+    some, none = [MeasuredValue(1.0, 3), MeasuredValue(0.0, 1)], MeasuredValue(None, 9, "no")
+    assert pool_values([*some, none], "none") == MeasuredValue(0.75, 4)
+    assert pool_values([none], "none") == MeasuredValue(None, 0, "none")

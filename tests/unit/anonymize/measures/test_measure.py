@@ -13,12 +13,19 @@ from anonymize.measures.frame_observation import MeasuredRendering, MeasureOptio
 from anonymize.measures.measurement import measure_privacy
 from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
 from anonymize.measures.recognition import Stranger
+from anonymize.methods.blur import Blur
 from anonymize.methods.face_methods import create_method
+from anonymize.methods.pixelate import Pixelate
+from anonymize.methods.solid import Solid
 from anonymize.rendering.face_renderer import RenderPlan, render
+from models.faces.face_detectors import create_detector
+from models.faces.identity.face_embeddings import create_face_embedder
+from models.weights import installed_weights as weights
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
-from project.progress import Silent
 from tests.builders import measured_world as world
+from tests.builders.face_pictures import StopAfter
+from tools.bench.privacy_stills import embed, hidden, rates, stills
 
 TOOLS = Tools(
     detector=world.Eyes(),
@@ -29,6 +36,7 @@ TOOLS = Tools(
     flow=world.Still(),
 )
 EVERY = MeasureOptions(looks_per_second=25)
+FEW = MeasureOptions(looks_per_second=25, most_looks=10)
 NAMES = {"track 0": "Ada", "track 1": "Bo"}
 
 
@@ -42,9 +50,7 @@ def subject(source: Path, clip: Path, name: str = "solid") -> MeasuredRendering:
 
 
 def value(report: PrivacyReport, key: str) -> float:
-    found = report.figure(key).value
-    assert found is not None, (key, report.figure(key))
-    return found
+    return report.figure(key).value
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +99,7 @@ def test_a_solid_mask_leaves_nobody_and_nothing_to_measure(solid: PrivacyReport)
     assert solid.leaks_us == ()
 
 
-def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
+def test_what_is_not_measured_says_why(solid: PrivacyReport, raw: Path) -> None:
     for key in ("gaze", "expression", "iris"):
         assert solid.figure(key).value is None
         assert solid.figure(key).note
@@ -101,13 +107,19 @@ def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
     naive = solid.strongest_attack(NAIVE)
     assert naive.rates[1].value is None
     assert "1,000" in naive.rates[1].note
+    alone = measure_privacy(subject(raw, raw), Tools(), FEW)
+    assert alone.attacks == ()
+    assert {key.partition("_")[0] for key, figure in alone.figures.items() if figure.value is not None} == {
+        "coverage",
+        "leak",
+    }
+    assert all(figure.note for figure in alone.figures.values() if figure.value is None)
 
 
 def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> None:
     other = world.clip(tmp_path / "swapped.mp4", people=(1, 0))
     report = measure_privacy(replace(subject(raw, other), replaces=True), TOOLS, EVERY)
     naive, parrot = report.strongest_attack(NAIVE), report.strongest_attack(PARROT)
-    assert naive.rates[0].value is not None
     assert naive.rates[0].value <= 0.02
     assert naive.chance.value == pytest.approx(1), "each is taken for the other"
     assert naive.rank_one.value == 0
@@ -119,19 +131,19 @@ def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> N
 
 def test_a_late_mouth_correlates_less_and_its_delay_is_found(raw: Path, tmp_path: Path) -> None:
     late = world.clip(tmp_path / "late.mp4", mouth=lambda frame: world.opening(frame - 4))
-    report = measure_privacy(subject(raw, late), TOOLS, EVERY)
+    report = measure_privacy(subject(raw, late), Tools(landmarks=world.Points(), driver=world.Points()), EVERY)
     assert value(report, "mouth") < 0.8
     assert value(report, "lag_s") == pytest.approx(4 / world.FPS)
 
 
 def test_flicker_is_more_than_in_the_source(raw: Path, tmp_path: Path) -> None:
     wild = world.clip(tmp_path / "wild.mp4", mouth=lambda frame: 20 if frame % 2 else 2)
-    assert value(measure_privacy(subject(raw, wild), TOOLS, EVERY), "warp") > 1.5
+    assert value(measure_privacy(subject(raw, wild), Tools(flow=world.Still()), EVERY), "warp") > 1.5
 
 
 def test_a_face_on_no_track_leaks(raw: Path) -> None:
     rendering = replace(subject(raw, raw), tracks=world.tracks((0,)))
-    report = measure_privacy(rendering, TOOLS, EVERY)
+    report = measure_privacy(rendering, Tools(detector=world.Eyes()), EVERY)
     assert value(report, "leak_frames") == world.FRAMES
     assert value(report, "leak_longest_s") == pytest.approx(world.FRAMES / world.FPS)
     assert value(report, "coverage") == pytest.approx(0.5)
@@ -150,11 +162,13 @@ def over_bo(kind: RegionKind) -> Region:
 @pytest.mark.parametrize("kind", [RegionKind.AREA, RegionKind.NOTHING])
 def test_painted_areas_and_what_a_reviewer_called_nothing_leak_nothing(kind: RegionKind, raw: Path) -> None:
     rendering = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(kind),))
-    assert measure_privacy(rendering, TOOLS, MeasureOptions(looks_per_second=25, most_looks=10)).leaks_us == ()
+    assert measure_privacy(rendering, Tools(detector=world.Eyes()), FEW).leaks_us == ()
 
 
 def test_a_face_that_may_be_seen_is_not_measured(raw: Path) -> None:
-    report = measure_privacy(replace(subject(raw, raw), exempt=frozenset({"track 1"})), TOOLS, EVERY)
+    report = measure_privacy(
+        replace(subject(raw, raw), exempt=frozenset({"track 1"})), Tools(detector=world.Eyes()), FEW
+    )
     assert [track.track_id for track in report.tracks] == ["track 0"]
     assert report.leaks_us == ()
 
@@ -171,16 +185,6 @@ def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw:
     assert helped.rates[0].value == 1.0
 
 
-def test_without_models_the_report_is_of_reasons(raw: Path) -> None:
-    report = measure_privacy(subject(raw, raw), Tools(), EVERY)
-    assert report.attacks == ()
-    assert all(
-        measured_value.value is None or key.startswith(("coverage", "leak"))
-        for key, measured_value in report.figures.items()
-    )
-    assert all(figure.note for figure in report.figures.values() if figure.value is None)
-
-
 def test_a_long_clip_is_looked_at_less_often(raw: Path) -> None:
     report = measure_privacy(subject(raw, raw), Tools(detector=world.Eyes()), MeasureOptions(most_looks=7))
     assert (report.looks, report.stride) == (7, 8)
@@ -188,15 +192,11 @@ def test_a_long_clip_is_looked_at_less_often(raw: Path) -> None:
 
 def test_a_part_of_a_recording_is_compared_with_that_part(raw: Path, tmp_path: Path) -> None:
     target = tmp_path / "part.mp4"
-    done = render(
-        RenderPlan(
-            raw, target, world.tracks(), world.FRAMES, create_method("solid"), start_us=800_000, end_us=1_600_000
-        )
-    )
+    whole = RenderPlan(raw, target, world.tracks(), world.FRAMES, create_method("solid"))
+    done = render(replace(whole, start_us=800_000, end_us=1_600_000))
     report = measure_privacy(replace(subject(raw, target), start_us=done.start_us), TOOLS, EVERY)
     assert report.frames == 20
     assert value(report, "detected_in_source") == 1
-    assert report.worst_us is not None
     assert 800_000 <= report.worst_us < 1_600_000
 
 
@@ -207,26 +207,36 @@ def test_the_clip_of_another_recording_is_refused(raw: Path, tmp_path: Path) -> 
 
 
 def test_it_can_be_stopped(raw: Path) -> None:
-    class Stop(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     with pytest.raises(Cancelled):
-        measure_privacy(subject(raw, raw), TOOLS, EVERY, progress=Stop())
+        measure_privacy(subject(raw, raw), TOOLS, EVERY, progress=StopAfter(1))
 
 
-def test_the_report_goes_through_json_and_names_no_file(untouched: PrivacyReport, raw: Path) -> None:
+def test_the_report_goes_through_json_and_holds_no_file_and_no_vector(untouched: PrivacyReport, raw: Path) -> None:
     text = json.dumps(untouched.as_json(), allow_nan=False)
     again = PrivacyReport.from_json(json.loads(text))
     assert again.as_json() == untouched.as_json()
     assert (again.tracks[0].track_id, again.scores, again.leaks_us) == ("track 0", untouched.scores, ())
     assert raw.name not in text
     assert str(raw.parent) not in text
+    assert len(text) < 30_000
+    assert np.sum(untouched.scores.counts["genuine"]) == untouched.faces
     for wrong in ({}, {"version": 99}, {"version": 1, "method": "solid"}):
         with pytest.raises(UserError):
             PrivacyReport.from_json(wrong)
 
 
-def test_no_vector_of_a_face_is_in_the_report(untouched: PrivacyReport) -> None:
-    assert len(json.dumps(untouched.as_json())) < 30_000
-    assert np.sum(untouched.scores.counts["genuine"]) == untouched.faces
+@pytest.mark.soak
+def test_eight_people_are_known_again_in_sharp_pictures_and_not_in_hidden_ones(
+    shared_data: Path, shared_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
+    model = create_face_embedder("mobilefacenet")
+    found = stills(shared_data / "stills" / "bbt", create_detector("yunet"))
+    raw = embed(found, [still.image for still in found], model)
+    clear = rates(found, raw, raw)
+    assert clear.pairs == 80
+    assert clear.naive > 0.95
+    for method in (Solid(), Blur(), Pixelate()):
+        got = rates(found, raw, embed(found, [hidden(still, method) for still in found], model))
+        assert got.naive <= 0.02, method.name
+        assert 0.3 < got.parrot_error < 0.7, method.name

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -47,9 +47,7 @@ def attack(gallery: NDArray[np.float64], probes: NDArray[np.float64]) -> AttackS
 
 def rate(gallery: NDArray[np.float64], probes: NDArray[np.float64], far: float = 0.01) -> float:
     found = attack(gallery, probes)
-    value = reidentification_rate(found.genuine, match_threshold(found.impostors, far)).value
-    assert value is not None
-    return value
+    return reidentification_rate(found.genuine, match_threshold(found.impostors, far)).value
 
 
 def test_a_clip_that_hides_nothing_gives_everybody_away() -> None:
@@ -61,19 +59,11 @@ def test_a_clip_that_hides_nothing_gives_everybody_away() -> None:
     assert found.people == PEOPLE
 
 
-def test_one_picture_for_all_is_nobody() -> None:
-    solid = np.tile(np.eye(SIZE)[-1], (len(WHO), 1))
-    found = attack(faces(), solid)
-    assert reidentification_rate(found.genuine, match_threshold(found.impostors, 0.01)).value == 0.0
-
-
 def test_strangers_are_taken_for_somebody_about_as_often_as_the_rate_says() -> None:
     raw = faces(spread=0.4)
-    found = attack(raw, strangers())
-    value = reidentification_rate(found.genuine, match_threshold(found.impostors, 0.05)).value
-    assert value is not None
-    assert value < 0.15
-    assert rank_one_rate(found).value == pytest.approx(1 / PEOPLE, abs=0.08)
+    assert rate(raw, strangers(), 0.05) < 0.15
+    assert rank_one_rate(attack(raw, strangers())).value == pytest.approx(1 / PEOPLE, abs=0.08)
+    assert rate(faces(), np.tile(np.eye(SIZE)[-1], (len(WHO), 1))) == 0.0, "one picture for all is nobody"
 
 
 def test_swapped_people_are_nearest_to_the_other() -> None:
@@ -98,16 +88,6 @@ def test_the_own_frame_and_its_neighbours_are_not_in_the_gallery() -> None:
     assert close.genuine == pytest.approx(np.zeros(16))
 
 
-def test_the_order_of_frames_does_not_matter() -> None:
-    raw, probes = faces(), strangers()
-    order = np.random.default_rng(3).permutation(len(WHO))
-    attack_scores = attack(raw, probes)
-    other = run_trial(raw[order], probes[order], WHO[order], WHEN[order], APART)
-    assert other.genuine == pytest.approx(attack_scores.genuine[order])
-    assert np.sort(other.impostors) == pytest.approx(np.sort(attack_scores.impostors))
-
-
-@settings(deadline=None)
 @given(st.integers(0, 1000), st.floats(0.1, 10))
 def test_turning_and_scaling_the_space_changes_nothing(seed: int, scale: float) -> None:
     turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(SIZE, SIZE)))
@@ -115,13 +95,10 @@ def test_turning_and_scaling_the_space_changes_nothing(seed: int, scale: float) 
     assert rate(raw @ turn * scale, probes @ turn) == pytest.approx(rate(raw, probes), abs=0.01)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([0.01, 0.05, 0.2]))
 def test_no_more_impostors_pass_than_the_rate_allows(seed: int, far: float) -> None:
     scores = np.random.default_rng(seed).normal(size=500).round(1)
-    limit = match_threshold(scores, far).value
-    assert limit is not None
-    assert (scores > limit).mean() <= far
+    assert (scores > match_threshold(scores, far).value).mean() <= far
 
 
 def test_one_person_alone_has_no_threshold_and_a_reason() -> None:
@@ -153,17 +130,13 @@ def test_people_of_other_recordings_are_impostors() -> None:
 def test_two_tracks_that_may_be_one_person_are_no_impostors_of_each_other() -> None:
     apart = APART.copy()
     apart[0, 1] = apart[1, 0] = False
-    assert (
-        len(run_trial(faces(), faces(), WHO, WHEN, apart).impostors)
-        == len(attack(faces(), faces()).impostors) - 2 * FRAMES
-    )
+    fewer = run_trial(faces(), faces(), WHO, WHEN, apart).impostors
+    assert len(fewer) == len(attack(faces(), faces()).impostors) - 2 * FRAMES
 
 
 def test_a_person_seen_too_seldom_is_not_in_the_gallery() -> None:
     """One or two bad views are no enrolment: their mean is like anything."""
-    some = np.concatenate(
-        [np.flatnonzero(who == WHO) for who in range(3)] + [np.flatnonzero(WHO == 3)[:MIN_ENROLLED_FACES]]
-    )
+    some = np.concatenate([np.flatnonzero(WHO < 3), np.flatnonzero(WHO == 3)[:MIN_ENROLLED_FACES]])
     found = run_trial(faces()[some], faces()[some], WHO[some], WHEN[some], APART)
     assert np.isnan(found.genuine[WHO[some] == 3]).all()
     assert np.isfinite(found.genuine[WHO[some] != 3]).all()

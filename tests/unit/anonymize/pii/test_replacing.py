@@ -1,9 +1,17 @@
-"""What is written instead is the same for the same person and thing."""
+"""What may not stay in a text does not, and what is written instead is the same for the same person and thing."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import PiiMatch
 from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements, choose_stand_ins
-from anonymize.pii_detection.text_scrubber import TextScrubber
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, PhraseMatcher, TextRedaction, TextScrubber
+from project.text_matching.normalization import fold_with_positions
+from tests.pii.labelled import listed
 
 FINDER = PersonalFinder()
 
@@ -58,3 +66,81 @@ def test_scrubbing_keeps_what_is_kept_and_finds_nothing_in_its_own_work() -> Non
     kept = TextScrubber({}, (places,), lambda one: [(keep, keep + 5)] if one == text else [])
     assert kept.scrub(text).text == "I'm [PERSON_1], and this is Bilal."
     assert TextScrubber({}, (places,)).scrub("Thanks, Rowan.").text == "Thanks, Rowan."
+
+
+# Texts are scrubbed
+
+WORDS = {"Anna": "P01", "José Álvarez": "P02", "Kurt Weiß": "A01", "ward 7": "[place]", "Bo": "A02"}
+SCRUBBER = TextScrubber(WORDS)
+
+
+@pytest.mark.parametrize(("before", "after"), listed("scrubbed.jsonl"))
+def test_what_it_takes_out_and_what_it_leaves(before: str, after: str) -> None:
+    assert SCRUBBER.scrub(before).text == after
+
+
+def test_it_says_what_it_replaced_in_order() -> None:
+    done = SCRUBBER.scrub("Call Anna: 555-867-5309.")
+    assert [(replacement.kind, replacement.before, replacement.after) for replacement in done.replacements] == [
+        ("word", "Anna", "P01"),
+        ("number", "555-867-5309", "[number]"),
+    ]
+
+
+def test_a_replacement_that_is_itself_private_is_not_written() -> None:
+    found = TextScrubber({"name": "P01", "Anna": "the name of Bo", "Bo": "x"}).scrub("Anna, mail a@b.cd, name")
+    assert found.text == f"{OMISSION_MARK}, mail [e-mail], P01"
+
+
+def test_what_comes_to_stand_side_by_side_is_looked_at_again() -> None:
+    assert "rose gold" not in TextScrubber({"x": "rose", "rose gold": "y"}).scrub("x gold").text
+
+
+def test_another_finder_joins() -> None:
+    def capitals(text: str) -> list[TextRedaction]:
+        return [TextRedaction(n, n + 1, "name", "_") for n, letter in enumerate(text) if letter.isupper()]
+
+    assert TextScrubber({"Anna": "p"}, (capitals,)).scrub("Anna and Zoe").text == "p and _oe"
+
+
+names = st.text(st.characters(categories=("L", "Nd", "Zs", "Po", "Mn")), min_size=1, max_size=8)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+
+
+@given(st.dictionaries(names, names, min_size=1, max_size=5), st.data())
+def test_no_private_word_survives_and_scrubbing_again_does_nothing(words: dict[str, str], data: st.DataObject) -> None:
+    parts = st.one_of(texts, st.sampled_from([*words, *(word.upper() for word in words)]), st.just(" "))
+    text = "".join(data.draw(st.lists(parts, max_size=8)))
+    scrubber = TextScrubber(words)
+    once = scrubber.scrub(text)
+    assert PhraseMatcher(words).find_first(once.text) is None
+    again = scrubber.scrub(once.text)
+    assert again.text == once.text
+    assert again.replacements == ()
+
+
+@given(st.sampled_from(["Anna", "José Álvarez", "Kurt Weiß", "Œuvre Łódź"]), texts, texts, st.booleans(), st.booleans())
+def test_a_name_is_found_in_any_case_and_form(name: str, before: str, after: str, upper: bool, apart: bool) -> None:
+    shown = name.upper() if upper else name
+    shown = unicodedata.normalize("NFD", shown) if apart else shown
+    scrubbed = TextScrubber({name: "P01"}).scrub(f"{before} {shown} {after}").text
+    plain = f" {fold_with_positions(scrubbed).text} "
+    assert f" {fold_with_positions(name).text} " not in plain
+
+
+@given(texts)
+def test_without_words_and_anything_telling_a_text_only_is_composed(text: str) -> None:
+    assert TextScrubber({}, ()).scrub(text).text == unicodedata.normalize("NFC", text)
+
+
+@pytest.mark.parametrize(("word", "text"), listed("forms.jsonl"))
+def test_a_word_is_found_in_the_forms_of_its_script_and_however_its_parts_are_joined(word: str, text: str) -> None:
+    done = TextScrubber({word: "#"}).scrub(text).text
+    assert "#" in done
+    for name in (word, "Владимира", "Анны", "Γιώργο", "Mueller", "OBrien", "o brien", "jean luc", "jeanluc", "LUC"):
+        assert name not in done
+
+
+@pytest.mark.parametrize(("word", "text"), [("Анна", "панна"), ("Ann-Lee", "Annleeds"), ("Jo", "jocular")])
+def test_a_word_is_not_found_inside_another(word: str, text: str) -> None:
+    assert TextScrubber({word: "#"}, ()).scrub(text).text == text

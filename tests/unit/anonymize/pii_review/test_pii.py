@@ -11,21 +11,31 @@ from pathlib import Path
 import pytest
 
 from annotate.study import people
+from annotate.transcript.transcript_edits import edit_text
 from anonymize.pii_review import pii_decisions as commands
 from anonymize.pii_review import review_hits as pii
 from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.pii_files import read_decisions, write_hits, write_key
 from anonymize.pii_review.review_hits import read_stand_ins
-from anonymize.release.private_content import build_scrubber, write_copies
+from anonymize.release.private_content import build_scrubber, count_personal_items, write_copies
 from anonymize.release.scrub_application import replace_in_study
+from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Collection, ParticipantRole, Recording, Utterance
 from project.entities.transcript import Word
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.pii_rows import PiiVerdict, PrivateWord, private_words, public_words, put_public_word
+from project.queries.item_set_rows import insert_set, items_of
+from project.queries.pii_rows import (
+    PiiVerdict,
+    PrivateWord,
+    private_words,
+    public_words,
+    put_private_word,
+    put_public_word,
+)
 from project.queries.recording_rows import (
-    all_collections,
     all_participants,
+    insert_collection,
     insert_recording,
     set_hold_out,
     update_participant,
@@ -34,6 +44,7 @@ from project.queries.transcript_rows import insert_utterances, update_utterance,
 from project.search.free_texts import FreeText, free_texts
 from project.session.session import Session
 from project.store.study import Study
+from resources import resource
 from tests.builders.subjects import a_chain, a_question
 
 SECOND = 1_000_000
@@ -55,24 +66,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 @pytest.fixture
 def recording_id(session: Session) -> str:
-    recording = Recording(new_id(), _collection(session), 1, "1", 60 * SECOND)
     people.add_participant(session, "P01", ParticipantRole.USER)
     with session.step("Talk"):
+        insert_collection(session.study, Collection("c", "main"))
+        recording = Recording(new_id(), "c", 1, "1", 60 * SECOND)
         insert_recording(session.study, recording)
         insert_utterances(session.study, [_said(recording.id, number, text) for number, text in enumerate(SAID)])
     return recording.id
-
-
-def _collection(session: Session) -> str:
-    from project.queries.recording_rows import insert_collection
-
-    found = all_collections(session.study)
-    if found:
-        return found[0].id
-    made = Collection(new_id(), "main")
-    with session.step("Collection"):
-        insert_collection(session.study, made)
-    return made.id
 
 
 def _said(recording_id: str, number: int, text: str) -> Utterance:
@@ -92,9 +92,25 @@ def _found(session: Session, text: str) -> list[pii.PlacedHit]:
     return [hit for hit in pii.find_hits(session) if hit.hit.text == text]
 
 
+def _covered(session: Session, recording_id: str) -> set[str]:
+    """Return the words that are not heard."""
+    return {spoken.hit.text for spoken in pii.find_spoken_spans(session, recording_id)}
+
+
+def _free_text(session: Session, row: str) -> FreeText:
+    return next(free_text for free_text in free_texts(session.study) if free_text.row == row)
+
+
+def _from_outside(session: Session, *statements: str) -> None:
+    """Let another program write."""
+    with closing(sqlite3.connect(session.study.path)) as connection, connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0
+
+
 def test_every_kind_of_text_is_searched_and_says_where(session: Session, recording_id: str) -> None:
-    found = pii.find_hits(session)
-    assert [(placed_hit.hit.text, placed_hit.kind) for placed_hit in found] == [
+    hits = pii.find_hits(session)
+    assert [(hit.hit.text, hit.kind) for hit in hits] == [
         ("Pepper", "person"),
         ("Anastasia", "person"),
         ("Bilal", "person"),
@@ -102,23 +118,22 @@ def test_every_kind_of_text_is_searched_and_says_where(session: Session, recordi
         ("Anastazia", "person"),
         ("Anastasia", "person"),
     ]
-    assert {placed_hit.recording_id for placed_hit in found} == {recording_id}
-    assert all(placed_hit.is_hidden and placed_hit.verdict is None for placed_hit in found)
-    assert found[5].place.ordinal == 0
-    assert [hit.hit.text for hit in pii.find_hits(session, ["other"])] == []
+    assert {hit.recording_id for hit in hits} == {recording_id}
+    assert all(hit.is_hidden and hit.verdict is None for hit in hits)
+    assert hits[5].place.ordinal == 0
+    assert pii.find_hits(session, ["other"]) == []
+    (participant,) = all_participants(session.study)
+    with session.step("Note"):
+        update_participant(session.study, replace(participant, note="Her sister is Ekaterina"))
+    assert [hit.place.table for hit in _found(session, "Ekaterina")] == ["participant"]
 
 
-def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
-    session: Session, recording_id: str
-) -> None:
-    spans = {
-        (spoken_span.hit.text, spoken_span.start_us): spoken_span
-        for spoken_span in pii.find_spoken_spans(session, recording_id)
-    }
+def test_a_word_is_heard_where_it_was_measured_or_all_over_its_utterance(session: Session, recording_id: str) -> None:
+    spans = {(span.hit.text, span.start_us): span for span in pii.find_spoken_spans(session, recording_id)}
     word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
     assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
     assert word.measured
-    whole = next(spoken_hit for (text, _), spoken_hit in spans.items() if text == "Bilal")
+    (whole,) = (span for (text, _), span in spans.items() if text == "Bilal")
     border = pii.BORDER_US
     assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND - border, 9 * SECOND + border, False)
 
@@ -128,13 +143,10 @@ def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: 
     squeezed = [replace(word, end_us=word.start_us) if "Anastasia" in word.text else word for word in said.words]
     with session.step("Squeeze"):
         update_utterance(session.study, replace(said, words=tuple(squeezed)))
-    (spoken_hit,) = [
-        spoken_span
-        for spoken_span in pii.find_spoken_spans(session, recording_id)
-        if spoken_span.hit.text == "Anastasia" and spoken_span.start_us < 4 * SECOND
-    ]
-    assert spoken_hit.start_us <= squeezed[-2].start_us - pii.MARGIN_US
-    assert spoken_hit.end_us == squeezed[-1].end_us + pii.BORDER_US
+    spans = [span for span in pii.find_spoken_spans(session, recording_id) if span.start_us < 4 * SECOND]
+    (span,) = [span for span in spans if span.hit.text == "Anastasia"]
+    assert span.start_us <= squeezed[-2].start_us - pii.MARGIN_US
+    assert span.end_us == squeezed[-1].end_us + pii.BORDER_US
 
 
 def test_times_of_other_words_than_those_written_count_for_nothing(session: Session, recording_id: str) -> None:
@@ -145,15 +157,13 @@ def test_times_of_other_words_than_those_written_count_for_nothing(session: Sess
     assert (placed_hit.time_us, placed_hit.end_us, placed_hit.measured) == (said.start_us, said.end_us, False)
 
 
-def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
-    session: Session, recording_id: str
-) -> None:
+def test_a_word_that_was_kept_is_covered_when_it_becomes_private(session: Session, recording_id: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     commands.hide_everywhere(session, "Bilal")
-    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+    assert "Bilal" in _covered(session, recording_id)
     with session.step("Merged from a copy"):
         put_public_word(session.study, "Bilal")
-    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+    assert "Bilal" in _covered(session, recording_id)
 
 
 def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: Session, recording_id: str) -> None:
@@ -161,8 +171,8 @@ def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: S
     said = utterances_of(session.study, recording_id)[0]
     with session.step("Type"):
         update_utterance(session.study, replace(said, text=text, words=()))
-    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == said.id]
-    commands.mark_text(session, where, text.index("gruffle"), text.index("gruffle") + 7, "other")
+    at = text.index("gruffle")
+    commands.mark_text(session, _free_text(session, said.id), at, at + 7, "other")
     assert "gruffle" not in build_scrubber(session).scrub(text).text
 
 
@@ -171,15 +181,13 @@ def test_a_word_marked_inside_what_is_kept_is_hidden(session: Session, recording
     with session.step("Type"):
         update_utterance(session.study, replace(said, text="Nice to meet you, Robert Miller."))
     commands.decide_places(session, _found(session, "Robert Miller"), PiiVerdict.KEEP)
-    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == said.id]
+    where = _free_text(session, said.id)
     at = where.text.index("Miller")
     commands.mark_text(session, where, at, at + 6, "person")
     assert "Miller" not in build_scrubber(session).scrub(where.text).text
 
 
 def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Session, recording_id: str) -> None:
-    from resources import resource
-
     *names, last = resource("personal", "stand_ins.txt").read_text("utf-8").split()
     for name in names:
         commands.hide_everywhere(session, name, participant_id=_participant(session))
@@ -205,15 +213,13 @@ def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recor
 def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_id: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert not _found(session, "Bilal")[0].is_hidden
-    assert "Bilal" not in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
+    assert "Bilal" not in _covered(session, recording_id)
     assert build_scrubber(session).scrub(SAID[1]).text == SAID[1]
     commands.undecide_places(session, _found(session, "Bilal"))
     assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
 
 
 def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, recording_id: str) -> None:
-    from annotate.transcript.transcript_edits import edit_text
-
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "Well, nice to meet you, Bilal.")
@@ -224,70 +230,63 @@ def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, 
     assert [placed_hit.verdict for placed_hit in _found(session, "Bilal")] == [PiiVerdict.KEEP]
 
 
-@pytest.mark.parametrize("by_another_program", [False, True])
-def test_a_place_that_was_kept_is_undecided_where_other_words_stand_around_it(
-    session: Session, recording_id: str, by_another_program: bool
-) -> None:
-    from annotate.transcript.transcript_edits import edit_text
-
+def test_what_was_kept_is_undecided_where_other_words_stand_around_it(session: Session, recording_id: str) -> None:
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named the robot Bilal for fun.")
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
-    other = "My son Bilal went to school."
-    if by_another_program:
-        with closing(sqlite3.connect(session.study.path)) as connection, connection:
-            connection.execute("UPDATE utterance SET text = ? WHERE id = ?", (other, said.id))
-    else:
-        edit_text(session, said.id, other)
+    edit_text(session, said.id, "My son Bilal went to school.")
     assert _found(session, "Bilal")[0].verdict is None
-    assert "Bilal" in {spoken_span.hit.text for spoken_span in pii.find_spoken_spans(session, recording_id)}
-    if by_another_program:
-        # Only a text that the history knows can be decided about.
-        edit_text(session, said.id, f"{other} Yes.")
-    else:
-        session.study.undo()
-        assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
-        session.study.redo()
-        assert _found(session, "Bilal")[0].verdict is None
+    assert "Bilal" in _covered(session, recording_id)
+    session.study.undo()
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    session.study.redo()
+    assert _found(session, "Bilal")[0].verdict is None
+    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    _from_outside(session, f"UPDATE utterance SET text = 'My own Bilal is at school.' WHERE id = '{said.id}'")
+    assert _found(session, "Bilal")[0].verdict is None
+    assert "Bilal" in _covered(session, recording_id)
+    # Only a text that the history knows can be decided about.
+    edit_text(session, said.id, "My own Bilal is at school. Yes.")
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
-@pytest.mark.parametrize("table", ["utterance) --", "no_table", "utterance, annotator"])
-def test_a_place_that_was_kept_in_a_table_that_there_is_not_is_undecided(
-    session: Session, recording_id: str, table: str
-) -> None:
+@pytest.mark.parametrize("table", ["utterance) --", "no_table"])
+def test_what_was_kept_in_no_table_is_undecided(session: Session, recording_id: str, table: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
-    with closing(sqlite3.connect(session.study.path)) as connection, connection:
-        connection.execute("UPDATE pii_decision SET table_name = ?", (table,))
-        connection.execute("UPDATE journal_change SET table_name = ? WHERE table_name = 'utterance'", (table,))
+    _from_outside(
+        session,
+        f"UPDATE pii_decision SET table_name = '{table}'",
+        f"UPDATE journal_change SET table_name = '{table}' WHERE table_name = 'utterance'",
+    )
     assert _found(session, "Bilal")[0].verdict is None
 
 
-@pytest.mark.parametrize("after", ["[1]", "{}", "nonsense"])
-def test_a_damaged_history_of_what_was_kept_is_said(session: Session, recording_id: str, after: str) -> None:
+@pytest.mark.parametrize(
+    ("table", "after"), [("pii_decision", "[1]"), ("pii_decision", "nonsense"), ("utterance", "[1]")]
+)
+def test_a_damaged_history_of_what_was_kept_is_told(
+    session: Session, recording_id: str, table: str, after: str
+) -> None:
+    edit_text(session, utterances_of(session.study, recording_id)[1].id, "We named the robot Bilal for fun.")
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
-    with closing(sqlite3.connect(session.study.path)) as connection, connection:
-        connection.execute("UPDATE journal_change SET after = ? WHERE table_name = 'pii_decision'", (after,))
+    _from_outside(session, f"UPDATE journal_change SET after = '{after}' WHERE table_name = '{table}'")
     with pytest.raises(UserError, match="is damaged"):
         pii.find_hits(session)
 
 
-def test_words_hidden_together_are_told_apart_and_names_of_one_participant_are_not(
-    session: Session, recording_id: str
-) -> None:
+def test_words_hidden_together_are_told_apart_but_not_names_of_one(session: Session, recording_id: str) -> None:
     who = _participant(session)
     names = [commands.WordToHide(name, "person", who) for name in ("Anastasia", "Stasia")]
     commands.hide_words(session, [*names, commands.WordToHide("Quorbel"), commands.WordToHide("Zimtkaro")])
-    after = {private_word.word: private_word.replacement for private_word in private_words(session.study)}
+    after = {word.word: word.replacement for word in private_words(session.study)}
     assert after["Anastasia"] == after["Stasia"]
     assert len({after["Anastasia"], after["Quorbel"], after["Zimtkaro"]}) == 3
 
 
 def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Session, recording_id: str) -> None:
-    from annotate.transcript.transcript_edits import edit_text
-
     said = utterances_of(session.study, recording_id)[1]
     edit_text(session, said.id, "We named Bilal with Anastasia.")
     commands.hide_everywhere(session, "Anastasia")
@@ -297,53 +296,20 @@ def test_a_kept_place_stays_kept_where_what_is_beside_it_is_replaced(session: Se
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
 
-def test_a_damaged_history_of_a_kept_place_is_told(session: Session, recording_id: str) -> None:
-    from annotate.transcript.transcript_edits import edit_text
-
-    said = utterances_of(session.study, recording_id)[1]
-    edit_text(session, said.id, "We named the robot Bilal for fun.")
-    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
-    with closing(sqlite3.connect(session.study.path)) as connection, connection:
-        connection.execute("UPDATE journal_change SET after = '[1]' WHERE table_name = 'utterance'")
-    with pytest.raises(UserError, match="is damaged"):
-        _found(session, "Bilal")
-
-
-def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
-    session: Session, recording_id: str
-) -> None:
-    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
-    assert [placed_hit.verdict for placed_hit in _found(session, "Anastasia")] == [PiiVerdict.HIDE] * 2
-    assert {placed_hit.hit.participant_id for placed_hit in _found(session, "Anastazia")} == {_participant(session)}
-    names = {placed_hit.replacement for placed_hit in (*_found(session, "Anastasia"), *_found(session, "Anastazia"))}
+def test_a_name_hidden_everywhere_is_found_misspelt_with_one_replacement(session: Session, recording_id: str) -> None:
+    whose = _participant(session)
+    commands.hide_everywhere(session, "Anastasia", "person", whose)
+    exact, misspelt = _found(session, "Anastasia"), _found(session, "Anastazia")
+    assert [hit.verdict for hit in exact] == [PiiVerdict.HIDE] * 2
+    assert {hit.hit.participant_id for hit in misspelt} == {whose}
+    names = {hit.replacement for hit in (*exact, *misspelt)}
     assert len(names) == 1
-    commands.link_name(session, "Stasia", _participant(session))
-    assert {private_word.replacement for private_word in private_words(session.study)} == names
+    commands.link_name(session, "Stasia", whose)
+    assert {word.replacement for word in private_words(session.study)} == names
     with pytest.raises(UserError, match="hidden everywhere"):
-        commands.decide_places(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
+        commands.decide_places(session, exact, PiiVerdict.KEEP)
     with pytest.raises(UserError, match="name of a participant"):
         commands.keep_everywhere(session, "anastasia")
-
-
-def test_words_hidden_at_once_are_told_apart_and_names_of_one_participant_are_not(
-    session: Session, recording_id: str
-) -> None:
-    commands.hide_words(session, [commands.WordToHide("Xaver"), commands.WordToHide("Yolanda")])
-    first, second = (private_word.replacement for private_word in private_words(session.study))
-    assert first != second
-    whose = _participant(session)
-    names = [commands.WordToHide(name, "person", whose) for name in ("Anastasia", "Bilal")]
-    commands.hide_words(session, names)
-    assert (
-        len(
-            {
-                private_word.replacement
-                for private_word in private_words(session.study)
-                if private_word.participant_id == whose
-            }
-        )
-        == 1
-    )
 
 
 def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:
@@ -354,38 +320,28 @@ def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session
     assert len(_found(session, "Pepper")) == 1
     with pytest.raises(UserError, match="Nothing was decided"):
         commands.forget_word(session, "pepper")
-
-
-def test_hiding_takes_back_that_a_word_is_public(session: Session, recording_id: str) -> None:
     commands.keep_everywhere(session, "Pepper")
     commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
     assert public_words(session.study) == set()
-    assert [placed_hit.replacement for placed_hit in _found(session, "Pepper")] == ["the robot"]
+    assert [hit.replacement for hit in _found(session, "Pepper")] == ["the robot"]
 
 
-def test_what_no_rule_finds_is_marked_by_hand(session: Session, recording_id: str) -> None:
+def test_what_no_rule_finds_is_marked_and_a_kind_sets_the_replacement(session: Session, recording_id: str) -> None:
     text = next(free_text for free_text in free_texts(session.study) if free_text.text == SAID[1])
     commands.mark_text(session, text, 0, 5, "other")
-    placed_hit = _found(session, "Nice")[0]
-    assert (placed_hit.kind, placed_hit.verdict, placed_hit.hit.source, placed_hit.replacement) == (
-        "other",
-        PiiVerdict.HIDE,
-        "hand",
-        "[PRIVATE_1]",
-    )
+    (hit,) = _found(session, "Nice")
+    assert (hit.kind, hit.verdict, hit.hit.source, hit.replacement) == ("other", PiiVerdict.HIDE, "hand", "[PRIVATE_1]")
     assert build_scrubber(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
     with pytest.raises(UserError, match="Nothing is marked"):
         commands.mark_text(session, text, 4, 5, "other")
     with pytest.raises(UserError, match="no kind"):
         commands.mark_text(session, text, 0, 4, "nonsense")
-
-
-def test_another_kind_changes_the_replacement(session: Session, recording_id: str) -> None:
     commands.set_kind(session, _found(session, "Bilal"), "place")
-    assert [(placed_hit.kind, placed_hit.replacement) for placed_hit in _found(session, "Bilal")] == [
-        ("place", "[PLACE_1]")
-    ]
-    assert build_scrubber(session).scrub(SAID[1]).text == "Nice to meet you, [PLACE_1]."
+    assert [(hit.kind, hit.replacement) for hit in _found(session, "Bilal")] == [("place", "[PLACE_1]")]
+    with session.step("Words"):
+        put_private_word(session.study, PrivateWord("meet", "[x]"))
+    assert [(hit.kind, hit.replacement) for hit in _found(session, "meet")] == [("other", "[x]")]
+    assert build_scrubber(session).scrub(SAID[1]).text == "[PRIVATE_1] to [x] you, [PLACE_1]."
 
 
 def test_of_two_texts_alike_what_is_kept_in_one_is_hidden_in_both(session: Session, recording_id: str) -> None:
@@ -398,18 +354,11 @@ def test_of_two_texts_alike_what_is_kept_in_one_is_hidden_in_both(session: Sessi
     assert "Bilal" in build_scrubber(session).scrub(SAID[1]).text
 
 
-def test_comments_names_and_notes_are_searched(session: Session, recording_id: str) -> None:
-    participant = all_participants(session.study)[0]
-    with session.step("Note"):
-        update_participant(session.study, replace(participant, note="Her sister is Ekaterina"))
-    assert [hit.place.table for hit in pii.find_hits(session) if hit.hit.text == "Ekaterina"] == ["participant"]
-
-
 def test_stand_in_names_are_fixed_and_not_of_the_study(session: Session, recording_id: str) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
     commands.use_stand_ins(session)
     name = read_stand_ins(session)[_participant(session)]
-    assert {placed_hit.replacement for placed_hit in _found(session, "Anastasia")} == {name}
+    assert {hit.replacement for hit in _found(session, "Anastasia")} == {name}
     assert name not in " ".join(SAID)
     commands.use_stand_ins(session)
     assert read_stand_ins(session)[_participant(session)] == name
@@ -426,17 +375,13 @@ def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording
     after = [utterance.text for utterance in utterances_of(session.study, recording_id)]
     assert not any("nasta" in text or "Bilal" in text or "five" in text for text in after)
     assert pii.find_hits(session) == []
-    assert all(
-        utterance.words == () or len(utterance.words) == len(utterance.text.split())
-        for utterance in utterances_of(session.study, recording_id)
-    )
+    for utterance in utterances_of(session.study, recording_id):
+        assert utterance.words == () or len(utterance.words) == len(utterance.text.split())
     session.study.undo()
     assert [utterance.text for utterance in utterances_of(session.study, recording_id)] == list(SAID)
 
 
-def test_copies_hold_nothing_personal_and_the_key_all_of_it(
-    session: Session, recording_id: str, tmp_path: Path
-) -> None:
+def test_copies_hold_nothing_personal_and_the_key_all(session: Session, recording_id: str, tmp_path: Path) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
     files = write_copies(session, tmp_path / "copies")
     assert files == ["texts.csv", "recording-0001.vtt"]
@@ -461,28 +406,20 @@ def test_copies_hold_nothing_of_a_held_out_recording(session: Session, recording
     assert "Gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
 
 
-def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes_it(
-    session: Session, recording_id: str, tmp_path: Path
-) -> None:
+def test_what_was_marked_in_a_node_is_hidden_in_copies(session: Session, recording_id: str, tmp_path: Path) -> None:
     node = a_chain(session, recording_id, "the gruffle").nodes[0]
     a_question(session, recording_id, "the gruffle")
-    (where,) = [free_text for free_text in free_texts(session.study) if free_text.row == node.id]
-    commands.mark_text(session, where, 4, 11, "other")
-    for free_text in [
-        free_text for free_text in free_texts(session.study) if free_text.table in ("chain", "chain_node")
-    ]:
+    commands.mark_text(session, _free_text(session, node.id), 4, 11, "other")
+    for free_text in [text for text in free_texts(session.study) if text.table in ("chain", "chain_node")]:
+        at = free_text.text.index("gruffle")
         if free_text.row != node.id:
-            commands.mark_text(
-                session, free_text, free_text.text.index("gruffle"), free_text.text.index("gruffle") + 7, "other"
-            )
+            commands.mark_text(session, free_text, at, at + 7, "other")
     write_copies(session, tmp_path / "copies")
     assert "gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
-def test_a_list_is_written_and_read_back_with_decisions(
-    session: Session, recording_id: str, tmp_path: Path, ending: str
-) -> None:
+def test_a_list_is_read_back_with_decisions(session: Session, recording_id: str, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"list.{ending}"
     found = pii.find_hits(session)
     write_hits(path, found, {recording_id: 1})
@@ -490,36 +427,30 @@ def test_a_list_is_written_and_read_back_with_decisions(
     text = path.read_text()
     path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
     choices = read_decisions(path)
-    assert [choice.place for choice in choices] == [placed_hit.place for placed_hit in found]
+    assert [choice.place for choice in choices] == [hit.place for hit in found]
     assert {choice.verdict for choice in choices} == {PiiVerdict.KEEP}
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
+def test_a_list_that_is_not_understood_is_named(tmp_path: Path) -> None:
+    for name, text in (
         ("a.txt", ""),
         ("a.json", "{"),
         ("a.json", '{"hits": 3}'),
         ("a.json", '[{"decision": "maybe"}]'),
         ("a.json", '[{"decision": "hide"}]'),
         ("a.csv", "decision,kind\nhide,nonsense\n"),
-    ],
-)
-def test_a_list_that_is_not_understood_is_named(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
-    with pytest.raises(UserError):
-        read_decisions(tmp_path / name)
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(UserError):
+            read_decisions(tmp_path / name)
 
 
-def test_private_words_without_a_kind_count_as_other(session: Session, recording_id: str) -> None:
-    from project.queries.pii_rows import put_private_word
-
-    with session.step("Words"):
-        put_private_word(session.study, PrivateWord("meet", "[x]"))
-    assert [(placed_hit.kind, placed_hit.replacement) for placed_hit in _found(session, "meet")] == [("other", "[x]")]
-
-
-def test_an_empty_study_has_nothing(session: Session) -> None:
-    assert pii.find_hits(session) == []
-    assert pii.find_undecided(session) == []
-    assert isinstance(next(iter(free_texts(session.study)), FreeText("", "", "", "")), FreeText)
+def test_frozen_items_with_a_private_word_are_counted_by_their_set_and_left_as_they_are(session: Session) -> None:
+    contents = ({"options": ["Quillerin laughs", "nobody does"]}, {"options": ["it waits"], "facts": {"a": "it rains"}})
+    items = [FrozenItem(f"i{at}", "set", 0, at, "", "r", 0, 5, content) for at, content in enumerate(contents)]
+    with session.step("Hide"):
+        put_private_word(session.study, PrivateWord("Quillerin", "P01"))
+    with session.study.run_transaction():
+        insert_set(session.study, ItemSet("set", "verdict", "verdict", 0, 1, {}, {}, "ab", "2026", "1"), items)
+    assert count_personal_items(session) == {"verdict": 1}
+    assert items_of(session.study, "set") == items

@@ -15,11 +15,11 @@ from anonymize.methods.face_network import is_unchanged
 from models.weights import installed_weights as weights
 from project.errors import UserError
 from project.progress import Silent
+from tests.builders.face_sources import NoiseSource, noise
 from tests.builders.face_tracks import track
 from tests.builders.points478 import Finder
 from tests.builders.portrait_networks import install_cartoon, install_swap
 from tests.builders.portrait_networks import source_faces as make_faces
-from tests.builders.portrait_sources import Source, noise
 
 BOX = (60, 40, 50, 62)
 
@@ -31,11 +31,11 @@ def _weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "made").mkdir()
 
 
-def source(**more: object) -> Source:
-    return Source([track([BOX] * 4)], **more)
+def source(**more: object) -> NoiseSource:
+    return NoiseSource([track([BOX] * 4)], **more)
 
 
-def drawn(how: Cartoon | Deepfake, of: Source) -> list[np.ndarray | None]:
+def drawn(how: Cartoon | Deepfake, of: NoiseSource) -> list[np.ndarray | None]:
     how.begin(of, Silent())
     made = [how.draw(face) for face in of.faces("face")]
     how.end()
@@ -68,7 +68,7 @@ def test_a_cartoon_fills_its_rectangle_without_the_source(tmp_path: Path) -> Non
 def test_smoothing_calms_what_is_alike_and_ends_at_a_cut(tmp_path: Path) -> None:
     install_cartoon(tmp_path / "made")
 
-    class Trembling(Source):
+    class Trembling(NoiseSource):
         def picture(self, frame: int) -> np.ndarray:
             return np.clip(noise(0).astype(int) + np.random.default_rng(frame).integers(-3, 4), 0, 255).astype(np.uint8)
 

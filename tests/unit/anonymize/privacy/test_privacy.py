@@ -1,6 +1,9 @@
 """Measuring exports of a study: which one, against which limits, and what is kept."""
 
+import hashlib
 import json
+import shutil
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -10,8 +13,17 @@ import pytest
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.measures.privacy_report import PrivacyReport
+from anonymize.privacy import exported_clips
 from anonymize.privacy import privacy_job as privacy
-from anonymize.privacy.exported_clips import find_clip, find_clip_files, find_export, list_exports
+from anonymize.privacy.exported_clips import (
+    find_clip,
+    find_clip_files,
+    find_export,
+    find_unchanged_clip,
+    list_exports,
+    list_unread_renderings,
+    read_checksums,
+)
 from anonymize.privacy.privacy_job import choose_strangers, load_tools
 from anonymize.privacy.privacy_limits import (
     PrivacyLimits,
@@ -35,6 +47,7 @@ from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.face_tracks import track
 from tests.builders.privacy_reports import report
+from tests.builders.quiet_detector import detect_only
 
 LIMITS = PrivacyLimits()
 
@@ -44,32 +57,26 @@ def test_a_clip_in_which_all_is_well_is_under_every_limit() -> None:
     assert unmeasured_limits(report()) == []
 
 
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
+def test_each_measure_has_a_limit_of_its_own() -> None:
+    for wrong, words in (
         ({"rate": 0.03}, "3 % of all faces are re-identified (toy); 2 % allowed."),
         ({"worst": 0.06}, "6 % of the faces of one track are re-identified (toy); 5 % allowed."),
         ({"leaks": 2}, "In 2 of 80 frames a face is not covered; none is allowed."),
         ({"detected": 0.01}, "1 % of the hidden faces are still found; 0 % allowed."),
-    ],
-)
-def test_each_measure_has_a_limit_of_its_own(wrong: dict[str, float], words: str) -> None:
-    assert exceeded_limits(report(**wrong), LIMITS) == [words]
+    ):
+        assert exceeded_limits(report(**wrong), LIMITS) == [words]
 
 
 def test_what_is_allowed_is_not_over() -> None:
     assert exceeded_limits(report(rate=0.02, worst=0.05), LIMITS) == []
     loose = PrivacyLimits(reidentified=0.5, worst_track=0.5, leak_frames=3, detected=0.2)
     assert exceeded_limits(report(rate=0.4, worst=0.4, leaks=3, detected=0.1), loose) == []
+    assert exceeded_limits(report(detected=1.0, replaces=True), LIMITS) == [], "another face in its place may be found"
 
 
 def test_a_mask_that_is_taken_for_somebody_whoever_is_behind_it_re_identifies_nobody() -> None:
     assert exceeded_limits(report(rate=0.5, worst=0.5, chance=0.5), LIMITS) == []
     assert exceeded_limits(report(rate=0.5, worst=0.5, chance=0.1), LIMITS)
-
-
-def test_another_face_in_its_place_may_be_found() -> None:
-    assert exceeded_limits(report(detected=1.0, replaces=True), LIMITS) == []
 
 
 def test_what_was_not_measured_is_not_over_but_named() -> None:
@@ -79,17 +86,14 @@ def test_what_was_not_measured_is_not_over_but_named() -> None:
     assert unmeasured_limits(report(rate=None)) == ["Re-identification was not measured. Nobody else."]
 
 
-@pytest.mark.parametrize(
-    ("tools", "says"),
-    [
+def test_why_nobody_was_compared_names_what_is_missing() -> None:
+    for tools, says in (
         ({}, "models fetch sface"),
         ({"embedders": "sface"}, "models fetch face-landmarks"),
         ({"embedders": "sface", "driver": "mediapipe"}, "No face was seen"),
-    ],
-)
-def test_why_nobody_was_compared_names_what_is_missing(tools: dict[str, str], says: str) -> None:
-    (sentence,) = unmeasured_limits(replace(report(), attacks=(), tools=tools))
-    assert says in sentence
+    ):
+        (sentence,) = unmeasured_limits(replace(report(), attacks=(), tools=tools))
+        assert says in sentence
 
 
 def test_lines_say_what_is_over_and_what_is_missing() -> None:
@@ -101,12 +105,21 @@ def test_lines_say_what_is_over_and_what_is_missing() -> None:
     assert "0:00:01.500" in lines
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Session:
-    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("lab")
+    with Session(Study.create(folder / "lab.greenroom"), "Ada") as made:
         for name, frames in (("one of ana.mp4", 12), ("two.mp4", 13)):
-            make_clip(tmp_path / name, frames=frames, fps=10, size=(160, 120))
-        add_recordings(opened, [probe_file(tmp_path / name) for name in ("one of ana.mp4", "two.mp4")])
+            make_clip(folder / name, frames=frames, fps=10, size=(160, 120))
+        add_recordings(made, [probe_file(folder / name) for name in ("one of ana.mp4", "two.mp4")])
+    return folder
+
+
+@pytest.fixture
+def session(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    detect_only(monkeypatch)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
         yield opened
 
 
@@ -116,9 +129,8 @@ def ids(session: Session) -> list[str]:
 
 def found_faces(session: Session, recording: str, name: str) -> None:
     medium = session.main_medium(recording)
-    run = Run(
-        new_id(), recording, "faces", "centerface", {"fingerprint": medium.fingerprint}, {"frames": 12}, "2026", "0"
-    )
+    about = {"fingerprint": medium.fingerprint}
+    run = Run(new_id(), recording, "faces", "centerface", about, {"frames": 12}, "2026", "0")
     times = [round(k * 1e5) for k in range(12)]
     with session.study.run_transaction():
         insert_run(session.study, run)
@@ -158,12 +170,11 @@ def test_a_clip_whose_faces_were_changed_since_is_not_measured(session: Session,
         privacy.prepare(session, clip)
 
 
-@pytest.mark.parametrize("name", ["x" * 5000, "\0", "a\nb", "..", ""])
-def test_a_clip_of_a_name_that_no_file_has_lies_nowhere(session: Session, name: str) -> None:
-    assert find_clip_files(session, name) == []
-
-
-def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Session, clip: Path) -> None:
+def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Session) -> None:
+    with pytest.raises(UserError, match="Nothing was exported"):
+        find_export(session, None)
+    found_faces(session, ids(session)[0], "t1")
+    clip = export(session, ids(session)[0])
     run = list_exports(session)[0].run.id
     for text in (None, str(clip), run, "1", "1:solid", clip.name):
         assert find_export(session, text)[0].run.id == run
@@ -172,15 +183,12 @@ def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Sessi
     for text in ("1:blur", "2", "nobody"):
         with pytest.raises(UserError):
             find_export(session, text)
+    for name in ("x" * 5000, "\0", "a\nb", "..", ""):
+        assert find_clip_files(session, name) == []
     other = make_clip(clip.with_name("other.mp4"), frames=3)
     for ask in (lambda: find_export(session, str(other)), lambda: privacy.prepare(session, other)):
         with pytest.raises(UserError, match="not exported from this study"):
             ask()
-
-
-def test_a_study_without_exports_says_so(session: Session) -> None:
-    with pytest.raises(UserError, match="Nothing was exported"):
-        find_export(session, None)
 
 
 def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Session) -> None:
@@ -193,14 +201,13 @@ def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Se
         with session.step("Name"):
             insert_participant(session.study, who)
             assign_participant(session.study, owner, who.id)
-        found = choose_strangers(session, first)
+        strangers = choose_strangers(session, first)
         if role is ParticipantRole.ROBOT:
-            assert found == []
+            assert strangers == []
         else:
-            (one,) = found
-            assert isinstance(one, dict)
-            assert one["identity"] == "P01"
-            assert np.shape(one["boxes"]) == (len(one["frames"]), 4)
+            (stranger,) = strangers
+            assert stranger["identity"] == "P01"
+            assert np.shape(stranger["boxes"]) == (len(stranger["frames"]), 4)
     assert choose_strangers(session, second) == []
 
 
@@ -227,7 +234,7 @@ def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_no
         assert tools.independent
 
 
-def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
+def test_with_weights_one_model_measures_what_the_other_drives(
     shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(shared_models))
@@ -246,3 +253,56 @@ def test_another_clip_of_the_name_is_not_measured_for_the_export(session: Sessio
     assert latest_run(session.study, ids(session)[0], "privacy") is None
     assert [path.name for path in other.parent.iterdir()] == [clip.name]
     assert run_inline(session, privacy.prepare(session, clip), Silent())[0]
+
+
+# Where a rendering lies, and that a window does not stand still to find out
+
+CONTENT = b"a rendering"
+
+
+@pytest.fixture
+def rendering(session: Session, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file too large for a window, which nobody read yet."""
+    monkeypatch.setattr(exported_clips, "_CHECKSUMS", {})
+    monkeypatch.setattr(exported_clips, "MAX_FOREGROUND_BYTES", len(CONTENT) - 1)
+    place = session.study.folder / "clip.mp4"
+    place.write_bytes(CONTENT)
+    return place
+
+
+def run_of(digest: str = hashlib.sha256(CONTENT).hexdigest()) -> Run:
+    return Run("run", "r-1", "anonymize", "solid", {}, {"output": "clip.mp4", "sha256": digest}, "", "")
+
+
+def test_whoever_has_time_reads_it_at_once(session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert find_unchanged_clip(session, run_of()) == rendering
+    assert find_unchanged_clip(session, run_of("0" * 64)) is None
+    assert list_unread_renderings(session, [run_of()]) == []
+    monkeypatch.setattr(exported_clips, "_CHECKSUMS", {})
+    monkeypatch.setattr(exported_clips, "MAX_FOREGROUND_BYTES", len(CONTENT))
+    session.patient = False
+    assert find_unchanged_clip(session, run_of()) == rendering
+
+
+def test_a_window_knows_a_large_one_only_after_somebody_read_it(session: Session, rendering: Path) -> None:
+    session.patient = False
+    assert find_unchanged_clip(session, run_of()) is None
+    assert list_unread_renderings(session, [run_of()]) == [rendering]
+    read_checksums([rendering])
+    assert list_unread_renderings(session, [run_of()]) == []
+    assert find_unchanged_clip(session, run_of()) == rendering
+    rendering.write_bytes(b"another file")
+    assert find_unchanged_clip(session, run_of()) is None
+    assert list_unread_renderings(session, [run_of()]) == [rendering]
+
+
+def test_what_cannot_be_read_is_tried_once(session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(place: Path) -> str:
+        raise OSError
+
+    monkeypatch.setattr(exported_clips, "file_sha256", fail)
+    session.patient = False
+    assert list_unread_renderings(session, [run_of()])
+    read_checksums([rendering])
+    assert list_unread_renderings(session, [run_of()]) == []
+    assert find_unchanged_clip(session, run_of()) is None

@@ -2,11 +2,12 @@
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymize.release import release_job as job
@@ -15,12 +16,15 @@ from anonymize.release.release_rules import (
     RULES,
     ReleaseBlocker,
     RenderingCheck,
+    find_waiver,
     outcome_blockers,
     parse_blocker,
     parse_outcome,
     remaining_blockers,
 )
+from project.entities.study_records import Waiver
 from project.progress import Silent
+from tests.contract.documentation import page
 
 GOOD = RenderingCheck(1, "solid", frames=10, checked_by="rfb320", witness="rfb320", measured=True)
 BROKEN: dict[str, RenderingCheck] = {
@@ -43,45 +47,44 @@ def test_a_good_rendering_breaks_no_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", BROKEN)
-def test_each_rule_says_what_is_wrong_and_where(rule: str) -> None:
-    found = outcome_blockers([BROKEN[rule]])
-    assert {release_blocker.rule for release_blocker in found} == {rule}
-    assert all(
-        release_blocker.recording == 1 and release_blocker.sentence and release_blocker.hint
-        for release_blocker in found
-    )
-    assert [parse_blocker(release_blocker.as_json()) for release_blocker in found] == found
+def test_each_rule_says_what_is_wrong_and_where_and_is_waived_only_where_it_can_be(rule: str) -> None:
+    blockers = outcome_blockers([BROKEN[rule]])
+    assert {blocker.rule for blocker in blockers} == {rule}
+    assert all(blocker.recording == 1 and blocker.sentence and blocker.hint for blocker in blockers)
+    assert [parse_blocker(blocker.as_json()) for blocker in blockers] == blockers
     assert parse_outcome(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
+    for waiver in ((rule, None), (rule, 1)):
+        assert bool(remaining_blockers(blockers, [waiver])) is not RULES[rule].waivable
+    assert remaining_blockers(blockers, [(rule, 2)]) == blockers
+    everywhere, elsewhere = (Waiver("w", where, rule, "It is fine so", "a", "2026") for where in (None, "r2"))
+    assert (find_waiver(blockers[0], [elsewhere, everywhere], {"r2": 2}) is everywhere) is RULES[rule].waivable
+    assert find_waiver(blockers[0], [elsewhere], {"r2": 2}) is None
 
 
 def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
-    (found,) = outcome_blockers([BROKEN["doubtful-hits"]])
-    assert found.sentence.endswith("looks like a face (1 frame), 53 by 44 pixels at x 183, y 141.")
+    (blocker,) = outcome_blockers([BROKEN["doubtful-hits"]])
+    assert blocker.sentence.endswith("looks like a face (1 frame), 53 by 44 pixels at x 183, y 141.")
 
 
 def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
-    found = outcome_blockers([BROKEN["face-left"]])
-    assert [release_blocker.time_us for release_blocker in found] == [100_000, 2_000_000]
-    link = found[0].as_json("lab.greenroom")["link"]
+    blockers = outcome_blockers([BROKEN["face-left"]])
+    assert [blocker.time_us for blocker in blockers] == [100_000, 2_000_000]
+    link = blockers[0].as_json("lab.greenroom")["link"]
     assert link == "greenroom open lab.greenroom --recording 1 --at 0.100"
 
 
-@pytest.mark.parametrize("rule", BROKEN)
-def test_only_what_can_be_waived_is(rule: str) -> None:
-    reasons = outcome_blockers([BROKEN[rule]])
-    for waiver in ((rule, None), (rule, 1)):
-        assert bool(remaining_blockers(reasons, [waiver])) is not RULES[rule].waivable
-    assert remaining_blockers(reasons, [(rule, 2)]) == reasons
+def test_the_page_about_releases_tells_of_each_rule_whether_it_can_be_waived() -> None:
+    listed = dict(re.findall(r"^\| `([a-z-]+)` \| .* \| (yes|no) \|$", page("release"), re.MULTILINE))
+    assert listed == {key: "yes" if rule.waivable else "no" for key, rule in RULES.items()}
 
 
 @given(st.lists(st.sampled_from(sorted(BROKEN)), min_size=1, max_size=4), anything)
 def test_no_waivers_let_a_rendering_out_that_breaks_what_cannot_be_waived(broken: list[str], waived) -> None:
     outcomes = [replace(BROKEN[rule], number=1 + place % 3) for place, rule in enumerate(broken)]
-    left = {remaining_blocker.rule for remaining_blocker in remaining_blockers(outcome_blockers(outcomes), waived)}
+    left = {blocker.rule for blocker in remaining_blockers(outcome_blockers(outcomes), waived)}
     assert {rule for rule in broken if not RULES[rule].waivable} <= left
 
 
-@settings(deadline=None)
 @given(st.sets(st.sampled_from(NEVER), min_size=1), st.booleans(), anything)
 def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     tmp_path_factory: pytest.TempPathFactory, rules: set[str], late: bool, waived
@@ -92,9 +95,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     private = json.dumps({"key": ""}).encode()
     (texts / job.PRIVATE_FILE_NAME).write_bytes(private)
     shown = sorted(set(BROKEN) & rules)
-    early = [
-        ReleaseBlocker(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)
-    ]
+    early = [ReleaseBlocker(rule, 1, None, "Broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job, "_read_private", lambda *_: {"key": "of the release"})
         patch.setattr(job, "_render_all", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
@@ -104,8 +105,8 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
                 "texts": str(texts),
                 "prepared": {job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
                 "plan": ReleasePlan().as_json(),
-                "reasons": [release_blocker.as_json() for release_blocker in early],
-                "waived": [list(one) for one in waived],
+                "reasons": [blocker.as_json() for blocker in early],
+                "waived": [list(waiver) for waiver in waived],
                 "recordings": [],
             },
             Silent(),

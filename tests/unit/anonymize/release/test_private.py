@@ -1,49 +1,51 @@
-"""What a release is searched for, and what its files are called."""
+"""What a release is searched for, what its files are called, and what is read of choices that another program wrote."""
 
+import string
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from annotate.interchange.annotation_files import FORMATS, get_format
+from anonymize.privacy.privacy_limits import LIMITS_PROPERTY, PrivacyLimits, read_privacy_limits
 from anonymize.release.private_content import build_scrubber, collect_private
-from anonymize.release.release_edits import set_private_words
-from anonymize.release.release_plan import assign_annotator_codes, derive_released_id, get_release_key, keyed_checksum
+from anonymize.release.release_edits import set_private_words, store_plan
+from anonymize.release.release_plan import (
+    KEY_PROPERTY,
+    PLAN_PROPERTY,
+    SCRUB,
+    ReleasePlan,
+    assign_annotator_codes,
+    derive_released_id,
+    get_release_key,
+    keyed_checksum,
+    read_plan,
+)
 from anonymize.release.release_texts import AnnotationScrubber, list_released_texts, texts_checksum
-from project.entities.study_records import Annotator
+from project.entities.study_records import Annotator, Recording
 from project.ids import is_id, new_id
-from project.queries.recording_rows import all_participants, all_recordings, update_participant, update_recording
+from project.queries.recording_rows import all_participants, update_participant, update_recording
 from project.session.session import Session
 
 
-def test_names_of_everything_are_searched_for(session: Session) -> None:
+def test_names_files_and_notes_are_searched_for_and_scrubbed(session: Session) -> None:
     set_private_words(session, {"the Millers": "[family]"})
-    found = collect_private(session)
-    assert {"Ada Byron", "Anna at home", "the Millers"} <= set(found.words)
-    assert {"Anna at home.mp4", str(session.study.folder)} <= set(found.texts)
-
-
-def test_a_participants_note_is_searched_for_and_scrubbed(session: Session) -> None:
-    from dataclasses import replace
-
     (person,) = all_participants(session.study)
     with session.step("Note"):
         update_participant(session.study, replace(person, note="limps since May\nhas a twin"))
-    assert {"limps since May", "has a twin"} <= set(collect_private(session).texts)
+    private = collect_private(session)
+    assert {"Ada Byron", "Anna at home", "the Millers"} <= set(private.words)
+    assert {"Anna at home.mp4", str(session.study.folder), "limps since May", "has a twin"} <= set(private.texts)
     assert "twin" not in build_scrubber(session).scrub("She has a twin.").text
 
 
-def test_a_recording_with_an_everyday_name_is_searched_for_by_its_file_only(session: Session) -> None:
-    from dataclasses import replace
-
-    (recording,) = all_recordings(session.study)
+def test_an_everyday_name_is_searched_for_as_a_file_or_private_word(session: Session, recording: Recording) -> None:
     with session.step("Rename"):
         update_recording(session.study, replace(recording, name="video.mp4"))
     assert "video" not in collect_private(session).words
     assert "video.mp4" in collect_private(session).words
     assert build_scrubber(session).scrub("the video").text == "the recording 1"
-
-
-def test_a_private_word_is_searched_for_even_where_it_is_one_of_ours(session: Session) -> None:
     set_private_words(session, {"video": "[film]"})
     assert "video" in collect_private(session).words
 
@@ -65,14 +67,8 @@ def test_a_released_id_tells_neither_the_row_nor_when_it_was_made(session: Sessi
 
 def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session: Session) -> None:
     before = list_released_texts(session)
-    assert {released_text.place for released_text in before} == {
-        "rationale",
-        "correction",
-        "comments",
-        "utterance",
-        "speaker",
-    }
-    assert all("Ada Byron" not in released_text.after and "555" not in released_text.after for released_text in before)
+    assert {text.place for text in before} == {"rationale", "correction", "comments", "utterance", "speaker"}
+    assert all("Ada Byron" not in text.after and "555" not in text.after for text in before)
     state = texts_checksum(before)
     assert texts_checksum(list_released_texts(session)) == state
     set_private_words(session, {"Greet": "[word]"})
@@ -81,22 +77,50 @@ def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session
     assert texts_checksum(list_released_texts(session)) == state
 
 
-@pytest.mark.parametrize("key", [key for key in FORMATS if not get_format(key).lossless])
 @pytest.mark.parametrize("keep", [True, False])
-def test_no_format_holds_a_name_an_id_or_a_file(session: Session, tmp_path: Path, key: str, keep: bool) -> None:
+def test_no_format_holds_names_ids_or_files(session: Session, recording: Recording, tmp_path: Path, keep: bool) -> None:
     set_private_words(session, {"Anna": "P01"})
-    document = AnnotationScrubber(session, keep_texts=keep, key=get_release_key(session)).scrub_recordings(
-        all_recordings(session.study), {}, lambda number: f"../video/recording-{number:04}.mp4"
-    )
-    to = get_format(key)
-    target = tmp_path / f"written{to.suffixes[0]}"
-    to.write(document, target)
-    data = target.read_bytes()
-    own = [
-        row[0]
-        for table in ("segment", "recording", "annotator")
-        for row in session.study.rows(f"SELECT id FROM {table}")
-    ]
-    for secret in ("Ada Byron", "Anna", "kitchen", "555-867", "lab.example", *own):
-        assert secret.encode() not in data
-    assert keep or b"looked away" not in data
+    scrubber = AnnotationScrubber(session, keep_texts=keep, key=get_release_key(session))
+    document = scrubber.scrub_recordings([recording], {}, lambda number: f"../video/recording-{number:04}.mp4")
+    tables = ("segment", "recording", "annotator")
+    own = [row[0] for table in tables for row in session.study.rows(f"SELECT id FROM {table}")]
+    formats = [get_format(key) for key in FORMATS if not get_format(key).lossless]
+    assert len(formats) > 5
+    for number, annotation_format in enumerate(formats):
+        target = tmp_path / f"written{number}{annotation_format.suffixes[0]}"
+        annotation_format.write(document, target)
+        data = target.read_bytes()
+        for secret in ("Ada Byron", "Anna", "kitchen", "555-867", "lab.example", *own):
+            assert secret.encode() not in data, target
+        assert keep or b"looked away" not in data, target
+
+
+def stored(session: Session, key: str, value: Any) -> None:
+    with session.step("Written by another program"):
+        session.study.set_property(key, value)
+
+
+def test_choices_are_read_as_they_were_kept_and_those_of_an_odd_kind_are_the_usual_ones(session: Session) -> None:
+    only = {1: ("blur", "pixelate"), 3: ("solid",)}
+    chosen = ReleasePlan(("solid", "blur"), only=only, formats=("srt",), keep_robots=True, title="Visits", texts=SCRUB)
+    store_plan(session, chosen)
+    assert read_plan(session) == chosen
+    for wrong in (
+        *([1], {"methods": 5}, {"methods": [5]}, {"methods": "solid"}, {"only": [1]}, {"only": {"x": ["solid"]}}),
+        *({"only": {"1": 5}}, {"sound": []}, {"keep_robots": "no"}, {"title": 7}, {"video": {"a": 1}}),
+        {"formats": [None]},
+    ):
+        stored(session, PLAN_PROPERTY, wrong)
+        assert read_plan(session) == ReleasePlan(), wrong
+
+
+def test_limits_and_keys_that_make_no_sense_are_the_usual_and_new_ones(session: Session) -> None:
+    for wrong in ([], {"reidentified": "x"}, {"reidentified": 9}, {"leak_frames": 1e300, "reidentified": 3}):
+        stored(session, LIMITS_PROPERTY, wrong)
+        assert read_privacy_limits(session.study) == PrivacyLimits(), wrong
+    for wrong in ("zz", "", 5, {"a": 1}):
+        stored(session, KEY_PROPERTY, wrong)
+        key = get_release_key(session)
+        assert len(key) == 64
+        assert set(key) <= set(string.hexdigits)
+        assert get_release_key(session) == key

@@ -3,54 +3,68 @@
 import errno
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import av
 import pytest
 
-import anonymize.rendering.face_renderer
 from annotate.interchange.annotation_files import FORMATS, get_format
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces
+from anonymize.masking.masks import FaceMask
 from anonymize.release import release_job as job
-from anonymize.release.data_card import write_cards
 from anonymize.release.release_edits import confirm_texts, set_private_words
-from anonymize.release.release_files import write_media
 from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_verification import find_leaks
-from anonymize.rendering.face_renderer import RenderPlan, RenderResult
+from anonymize.rendering import face_renderer
+from anonymize.rendering.face_renderer import RenderPlan
 from media.clip_writer import paint_clip
 from media.decoding import iterate_frames
 from media.frame_index import load_index
-from project.entities.study_records import ConsentUse, ParticipantRole, Waiver
+from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Waiver
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
-from project.progress import Progress, Silent
+from project.progress import Silent
 from project.queries.face_rows import tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.policy_rows import delete_waiver, insert_waiver, waivers
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import run_inline
 from project.session.session import Session
+from tests.builders.face_pictures import StopAfter
+from tests.builders.interference import interfere
+from tests.builders.quiet_detector import detect_only
 from tests.builders.release_study import review
 from tests.builders.words_in_files import words_in
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",))
+CLIPS = replace(PLAN, video=("source",))
 SECRETS = ("Anna", "Ada Byron", "kitchen", "555-867", "lab.example", "Visits", "x264", "x264 - core", "Lavf")
 
 
-def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Any]:
+def release(session: Session, folder: Path, plan: ReleasePlan = CLIPS) -> dict[str, Any]:
     result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
     return result
+
+
+def rules(result: dict[str, Any]) -> list[str]:
+    """Return the rules for which nothing was released."""
+    assert result["released"] is False
+    return [reason["rule"] for reason in result["reasons"]]
+
+
+def left_by(tmp_path: Path) -> list[str]:
+    """Return what lies beside the lab."""
+    return sorted(path.name for path in tmp_path.iterdir() if path.name != "lab")
 
 
 def names(folder: Path) -> set[str]:
@@ -59,7 +73,7 @@ def names(folder: Path) -> set[str]:
 
 def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
     out = tmp_path / "release"
-    result = release(session, out)
+    result = release(session, out, PLAN)
     assert result["released"] is True
     assert names(out) == {
         "DATACARD.md",
@@ -94,19 +108,18 @@ def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
 
 
 def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(session: Session, tmp_path: Path) -> None:
-    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not get_format(key).lossless), texts=SCRUB)
+    plan = replace(CLIPS, formats=tuple(key for key in FORMATS if not get_format(key).lossless), texts=SCRUB)
     confirm_texts(session)
-    found = []
+    manifests = []
     for place in ("one", "two"):
         release(session, tmp_path / place, plan)
-        one = json.loads((tmp_path / place / "manifest.json").read_text())
-        for file in one["files"]:
+        manifest = json.loads((tmp_path / place / "manifest.json").read_text())
+        for file in manifest["files"]:
             if file["encoded"]:
                 file["sha256"] = file["bytes"] = None
-        found.append(one)
-    assert found[0] == found[1]
-    listed = {file["path"] for file in found[0]["files"]}
-    assert listed == names(tmp_path / "one") - {"manifest.json"}
+        manifests.append(manifest)
+    assert manifests[0] == manifests[1]
+    assert {file["path"] for file in manifests[0]["files"]} == names(tmp_path / "one") - {"manifest.json"}
     today = datetime.now(UTC).date().isoformat().encode()
     assert [path for path in (tmp_path / "one").rglob("*.*") if path.is_file() and today in path.read_bytes()] == []
     key = session.study.get_property(KEY_PROPERTY)
@@ -125,17 +138,16 @@ def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) ->
     assert "utterance" not in without
     set_private_words(session, {"Anna": "P01"})
     confirm_texts(session)
-    release(session, tmp_path / "with", replace(PLAN, texts=SCRUB))
+    release(session, tmp_path / "with", replace(CLIPS, texts=SCRUB))
     kept = (tmp_path / "with/annotations/csv/annotations.csv").read_text("utf-8-sig")
     assert "P01 robot looked away; see [LINK_1]" in kept
     assert "I am P01, call [PHONE_1]" in kept
     assert "A01: A01 here: is it P01?" in kept
     own = [row[0] for table in ("segment", "recording") for row in session.study.rows(f"SELECT id FROM {table}")]
-    assert [one for one in own if one in kept] == []
+    assert [row for row in own if row in kept] == []
 
 
-def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session, tmp_path: Path) -> None:
-    (recording,) = all_recordings(session.study)
+def test_who_did_not_consent_is_solid_and_says_nothing(session: Session, recording: Recording, tmp_path: Path) -> None:
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     (face,) = tracks_of(session.study, recording.id)
     assign_faces(session, [face.id], other)
@@ -143,7 +155,7 @@ def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session,
     set_consent(session, person, ConsentUse.RELEASE, False)
     review(session, recording)
     confirm_texts(session)
-    plan = replace(PLAN, methods=("pixelate",), without_consent=SOLID, texts=SCRUB, video=("source",))
+    plan = replace(CLIPS, methods=("pixelate",), without_consent=SOLID, texts=SCRUB)
     assert release(session, tmp_path / "release", plan)["released"] is True
     clip = tmp_path / "release/video-source/pixelate/recording-0001.mp4"
     for picture in iterate_frames(clip, load_index(clip)):
@@ -156,17 +168,14 @@ def test_a_word_that_stands_in_the_finished_release_removes_it(session: Session,
     set_private_words(session, {"withdraws": "x"})
     with pytest.raises(UserError, match=r"LICENCE\.md"):
         release(session, tmp_path / "release")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    assert left_by(tmp_path) == []
 
 
-def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, tmp_path: Path) -> None:
-    (recording,) = all_recordings(session.study)
+def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, recording: Recording, tmp_path: Path) -> None:
     (face,) = tracks_of(session.study, recording.id)
     assign_faces(session, [face.id], None)
-    result = release(session, tmp_path / "release")
-    assert result["released"] is False
-    assert [one["rule"] for one in result["reasons"]] == ["faces-reviewed"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    assert rules(release(session, tmp_path / "release")) == ["faces-reviewed"]
+    assert left_by(tmp_path) == []
     run = latest_run(session.study, recording.id, "release")
     assert (run.result["released"], run.result["rules"]) == (False, ["faces-reviewed"])
     assert str(tmp_path) not in json.dumps([dict(run.parameters), dict(run.result)])
@@ -179,99 +188,70 @@ def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -
     set_consent(session, person, ConsentUse.RELEASE, False)
     fresh = job.renew(session, work)
     assert not Path(str(work.parameters["texts"])).exists()
-    result, _ = run_inline(session, fresh, Silent())
-    assert [one["rule"] for one in result["reasons"]] == ["something"]
+    assert rules(run_inline(session, fresh, Silent())[0]) == ["something"]
     assert not (tmp_path / "release").exists()
 
 
-def edited_while_written(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], object]) -> None:
-    """Make an edit when all files of a release are written, before it takes its place."""
-    write = job._write
-
-    def written(*args: Any) -> str:
-        text = write(*args)
-        edit()
-        return text
-
-    monkeypatch.setattr(job, "_write", written)
+@pytest.fixture
+def source(session: Session, recording: Recording) -> Path:
+    """The file of the recording."""
+    return session.locate(session.main_medium(recording.id)).path
 
 
-def test_consent_that_is_withdrawn_while_it_is_made_stops_it(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_consent_that_is_withdrawn_stops_it(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (person,) = all_participants(session.study)
-    edited_while_written(monkeypatch, lambda: set_consent(session, person, ConsentUse.RELEASE, False))
-    result = release(session, tmp_path / "release")
-    assert (result["released"], [one["rule"] for one in result["reasons"]]) == (False, ["something"])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    interfere(monkeypatch, job, "_write", after=lambda *_: set_consent(session, person, ConsentUse.RELEASE, False))
+    assert rules(release(session, tmp_path / "release")) == ["something"]
+    assert left_by(tmp_path) == []
 
 
 def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_does_not(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (recording,) = all_recordings(session.study)
-    edited_while_written(monkeypatch, lambda: add_segment(session, recording.id, 0, 90_000, "competence", {}))
+    mark = partial(add_segment, session, recording.id, 0, 90_000, "competence", {})
+    interfere(monkeypatch, job, "_write", after=lambda *_: mark())
     assert release(session, tmp_path / "first")["released"] is True
-    edited_while_written(monkeypatch, lambda: set_private_words(session, {"Carla": "P07"}))
-    result = release(session, tmp_path / "second")
-    assert [one["rule"] for one in result["reasons"]] == ["rendered"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "lab"]
+    interfere(monkeypatch, job, "_write", after=lambda *_: set_private_words(session, {"Carla": "P07"}))
+    assert rules(release(session, tmp_path / "second")) == ["rendered"]
+    assert left_by(tmp_path) == ["first"]
 
 
-def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, source: Path, tmp_path: Path) -> None:
     with session.step("Take the waivers back"):
         for waiver in waivers(session.study):
             delete_waiver(session.study, waiver.id)
-    assert release(session, tmp_path / "first")["released"] is False
+    rules(release(session, tmp_path / "release"))
     (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
     made = clip.read_bytes()
     clip.write_bytes(made[:-1] + bytes([made[-1] ^ 1]))
-    release(session, tmp_path / "first")
+    rules(release(session, tmp_path / "release"))
     assert clip.read_bytes()[-1] == made[-1]
+    raw, facts = source.read_bytes(), clip.with_name("facts.json")
+    clip.write_bytes(raw)
+    facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": file_sha256(clip)}))
+    rules(release(session, tmp_path / "release"))
+    assert clip.read_bytes() != raw, "facts that somebody else wrote count for nothing"
 
 
 @pytest.mark.parametrize("put_back", [False, True])
 def test_a_clip_that_changes_after_the_check_stops_it(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    copies = write_media
+    clips: dict[Path, bytes] = {}
 
-    def swapped(
-        folder: Path, plan: ReleasePlan, renderings: Sequence[ReleaseRendering], sounds: Any, progress: Progress
-    ) -> dict[str, str]:
+    def change(_folder: Path, _plan: ReleasePlan, renderings: Sequence[ReleaseRendering], *_: Any) -> None:
         clip = renderings[0].clip
-        made = clip.read_bytes()
-        clip.write_bytes(made + b"more")
-        written = copies(folder, plan, renderings, sounds, progress)
-        if put_back:
-            clip.write_bytes(made)
-        return written
+        clips[clip] = clip.read_bytes()
+        clip.write_bytes(clips[clip] + b"more")
 
-    monkeypatch.setattr(job, "write_media", swapped)
+    def restore(*_: Any) -> None:
+        for clip, content in clips.items():
+            clip.write_bytes(content)
+
+    interfere(monkeypatch, job, "write_media", before=change, after=restore if put_back else None)
     with pytest.raises(UserError, match="changed in the cache"):
         release(session, tmp_path / "release")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
-
-
-def test_another_clip_that_is_put_into_the_cache_with_facts_of_its_own_is_not_taken(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with session.step("Take the waivers back"):
-        for waiver in waivers(session.study):
-            delete_waiver(session.study, waiver.id)
-    assert release(session, tmp_path / "first")["released"] is False
-    (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
-    medium = session.main_medium(all_recordings(session.study)[0].id)
-    assert medium is not None
-    raw, facts = session.locate(medium).path.read_bytes(), clip.with_name("facts.json")
-    clip.write_bytes(raw)
-    facts.write_text(json.dumps({**json.loads(facts.read_text()), "sha256": file_sha256(clip)}))
-    release(session, tmp_path / "first")
-    assert clip.read_bytes() != raw
+    assert left_by(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["private", "annotations"])
@@ -289,18 +269,14 @@ def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path:
 def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    read_back = find_leaks
-
-    def changed(folder: Path, *given: Any, **named: Any) -> Any:
-        leaks = read_back(folder, *given, **named)
+    def change(folder: Path, *_: Any) -> None:
         with (folder / name).open("a") as file:
             file.write("\n")
-        return leaks
 
-    monkeypatch.setattr(job, "find_leaks", changed)
+    interfere(monkeypatch, job, "find_leaks", after=change)
     with pytest.raises(UserError, match="changed while it was checked"):
         release(session, tmp_path / "release")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    assert left_by(tmp_path) == []
 
 
 @pytest.mark.parametrize(
@@ -315,48 +291,38 @@ def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
     ],
 )
 def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_not_released(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    write = write_cards
-
-    def swapped(folder: Path, *given: Any) -> Any:
-        written = write(folder, *given)
+    def replace_file(folder: Path, *_: Any) -> None:
         other = tmp_path / "other"
         if name.endswith(".mp4"):
             # What a reading back has nothing against: another clip, encoded by the program itself.
-            medium = session.main_medium(all_recordings(session.study)[0].id)
-            assert medium is not None
-            paint_clip(session.locate(medium).path, other, lambda _picture: None, sound="none")
+            paint_clip(source, other, lambda _picture: None, sound="none")
         elif name.endswith(".jpg"):
             other.write_bytes((folder / name).with_name("00000.jpg").read_bytes())
         else:
             other.write_text("Other words.\n")
         other.replace(folder / name)
-        return written
 
-    monkeypatch.setattr(job, "write_cards", swapped)
+    interfere(monkeypatch, job, "write_cards", after=replace_file)
     with pytest.raises(UserError, match="changed while it was made"):
-        release(session, tmp_path / "release")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+        release(session, tmp_path / "release", PLAN)
+    assert left_by(tmp_path) == []
 
 
-def test_a_clip_that_is_put_in_the_place_of_a_rendering_in_the_cache_is_not_released(
+def test_a_clip_put_in_the_cache_never_leaves(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    render = anonymize.rendering.face_renderer.render
-
-    def swapped(plan: RenderPlan, *given: Any) -> RenderResult:
-        done = render(plan, *given)
+    def show_faces(plan: RenderPlan, *_: Any) -> None:
         paint_clip(plan.source, plan.destination, lambda _picture: None, sound="none", overwrite=True)
-        return done
 
-    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
+    interfere(monkeypatch, face_renderer, "render", after=show_faces)
     result = release(session, tmp_path / "release")
-    assert result["released"] is False
+    assert rules(result)
     assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]
 
 
-def test_texts_reach_a_folder_on_another_disk(
+def test_texts_reach_a_folder_of_another_disk(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename = os.rename
@@ -389,12 +355,13 @@ def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: 
     assert names(out) == {"mine.txt"}
 
 
-def test_a_face_that_reaches_out_of_its_mask_is_told(
+def test_a_face_that_a_detector_finds_or_that_reaches_out_of_its_mask_is_told(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from anonymize.masking import masks as ellipses
-
-    real = ellipses.FaceMask.draw_area
+    detect_only(monkeypatch, [(60, 40, 30, 40)])
+    assert "face-left" in rules(release(session, tmp_path / "release"))
+    detect_only(monkeypatch)
+    real = FaceMask.draw_area
 
     def smaller(self: Any, *arguments: Any) -> Any:
         area = real(self, *arguments)
@@ -402,24 +369,15 @@ def test_a_face_that_reaches_out_of_its_mask_is_told(
             area.alpha[: area.alpha.shape[0] // 3] = 0
         return area
 
-    monkeypatch.setattr(ellipses.FaceMask, "draw_area", smaller)
-    result = release(session, tmp_path / "release")
-    assert "face-under-mask" in {one["rule"] for one in result["reasons"]}
-    assert not (tmp_path / "release").exists()
+    monkeypatch.setattr(FaceMask, "draw_area", smaller)
+    assert "face-under-mask" in rules(release(session, tmp_path / "release"))
+    assert left_by(tmp_path) == []
 
 
-@pytest.mark.parametrize("after", [0, 3, 15, 60])
+@pytest.mark.parametrize("after", [4, 60, *(pytest.param(times, marks=pytest.mark.soak) for times in (1, 16))])
 def test_cancelling_leaves_nothing(session: Session, tmp_path: Path, after: int) -> None:
-    class Impatient(Silent):
-        left = after
-
-        def check_cancelled(self) -> None:
-            self.left -= 1
-            if self.left < 0:
-                raise Cancelled
-
     work = job.prepare(session, tmp_path / "release", PLAN)
     with pytest.raises(Cancelled):
-        run_inline(session, work, Impatient())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+        run_inline(session, work, StopAfter(after))
+    assert left_by(tmp_path) == []
     assert not Path(str(work.parameters["texts"])).exists()

@@ -1,7 +1,6 @@
 """Releases with sound: what is heard in the files that leave, and what stops them."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,40 +11,33 @@ import pytest
 from numpy.typing import NDArray
 
 from annotate.study.people import add_participant
-from anonymize.pii_review.pii_decisions import decide_places, mark_text
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.release import release_files as write_media
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
-from anonymize.release.release_sound import build_sound_filter
-from media.clip_writer import constant_rate_copy
+from anonymize.release.release_sound import AudioTreatment, build_sound_filter
 from media.sound import SoundFilter
-from media.soundtrack import copy_with_sound
-from project.entities.study_records import Json, ParticipantRole
+from project.entities.study_records import Json, ParticipantRole, Recording
 from project.entities.transcript import estimate_word_times
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.pii_rows import PiiVerdict
-from project.queries.recording_rows import all_participants, all_recordings
 from project.queries.transcript_rows import update_utterance, utterances_of
-from project.search.free_texts import free_texts
 from project.session.jobs import run_inline
 from project.session.session import Session
+from tests.builders.interference import interfere
 from tests.builders.release_study import review
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP, video=("source", "15hz"))
 
 
 @pytest.fixture(autouse=True)
-def timed(session: Session) -> None:
+def timed(session: Session, recording: Recording) -> None:
     """The words of the utterance have times."""
-    (recording,) = all_recordings(session.study)
     (utterance,) = utterances_of(session.study, recording.id)
     words = estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
+    certain = tuple(replace(word, confidence=0.9) for word in words)
     with session.step("Time"):
-        update_utterance(
-            session.study, replace(utterance, words=tuple(replace(word, confidence=0.9) for word in words))
-        )
+        update_utterance(session.study, replace(utterance, words=certain))
 
 
 def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
@@ -62,15 +54,14 @@ def samples(path: Path) -> NDArray[np.int16]:
     return np.concatenate(parts, axis=1)
 
 
-def source_of(session: Session) -> Path:
-    medium = session.main_medium(all_recordings(session.study)[0].id)
-    assert medium is not None
-    return session.locate(medium).path
+@pytest.fixture
+def source(session: Session, recording: Recording) -> Path:
+    return session.locate(session.main_medium(recording.id)).path
 
 
-def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Session, tmp_path: Path) -> None:
+def test_words_are_silent_in_every_clip_and_all_else_as_it_was(session: Session, source: Path, tmp_path: Path) -> None:
     assert release(session, tmp_path / "out")["released"] is True
-    raw = samples(source_of(session))
+    raw = samples(source)
     (name, phone) = [hit for hit in find_hits(session) if hit.is_spoken]
     clips = sorted((tmp_path / "out").rglob("*.mp4"))
     assert len(clips) == 2
@@ -85,22 +76,20 @@ def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Sessi
         assert np.abs(heard[:, 65_000:]).max() > 100
     card = (tmp_path / "out/DATACARD.md").read_text()
     assert "covered: name of a person 1, telephone number 1." in card
-    (about,) = [
-        load
-        for load in json.loads((tmp_path / "out/manifest.json").read_text())["sources"].values()
-        if load.get("sound")
-    ]
-    assert about["sound"]["covered"] == {"person": 1, "phone": 1}
-    assert about["sound"]["whole_utterances"] == 0
+    sources = json.loads((tmp_path / "out/manifest.json").read_text())["sources"].values()
+    (sound,) = [about["sound"] for about in sources if about.get("sound")]
+    assert (sound["covered"], sound["whole_utterances"]) == ({"person": 1, "phone": 1}, 0)
 
 
-def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_voices_leave_no_secret(
+    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secrets: list[str] = []
     make = build_sound_filter
 
-    def overheard(one: Any, source: Path, seeds: Any, progress: Any) -> SoundFilter:
+    def overheard(treatment: AudioTreatment, source: Path, seeds: Any, progress: Any) -> SoundFilter:
         secrets.extend(seeds.values())
-        return make(one, source, seeds, progress)
+        return make(treatment, source, seeds, progress)
 
     monkeypatch.setattr(job, "build_sound_filter", overheard)
     plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
@@ -110,13 +99,12 @@ def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkey
         if path.is_file():
             assert not any(secret.encode() in path.read_bytes() for secret in secrets)
     assert "Moved formants" in (tmp_path / "out/DATACARD.md").read_text()
-    heard, raw = samples(tmp_path / "out/video-source/solid/recording-0001.mp4"), samples(source_of(session))
+    heard, raw = samples(tmp_path / "out/video-source/solid/recording-0001.mp4"), samples(source)
     assert heard.shape == raw.shape
     assert (heard[:, 60_000:] == raw[:, 60_000:]).mean() < 0.1
 
 
-def test_who_did_not_consent_is_not_heard(session: Session, tmp_path: Path) -> None:
-    (recording,) = all_recordings(session.study)
+def test_who_did_not_consent_is_not_heard(session: Session, recording: Recording, tmp_path: Path) -> None:
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     (utterance,) = utterances_of(session.study, recording.id)
     with session.step("Say who speaks"):
@@ -137,72 +125,34 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
 ) -> None:
     if spoil == "nothing is covered":
         make = build_sound_filter
-        monkeypatch.setattr(job, "build_sound_filter", lambda one, *rest: make(replace(one, covered=()), *rest))
+        monkeypatch.setattr(
+            job, "build_sound_filter", lambda treatment, *rest: make(replace(treatment, covered=()), *rest)
+        )
     else:
-        copy = copy_with_sound
 
-        def twice(clip: Path, source: Path, destination: Path, *rest: Any, **named: Any) -> None:
-            copy(clip, source, destination, *rest, **named)
+        def append(_clip: Path, _source: Path, destination: Path, *_: Any) -> None:
             with destination.open("ab") as file:
                 file.write(b"\0\0\0\x10mdatraw data")
 
-        monkeypatch.setattr(write_media, "copy_with_sound", twice)
+        interfere(monkeypatch, write_media, "copy_with_sound", after=append)
     with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
         release(session, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
 
 
-def test_a_clip_with_sound_that_is_another_one_while_it_is_copied_stops_it(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_clip_that_is_replaced_while_it_is_copied_stops_the_release(
+    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = constant_rate_copy
+    made: list[bytes] = []
 
-    def swapped(source: Path, *given: Any, **named: Any) -> None:
-        made = source.read_bytes()
-        source.write_bytes(source_of(session).read_bytes())
-        copy(source, *given, **named)
-        source.write_bytes(made)
+    def show_faces(clip: Path, *_: Any) -> None:
+        made.append(clip.read_bytes())
+        clip.write_bytes(source.read_bytes())
 
-    monkeypatch.setattr(write_media, "constant_rate_copy", swapped)
+    def restore(clip: Path, *_: Any) -> None:
+        clip.write_bytes(made.pop())
+
+    interfere(monkeypatch, write_media, "constant_rate_copy", before=show_faces, after=restore)
     with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
         release(session, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def moved(session: Session) -> None:
-    (utterance,) = utterances_of(session.study, all_recordings(session.study)[0].id)
-    words = tuple(replace(word, start_us=word.start_us + 1) for word in utterance.words)
-    with session.step("Retime"):
-        update_utterance(session.study, replace(utterance, words=words))
-
-
-def kept(session: Session) -> None:
-    decide_places(session, [hit for hit in find_hits(session) if hit.is_spoken][:1], PiiVerdict.KEEP)
-
-
-def marked(session: Session) -> None:
-    (said,) = [free_text for free_text in free_texts(session.study) if free_text.table == "utterance"]
-    mark_text(session, said, 0, 4, "other")
-
-
-def renamed(session: Session) -> None:
-    (utterance,) = utterances_of(session.study, all_recordings(session.study)[0].id)
-    with session.step("Edit"):
-        update_utterance(session.study, replace(utterance, participant_id=None))
-
-
-@pytest.mark.parametrize("edit", [moved, kept, marked, renamed])
-def test_what_is_edited_while_it_is_made_is_judged_anew(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: Callable[[Session], None]
-) -> None:
-    write = job._write
-
-    def written(*args: Any) -> None:
-        write(*args)
-        edit(session)
-
-    monkeypatch.setattr(job, "_write", written)
-    assert all_participants(session.study)
-    result = release(session, tmp_path / "out")
-    assert result["released"] is False
     assert not (tmp_path / "out").exists()

@@ -1,6 +1,7 @@
 """What was reviewed is what leaves: every box that was found, and every byte of the file in which it was found."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import anonymize.rendering.face_renderer
 from anonymize.export import export_job as anonymization
 from anonymize.faces.face_review import build_face_sheet
 from anonymize.faces.face_review_edits import mark_reviewed, needs_source_read
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, ReleasePlan
-from anonymize.release.release_verification import find_leaks
+from anonymize.rendering import face_renderer
 from project.entities.study_records import FaceReview
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
+from project.files.temporary_files import cache_folder
 from project.progress import Silent
 from project.queries.face_rows import legacy_mask_state, set_face_review
 from project.queries.history_rows import SOURCE_SHA256_KEY
@@ -27,6 +28,7 @@ from project.session.jobs import run_inline
 from project.session.session import MediaState, Session
 from tests.builders import release_study as labs
 from tests.builders.clips import make_clip
+from tests.builders.interference import interfere
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",))
 PADDING = 12 << 20
@@ -41,22 +43,28 @@ def padded_clip(path: Path, **given: Any) -> Path:
     return made
 
 
-@pytest.fixture
-def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(labs, "make_clip", padded_clip)
-    return labs.lab(tmp_path, recordings=1)
+@pytest.fixture(scope="module")
+def padded_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(labs, "make_clip", padded_clip)
+        return labs.lab(tmp_path_factory.mktemp("padded"))
 
 
 @pytest.fixture
-def session(study: Path) -> Iterator[Session]:
-    with Session.open(study, "Ada Byron") as opened:
+def padded(padded_lab: Path, tmp_path: Path) -> Path:
+    """The file of a study with a long recording."""
+    shutil.copytree(padded_lab.parent, tmp_path / "padded")
+    return tmp_path / "padded" / padded_lab.name
+
+
+@pytest.fixture
+def session(padded: Path) -> Iterator[Session]:
+    with Session.open(padded, "Ada Byron") as opened:
         yield opened
 
 
 def footage(session: Session) -> Path:
-    medium = session.main_medium(all_recordings(session.study)[0].id)
-    assert medium is not None
-    return session.locate(medium).path
+    return session.locate(session.main_medium(all_recordings(session.study)[0].id)).path
 
 
 def change_unnoticed(path: Path, byte: bytes = b"x") -> None:
@@ -75,7 +83,7 @@ def released(session: Session, folder: Path) -> dict[str, Any]:
 
 
 def broken(session: Session, plan: ReleasePlan = PLAN) -> list[str]:
-    return [release_blocker.rule for release_blocker in job.build_checklist(session, plan).remaining]
+    return [blocker.rule for blocker in job.build_checklist(session, plan).remaining]
 
 
 def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Session, tmp_path: Path) -> None:
@@ -83,7 +91,6 @@ def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Ses
     assert broken(session) == []
     change_unnoticed(path)
     medium = session.main_medium(all_recordings(session.study)[0].id)
-    assert medium is not None
     assert session.locate(medium).state is MediaState.PRESENT, "at a glance it is the same"
     (reason,) = job.build_checklist(session, PLAN).remaining
     assert reason.rule == "file"
@@ -107,43 +114,32 @@ def test_a_window_does_not_read_the_file_and_its_release_does(session: Session, 
 def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_rendering(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, render, rendered = footage(session), anonymize.rendering.face_renderer.render, list[bool]()
+    path, kept = footage(session), footage(session).with_name("kept")
 
-    def swapped(*given: Any, **named: Any) -> Any:
-        kept = path.rename(path.with_name("kept"))
+    def swap(*_: Any) -> None:
+        path.rename(kept)
         make_clip(path, size=(160, 120), frames=labs.FRAMES, fps=labs.FPS)
-        try:
-            return render(*given, **named)
-        finally:
-            kept.replace(path)
-            rendered.append(True)
 
-    monkeypatch.setattr(anonymize.rendering.face_renderer, "render", swapped)
+    interfere(monkeypatch, face_renderer, "render", before=swap, after=lambda *_: kept.replace(path))
     result = released(session, tmp_path / "out")
     assert result["released"] is False
     assert "changed or replaced while it was worked on" in result["reasons"][0]["sentence"]
-    monkeypatch.setattr(
-        anonymize.rendering.face_renderer,
-        "render",
-        lambda *given, **named: (rendered.append(True), render(*given, **named))[1],
-    )
-    assert released(session, tmp_path / "out")["released"] is True
-    assert len(rendered) == 2, "what was rendered of the other file is not taken up again"
+    facts = [*(cache_folder() / "releases").glob("*/facts.json")]
+    assert facts == [], "what was rendered of the other file is not taken up again"
 
 
 @pytest.mark.parametrize("put_back", [False, True])
 def test_a_file_that_is_changed_before_the_release_has_its_name(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, put_back: bool
 ) -> None:
-    path, look = footage(session), find_leaks
+    path = footage(session)
 
-    def changed(*given: Any, **named: Any) -> Any:
+    def change(*_: Any) -> None:
         change_unnoticed(path)
         if put_back:
             change_unnoticed(path, b"\0")
-        return look(*given, **named)
 
-    monkeypatch.setattr(job, "find_leaks", changed)
+    interfere(monkeypatch, job, "find_leaks", before=change)
     with pytest.raises(UserError, match="changed"):
         released(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
@@ -165,18 +161,18 @@ def sql(study: Path, *statements: str) -> None:
     connection.close()
 
 
-def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(study: Path) -> None:
-    sql(study, f"UPDATE run SET result = json_remove(result, '$.{SOURCE_SHA256_KEY}')")
-    with Session.open(study, "Ada Byron") as session:
+def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(padded: Path) -> None:
+    sql(padded, f"UPDATE run SET result = json_remove(result, '$.{SOURCE_SHA256_KEY}')")
+    with Session.open(padded, "Ada Byron") as session:
         (recording,) = all_recordings(session.study)
         who = session.annotator()
         with session.step("As an earlier version did"):
             state = legacy_mask_state(session.study, recording.id)
             set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))
-        found = job.build_checklist(session, PLAN).remaining
-        assert [release_blocker.rule for release_blocker in found] == ["file", "faces-reviewed"]
-        assert "greenroom review-faces STUDY --recording 1 --reviewed" in found[0].hint
-        assert "reviewed with an earlier version" in found[1].sentence
+        file, faces = job.build_checklist(session, PLAN).remaining
+        assert (file.rule, faces.rule) == ("file", "faces-reviewed")
+        assert "greenroom review-faces STUDY --recording 1 --reviewed" in file.hint
+        assert "reviewed with an earlier version" in faces.sentence
         assert needs_source_read(session, recording.id)
         mark_reviewed(session, recording.id)
         assert not needs_source_read(session, recording.id)
@@ -227,9 +223,9 @@ def _another_run(connection: sqlite3.Connection) -> None:
 
 TAMPERED: dict[str, Callable[[sqlite3.Connection], None]] = {
     "boxes": _first_track("boxes", _moved),
-    "times": _first_track("times_us", lambda one: one[:8] + bytes([one[8] ^ 1]) + one[9:]),
-    "scores": _first_track("scores", lambda one: bytes(len(one))),
-    "origins": _first_track("origins", lambda one: b"\1" + one[1:]),
+    "times": _first_track("times_us", lambda times: times[:8] + bytes([times[8] ^ 1]) + times[9:]),
+    "scores": _first_track("scores", lambda scores: bytes(len(scores))),
+    "origins": _first_track("origins", lambda origins: b"\1" + origins[1:]),
     "fewer": _said(
         "UPDATE face_track SET count = 1, frames = substr(frames, 1, 4), times_us = substr(times_us, 1, 8), "
         "boxes = substr(boxes, 1, 16), scores = substr(scores, 1, 4), origins = substr(origins, 1, 1)"
@@ -249,8 +245,7 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], None]] = {
 
 
 @pytest.mark.parametrize("tampered", TAMPERED)
-def test_what_was_found_is_changed_in_the_file_of_the_study(tmp_path: Path, tampered: str) -> None:
-    study = labs.lab(tmp_path)
+def test_what_was_found_is_changed_in_the_file_of_the_study(study: Path, tampered: str) -> None:
     connection = sqlite3.connect(study)
     connection.execute("PRAGMA foreign_keys = OFF")
     with connection:
@@ -264,23 +259,7 @@ def test_what_was_found_is_changed_in_the_file_of_the_study(tmp_path: Path, tamp
         assert "faces-reviewed" in broken(session)
 
 
-def test_frames_that_are_none_are_reviewed_by_nobody(tmp_path: Path) -> None:
-    study = labs.lab(tmp_path)
-    connection = sqlite3.connect(study)
-    with connection:
-        _first_track("frames", lambda one: one[:8] + one[4:8] + one[12:])(connection)
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        with pytest.raises(UserError, match="is damaged"):
-            build_face_sheet(session, all_recordings(session.study)[0].id)
-        with pytest.raises(UserError, match="is damaged"):
-            released(session, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_tracks_that_change_places_between_recordings_are_reviewed_in_neither(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tracks_that_change_places_are_reviewed_in_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         labs, "make_clip", lambda path, **given: make_clip(path, **{**given, "metadata": {"title": path.stem}})
     )
@@ -290,8 +269,6 @@ def test_tracks_that_change_places_between_recordings_are_reviewed_in_neither(
         "UPDATE face_track SET run_id = (SELECT r.id FROM run r WHERE r.kind = 'faces' AND r.id <> face_track.run_id)",
     )
     with Session.open(study, "Ada Byron") as session:
-        assert [build_face_sheet(session, recording.id).reviews for recording in all_recordings(session.study)] == [
-            [],
-            [],
-        ]
+        sheets = [build_face_sheet(session, recording.id) for recording in all_recordings(session.study)]
+        assert [sheet.reviews for sheet in sheets] == [[], []]
         assert broken(session).count("faces-reviewed") == 2

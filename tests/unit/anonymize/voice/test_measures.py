@@ -22,23 +22,18 @@ def sound(pitch: float = 120.0) -> np.ndarray:
     return vowels(4.0, RATE, pitch)[0].astype(np.float64)
 
 
-@pytest.mark.parametrize(
-    ("heard", "rate"),
-    [("my name is jo", 0.0), ("my name is", 0.25), ("my name was jo", 0.25), ("oh my name is jo", 0.25), ("", 1.0)],
-)
-def test_words_changed_left_out_and_added_count_alike(heard: str, rate: float) -> None:
-    assert word_error_rate("my name is jo".split(), heard.split()) == rate  # noqa: SIM905
+def test_words_changed_left_out_and_added_count_alike() -> None:
+    heard = ("my name is jo", "my name is", "my name was jo", "oh my name is jo", "")
+    rates = [word_error_rate(["my", "name", "is", "jo"], text.split()) for text in heard]
+    assert rates == [0.0, 0.25, 0.25, 0.25, 1.0]
 
 
 @given(words, words)
-def test_word_errors_are_none_without_a_reference_and_zero_only_for_the_same_words(
-    reference: list[str], heard: list[str]
-) -> None:
+def test_word_errors_need_a_reference_and_are_zero_for_the_same_words(reference: list[str], heard: list[str]) -> None:
     found = word_error_rate(reference, heard)
     if not reference:
         assert found is None
     else:
-        assert found is not None
         assert (found == 0) == (reference == heard)
         assert found >= abs(len(reference) - len(heard)) / len(reference)
 
@@ -54,16 +49,14 @@ def test_a_higher_voice_with_the_same_course_correlates_and_its_ratio_is_told() 
 
 
 def test_a_course_that_runs_backwards_does_not_correlate() -> None:
-    found = compare_intonation(sound(), sound()[::-1], RATE)
-    assert found.correlation is not None
-    assert found.correlation < 0.5
+    assert compare_intonation(sound(), sound()[::-1], RATE).correlation < 0.5
 
 
-@pytest.mark.parametrize("silent", [np.zeros(4 * RATE), np.zeros(0), np.zeros(10)])
-def test_without_a_voice_there_is_no_pitch_and_no_syllable(silent: np.ndarray) -> None:
-    assert compare_intonation(silent, silent, RATE).correlation is None
-    assert compare_intonation(sound(), silent, RATE).ratio is None
-    assert count_syllables(silent, RATE) == 0
+def test_without_a_voice_there_is_no_pitch_and_no_syllable() -> None:
+    for silent in (np.zeros(4 * RATE), np.zeros(0), np.zeros(10)):
+        assert compare_intonation(silent, silent, RATE).correlation is None
+        assert compare_intonation(sound(), silent, RATE).ratio is None
+        assert count_syllables(silent, RATE) == 0
 
 
 def test_syllables_are_counted() -> None:

@@ -1,7 +1,6 @@
 """Voices changed as the sound goes by."""
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 import pytest
@@ -28,9 +27,9 @@ def changed(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("rate", [8000, 11_025, 16_000, 44_100, 48_000])
+@pytest.mark.parametrize("rate", [8000, 11_025, 48_000])
 def test_it_is_as_long_as_it_was_and_about_as_loud_and_all_of_it_is_changed(name: str, rate: int) -> None:
-    sound = vowels(2.3, rate)
+    sound = vowels(1.3, rate)
     made = changed(sound, rate, name)
     assert made.shape == sound.shape
     assert np.isfinite(made).all()
@@ -38,26 +37,24 @@ def test_it_is_as_long_as_it_was_and_about_as_loud_and_all_of_it_is_changed(name
     assert abs(np.corrcoef(made[0], sound[0])[0, 1]) < 0.95
 
 
-@cache
-def in_blocks_of_a_second(name: str, seconds: float) -> NDArray[np.float32]:
-    return changed(vowels(seconds, 8000), 8000, name, 8000)
-
-
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("size", [1, 777, 16_000, 1 << 20])
-def test_how_the_sound_is_cut_into_blocks_makes_no_difference(name: str, size: int) -> None:
-    seconds = 1.2 if size == 1 else 9.5
-    assert np.array_equal(changed(vowels(seconds, 8000), 8000, name, size), in_blocks_of_a_second(name, seconds))
+def test_how_sound_is_cut_into_blocks_makes_no_difference(name: str) -> None:
+    for seconds, sizes in ((0.2, (1,)), (2.7, (777, 9_000))):
+        sound = vowels(seconds, 8000)
+        once = VoiceFilter(create_voice(name), SEEDS, block_s=1)
+        whole = np.concatenate(list(once.treat(iter([sound]), 8000, 0)), axis=1)
+        for size in sizes:
+            assert np.array_equal(changed(sound, 8000, name, size, block_s=1), whole), size
 
 
 def test_where_the_stretches_changed_at_once_meet_nothing_is_heard() -> None:
     """Frames lie on one grid, so stretches of two seconds give what one stretch gives."""
-    sound = vowels(9.0, 16_000)
+    sound = vowels(4.5, 16_000)
     assert np.allclose(changed(sound, 16_000, block_s=2), changed(sound, 16_000, block_s=60), atol=2e-3)
 
 
 def test_where_a_vocoder_begins_anew_the_loudness_goes_on() -> None:
-    sound = vowels(9.0, 16_000)
+    sound = vowels(4.5, 16_000)
     short, long = (changed(sound, 16_000, "pitch-formant", block_s=size) for size in (2, 60))
     loud = [np.sqrt((made[0].reshape(-1, 160) ** 2).mean(axis=1)) for made in (short, long)]
     assert np.abs(loud[0] - loud[1]).max() < 0.5 * loud[1].max()
@@ -78,24 +75,16 @@ def test_every_channel_is_changed_by_itself_and_a_silent_one_stays_silent(name: 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "sound",
-    [
-        np.zeros((1, 0), np.float32),
-        np.zeros((2, 1), np.float32),
-        np.full((1, 1), 0.5, np.float32),
-        np.full((1, 7), -1, np.float32),
-        np.zeros((1, 40_000), np.float32),
-        np.sign(vowels(1.0, 16_000)),
+def test_odd_sound_keeps_its_length_and_stays_finite(name: str) -> None:
+    for sound in (
+        *(np.zeros((1, 0), np.float32), np.zeros((2, 1), np.float32), np.full((1, 1), 0.5, np.float32)),
+        *(np.full((1, 7), -1, np.float32), np.zeros((1, 40_000), np.float32), np.sign(vowels(1.0, 16_000))),
         np.eye(1, 3000, 1500, dtype=np.float32),
-    ],
-    ids=["nothing", "a sample", "a loud sample", "seven", "silence", "clipped", "a click"],
-)
-def test_odd_sound_keeps_its_length_and_stays_finite(name: str, sound: NDArray[np.float32]) -> None:
-    made = changed(sound, 16_000, name)
-    assert made.shape == sound.shape
-    assert np.isfinite(made).all()
-    assert np.abs(made).max(initial=0) < 4
+    ):
+        made = changed(sound, 16_000, name)
+        assert made.shape == sound.shape
+        assert np.isfinite(made).all()
+        assert np.abs(made).max(initial=0) < 4
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,16 +5,14 @@ import re
 import shutil
 import sqlite3
 import unicodedata
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import platformdirs
 import pytest
-from click.testing import CliRunner
 
-from app.cli.main import greenroom
 from models.connection.machine_policy import journal_file
+from project.encryption.passphrases import forget_key, read_file_header
 from project.erasure.raw_rows import primary_key
 from project.erasure.row_erasure import KEPT_COLUMNS
 from project.files.fingerprints import fingerprint
@@ -24,8 +22,9 @@ from project.schema.columns import COLUMNS, ColumnKind
 from project.session.settings import Settings, log_path, save_settings, view_path
 from project.store.encryption_change import seal_study
 from project.store.study import Study
-from tests.builders.full_study import NAME, Full, forms
-from tests.unit.project.test_withdrawing import made
+from tests.builders.cheap_key import cheap
+from tests.builders.full_study import NAME, Full, forms, made
+from tests.builders.terminal import Terminal
 
 SAID = (
     "hello my name is Zyxanna Quellbach and you can call me on +44 7700 900123",
@@ -35,48 +34,8 @@ SAID = (
 )
 """What they say in their recording: their name, numbers, addresses and a date."""
 
-PLANTED = (
-    "Zyxanna Quellbach",
-    "ZYXANNA QUELLBACH",
-    "zyxannaquellbach",
-    "ZyxannaQuellbach",
-    "Quellbach, Zyxanna",
-    "quellbach_zyxanna",
-    "#ZyxannaQuellbach",
-    "@zyxanna_quellbach",
-    "zyxanna-quellbach-visit2.mp4",
-    "Zyxa\u0301nna Quellba\u0308ch",
-    "\uff3a\uff59\uff58\uff41\uff4e\uff4e\uff41",
-    "Zyx\u200banna Quell\u00adbach",
-    "Zyxan-na Quell-bach",
-    "zquellbach",
-    "z.quellbach",
-    "quellbachz",
-    "zyxannaq",
-    "Z. Quellbach",
-    "Q u e l l b a c h",
-    "Z-Y-X-A-N-N-A",
-    "q, u, double e l l b a c h".replace("double e", "e"),
-    "zulu yankee xray alpha november november alpha",
-    "TeamQuellbach",
-    "drzyxannaquellbachofficial",
-    "zyxanna.quellbach@example.org",
-    "zyxannaquellbach@example.org",
-    "zyxanna.quellbach+diary@example.org",
-    "zyxanna dot quellbach at example dot org",
-    "zquellbach@example.org",
-    "+44 7700 900123",
-    "07700 900-123",
-    "0044.7700/900123",
-    "\uff10\uff17\uff17\uff10\uff10 900 123",
-    "seven seven double oh nine double oh one two three",
-    "DE89-3704-0044-0532-0130-00",
-    "1982-05-03",
-    "03.05.1982",
-    "May the 3rd, 1982",
-    "acacia ave 12",
-    "quell_diaries_zyx",
-)
+PLANTED = tuple(json.loads(Path(__file__).with_name("spellings.json").read_text("utf-8")))
+"""Forty spellings of what is theirs."""
 _JSON = {
     ("segment_value", "value"): json.dumps,
     ("scenario", "goals"): lambda text: json.dumps([text]),
@@ -90,12 +49,9 @@ _JSON = {
     ("item", "content"): lambda text: json.dumps({"text": text}),
 }
 """Columns of JSON in which a text is planted, and what it looks like there."""
-_LEFT = {("property", "value"), ("prompt_version", "text"), ("scheme_version", "text"), ("conflict", "ours")}
-"""Columns that are planted by hand, or whose content is not free."""
-
-
-def test_there_are_forty() -> None:
-    assert len(set(PLANTED)) == 40
+_LEFT = {("property", "value"), ("prompt_version", "text"), ("scheme_version", "text"), ("recording", "name")}
+_LEFT_TABLES = {"private_word", "public_word", "pii_decision", "journal_step", "journal_change"}
+"""Columns and tables that are planted by hand, or whose content is not free."""
 
 
 @pytest.fixture
@@ -130,11 +86,13 @@ def lab(tmp_path: Path) -> tuple[Path, Full]:
                 found = fingerprint(folder / str(place))
                 study.write("UPDATE medium SET fingerprint = ? WHERE id = ?", (found, medium))
     plant_everywhere(path)
-    for name in ("study.greenroom.bak-1", "study.greenroom.bak-2", "study (before version 2).greenroom"):
+    for name in ("study.greenroom.bak-1", "study (before version 2).greenroom"):
         shutil.copyfile(path, folder / name)
     sealed = Path(shutil.copyfile(path, folder / "old and sealed.greenroom"))
-    seal_study(sealed, "another long passphrase")
-    _forget_passphrase(sealed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("project.encryption.container._new_kdf_parameters", cheap)
+        seal_study(sealed, "another long passphrase")
+    forget_key(read_file_header(sealed))
     for place, text in (("transcripts/tmp1.jsonl", SAID[0]), ("previews/a.npz", NAME), ("queues/q.json", "{}")):
         file = cache_folder() / place
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -159,14 +117,8 @@ def plant_everywhere(path: Path) -> None:
         for table, columns in COLUMNS.items():
             for column, kind in columns.items():
                 free = kind in (ColumnKind.TEXT, ColumnKind.NAME) or (table, column) in _JSON
-                if (
-                    not free
-                    or column in KEPT_COLUMNS.get(table, ())
-                    or (table, column) in _LEFT
-                    or table.startswith("journal")
-                ):
-                    continue
-                if (table, column) == ("recording", "name") or table in ("private_word", "public_word", "pii_decision"):
+                left = column in KEPT_COLUMNS.get(table, ()) or (table, column) in _LEFT or table in _LEFT_TABLES
+                if left or not free:
                     continue
                 key = primary_key(study, table)
                 where = " AND ".join(f"{name} = ?" for name in key)
@@ -181,12 +133,6 @@ def plant_everywhere(path: Path) -> None:
     assert at > len(PLANTED)
 
 
-def _forget_passphrase(path: Path) -> None:
-    from project.encryption.passphrases import forget_key, read_file_header
-
-    forget_key(read_file_header(path))
-
-
 def stripped(text: str) -> str:
     """Letters and digits of a text, without case and accents: not by the code that is tested."""
     apart = unicodedata.normalize("NFKD", text).casefold()
@@ -197,15 +143,10 @@ SECRET = ("zyxanna", "quellbach", "zulunyankee", "7700900123", "de89370400440532
 """What no file may hold between any signs."""
 
 
-def files(*folders: Path) -> Iterator[Path]:
-    for folder in folders:
-        yield from (path for path in folder.rglob("*") if path.is_file())
-
-
 def holding(*folders: Path) -> set[tuple[str, str]]:
     """Return files and what they hold: the spellings as bytes, and what they are without any separator."""
     found = set()
-    for file in files(*folders):
+    for file in (path for folder in folders for path in folder.rglob("*") if path.is_file()):
         content = file.read_bytes()
         for text in PLANTED:
             if any(form in content or form in str(file.name).encode() for form in forms([text])):
@@ -217,46 +158,30 @@ def holding(*folders: Path) -> set[tuple[str, str]]:
     return found
 
 
-def run(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(greenroom, ["withdraw", *map(str, arguments)])
-    return done.exit_code, done.output
-
-
-def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    machine = (
-        *(path.parent, cache_folder(), log_path().parent, view_path("x").parent, journal_file().parent),
-        platformdirs.user_config_path("greenroom"),
-    )
+def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(
+    lab: tuple[Path, Full], greenroom: Terminal
+) -> None:
+    path, full = lab
+    others = "the robot turns to the other side in 1990"
+    with Study.open(path) as study, study.step("Comment"):
+        row = ("kept", full.id("seg2"), full.id("ada"), others, "2026", 0)
+        study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
+    config = platformdirs.user_config_path("greenroom")
+    machine = (path.parent, cache_folder(), log_path().parent, view_path("x").parent, journal_file().parent, config)
     assert {text for _, text in holding(path.parent)} >= {*PLANTED}
-    code, told = run(path, "P01", "--dry-run", "--json")
-    assert code == 0, told
-    undecided = json.loads(told)["words"]["undecided"]
-    code, told = run(path, "P01", "--yes", "--delete-footage", "--delete-beside", "--keep-rest", "--erase-unreadable")
-    assert code == 0, told
+    # What had to be decided is kept: none of it is a spelling of theirs.
+    decided = ("--delete-footage", "--delete-beside", "--keep-rest", "--erase-unreadable")
+    told = greenroom("withdraw", path, "P01", "--yes", *decided)
     assert holding(*machine) == set()
     # What was planted past the history is all that is not sound in it.
-    assert [one for one in check_study(path) if "is not what the history says" not in one] == []
+    assert [problem for problem in check_study(path) if "is not what the history says" not in problem] == []
     assert "another error" in log_path().read_text()
-    # Nothing that had to be decided was a spelling of theirs.
-    assert [word for word in undecided if any(secret in stripped(word) for secret in SECRET)] == []
-    certificate = json.loads(next(path.parent.glob("*withdrawal of P01.json")).read_text())
-    searched = certificate["searched"]
-    assert {"name", "phone", "e-mail", "account", "date-of-birth", "address", "link"} <= {*searched["kinds"]}
-    assert [one["found"] for one in searched["files"]] == [0, 0, 0, 0]
-    assert [one["free_pages"] for one in searched["files"]] == [0, 0, 0, 0]
-    assert (searched["beside"]["found"], searched["program"]["found"], searched["not_readable"]) == (0, 0, 1)
-    assert "old and sealed.greenroom may be a copy" in told
-
-
-def test_what_others_said_and_wrote_is_left(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    with Study.open(path) as study, study.step("Comment"):
-        row = ("kept", full.id("seg2"), full.id("ada"), "the robot turns to the other side in 1990", "2026", 0)
-        study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
-    code, told = run(path, "P01", "--yes", "--keep-rest", "--erase-unreadable")
-    assert code == 0, told
     with Study.open(path, read_only=True) as study:
-        assert ("the robot turns to the other side in 1990",) in study.rows("SELECT text FROM comment")
+        assert (others,) in study.rows("SELECT text FROM comment")
         assert study.rows("SELECT count(*) FROM segment") == [(2,)]
         assert study.rows("SELECT pseudonym FROM participant") == [("P02",)]
+    searched = json.loads(next(path.parent.glob("*withdrawal of P01.json")).read_text())["searched"]
+    assert {"name", "phone", "e-mail", "account", "date-of-birth", "address", "link"} <= {*searched["kinds"]}
+    assert [(file["found"], file["free_pages"]) for file in searched["files"]] == [(0, 0)] * 3
+    assert (searched["beside"]["found"], searched["program"]["found"], searched["not_readable"]) == (0, 0, 1)
+    assert "old and sealed.greenroom may be a copy" in told

@@ -7,7 +7,10 @@ import os
 import shutil
 import wave
 import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,7 +24,7 @@ from anonymize.withdrawal.withdrawal_certificate import (
     list_pending,
     publish_pending,
 )
-from app.cli.main import greenroom
+from app.cli.main import greenroom as command
 from project.encryption.container import is_sealed
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
@@ -32,22 +35,38 @@ from project.session.settings import Settings, load_settings, log_path, save_set
 from project.session.trust_store import TrustKind, add_trusted, containing_folders, read_trusted
 from project.store.encryption_change import seal_study, unseal_study
 from project.store.study import Study
-from tests.builders.clips import make_clip
-from tests.builders.full_study import NAME, SPOKEN, Full, forms
+from tests.builders.cheap_key import cheap
+from tests.builders.clips import make_clip, remuxed
+from tests.builders.full_study import FACTS, NAME, SPOKEN, forms, made
 from tests.builders.terminal import Terminal
-from tests.unit.media.test_stream_digest import remuxed
-from tests.unit.project.test_withdrawing import made
 
 CLIP, STRANGE = b"the clip that shows them", b"a clip of somebody else"
 
 
-@pytest.fixture
-def lab(tmp_path: Path) -> tuple[Path, Full]:
-    """A study with its footage, a clip, backups and caches, each with something of theirs in it."""
-    folder = tmp_path / "lab"
-    (folder / "footage").mkdir(parents=True)
-    (folder / "clips").mkdir()
-    path, full = made(folder)
+def small(folder: Path) -> Path:
+    """Make a study of two recordings: P01, who has a name, is in the first and P02 in the second."""
+    path = folder / "study.greenroom"
+    with Study.create(path, "A study") as study, study.step("Add"):
+        study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
+        study.write("INSERT INTO annotator VALUES ('a', 'Ada', 'person')", ())
+        for number, text in ((1, SPOKEN), (2, "the others talk")):
+            recording, who = f"r{number}", f"P0{number}"
+            study.write("INSERT INTO recording VALUES (?, 'c', ?, ?, 60000000)", (recording, number, recording))
+            study.write("INSERT INTO participant VALUES (?, ?, 'user', '')", (who, who))
+            study.write("INSERT INTO appearance VALUES (?, ?)", (recording, who))
+            spoken = (f"u{number}", recording, who, text)
+            study.write("INSERT INTO utterance VALUES (?, ?, ?, 1, 9, ?, '[]', 1, 0)", spoken)
+            medium = (f"m{number}", recording, f"footage/{number}.mp4", FACTS)
+            study.write("INSERT INTO medium VALUES (?, ?, 'main', 0, 0, ?, 'ab', ?)", medium)
+        study.write("INSERT INTO private_word VALUES (?, 'P01', 'person', 'P01')", (NAME,))
+    return path
+
+
+def surround(path: Path) -> None:
+    """Give a study its footage, a clip, a backup, caches and a log, each with something of theirs in it."""
+    folder = path.parent
+    for name in ("footage", "clips"):
+        (folder / name).mkdir()
     (folder / "clips" / "one.mp4").write_bytes(CLIP)
     (folder / "clips" / "one.privacy.json").write_text("{}")
     (folder / "one.mp4").write_bytes(STRANGE)
@@ -57,22 +76,48 @@ def lab(tmp_path: Path) -> tuple[Path, Full]:
         for number, (medium, place, recording) in enumerate(rows, 1):
             file = folder / str(place)
             file.write_bytes(b"footage" * 1000 + str(number).encode())
-            with study.step("Relink"):
-                study.write("UPDATE medium SET fingerprint = ? WHERE id = ?", (fingerprint(file), medium))
-            for place in (f"thumbnails/{fingerprint(file)}.png", f"peaks-{fingerprint(file)}.npz"):
-                _cache(place, NAME if number == 1 else "of somebody else")
+            link(study, str(medium), str(place))
+            for cached in (f"thumbnails/{fingerprint(file)}.png", f"peaks-{fingerprint(file)}.npz"):
+                cache(cached, NAME if number == 1 else "of somebody else")
             if number == 1:
+                result = json.dumps({"output": "one.mp4", "sha256": hashlib.sha256(CLIP).hexdigest()})
                 with study.run_transaction():
-                    study.write_run(
-                        "INSERT INTO run VALUES ('clip', ?, 'anonymize', 'blur', '{}', ?, '2026', '1')",
-                        [(recording, json.dumps({"output": "one.mp4", "sha256": hashlib.sha256(CLIP).hexdigest()}))],
-                    )
+                    run = "INSERT INTO run VALUES ('clip', ?, 'anonymize', 'blur', '{}', ?, '2026', '1')"
+                    study.write_run(run, [(recording, result)])
     for place in ("previews/a.npz", "renderings/key/frame.npz", "releases/key/clip.mp4", "faces/tmpabc.npz"):
-        _cache(place)
-    view_path(full_id(path)).parent.mkdir(parents=True, exist_ok=True)
-    view_path(full_id(path)).write_text(NAME)
+        cache(place)
+    view = view_path(id_of(path))
+    view.parent.mkdir(parents=True, exist_ok=True)
+    view.write_text(NAME)
     log_path().write_text(f"an error about {NAME}\nanother error\n")
-    return path, full
+
+
+def link(study: Study, medium: str, place: str) -> None:
+    """Let a medium of a study be a file beside it."""
+    found = fingerprint(study.folder / place)
+    with study.step("Relink"):
+        study.write("UPDATE medium SET path = ?, fingerprint = ? WHERE id = ?", (place, found, medium))
+
+
+def cache(place: str, of: str = NAME) -> None:
+    file = cache_folder() / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(of.encode())
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """The small study alone."""
+    return small(tmp_path)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """The small study with all that lies around it."""
+    (tmp_path / "lab").mkdir()
+    path = small(tmp_path / "lab")
+    surround(path)
+    return path
 
 
 def broken_backup(path: Path) -> Path:
@@ -82,20 +127,9 @@ def broken_backup(path: Path) -> Path:
     return place
 
 
-def full_id(path: Path) -> str:
+def id_of(path: Path) -> str:
     with Study.open(path, read_only=True) as study:
         return study.id
-
-
-def _cache(place: str, of: str = NAME) -> None:
-    file = cache_folder() / place
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(of.encode())
-
-
-def run(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(greenroom, ["withdraw", *map(str, arguments)])
-    return done.exit_code, done.output
 
 
 def everything(*folders: Path) -> dict[Path, bytes]:
@@ -111,80 +145,93 @@ def holding(texts: list[str], *folders: Path) -> list[tuple[str, bytes]]:
     ]
 
 
-def test_nothing_of_theirs_is_in_any_file_of_this_machine(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    broken = broken_backup(path)
-    theirs = [*full.theirs, NAME, SPOKEN, full.id("P01")]
-    places = (path.parent, cache_folder(), log_path().parent, view_path("x").parent)
-    assert len({name for name, _ in holding(theirs, *places)}) > 8
-    code, told = run(path, "P01", "--yes", "--delete-footage", "--erase-unreadable")
-    assert code == 0, told
-    assert holding(theirs, *places) == []
+@dataclass
+class Withdrawn:
+    """A study that used everything, after P01 withdrew from it with a certificate."""
+
+    path: Path
+    theirs: list[str]
+    places: tuple[Path, ...]
+    broken: Path
+    certificate: dict[str, Any]
+    plain: str
+    log: str
+    thumbnails: list[str]
+
+
+@pytest.fixture(scope="module")
+def withdrawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Withdrawn]:
+    base = tmp_path_factory.mktemp("withdrawn")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CONFIG", "CACHE", "DATA", "STATE"):
+            patch.setenv(f"XDG_{name}_HOME", str(base / name))
+        (base / "lab").mkdir()
+        path, full = made(base / "lab")
+        surround(path)
+        broken = broken_backup(path)
+        theirs = [*full.theirs, NAME, SPOKEN, full.id("P01")]
+        places = (path.parent, cache_folder(), log_path().parent, view_path("x").parent)
+        assert len({name for name, _ in holding(theirs, *places)}) > 8
+        options = ["--yes", "--delete-footage", "--erase-unreadable", "--certificate", str(base / "proof"), "--json"]
+        done = CliRunner().invoke(command, ["withdraw", str(path), "P01", *options])
+        assert done.exit_code == 0, done.output
+        thumbnails = [file.stem for file in (cache_folder() / "thumbnails").iterdir()]
+        certificate = json.loads((base / "proof.json").read_text())
+        plain, log = (base / "proof.md").read_text(), log_path().read_text()
+        yield Withdrawn(path, theirs, places, broken, certificate, plain, log, thumbnails)
+
+
+def test_nothing_of_theirs_is_in_any_file_of_this_machine(withdrawn: Withdrawn) -> None:
+    path = withdrawn.path
+    assert holding(withdrawn.theirs, *withdrawn.places) == []
     assert check_study(path) == []
     assert check_study(path.with_name(f"{path.name}.bak-1")) == []
-    assert not broken.exists()
+    assert not withdrawn.broken.exists()
     assert not (path.parent / "clips" / "one.mp4").exists()
     assert not (path.parent / "clips" / "one.privacy.json").exists()
     assert (path.parent / "one.mp4").read_bytes() == STRANGE
-    assert "another error" in log_path().read_text()
-    left = [*(cache_folder() / "thumbnails").iterdir()]
-    assert [file.stem for file in left] == [_fingerprints(path)[0]]
-
-
-def _fingerprints(path: Path) -> list[str]:
+    assert "another error" in withdrawn.log
     with Study.open(path, read_only=True) as study:
-        return [str(row[0]) for row in study.rows("SELECT fingerprint FROM medium")]
+        assert withdrawn.thumbnails == [str(row[0]) for row in study.rows("SELECT fingerprint FROM medium")][:1]
 
 
-def test_the_certificate_says_what_was_removed_and_what_is_left(lab: tuple[Path, Full], tmp_path: Path) -> None:
-    path, full = lab
-    broken_backup(path)
-    code, told = run(path, "P01", "--yes", "--erase-unreadable", "--certificate", tmp_path / "proof", "--json")
-    assert code == 0, told
-    said = json.loads((tmp_path / "proof.json").read_text())
+def test_the_certificate_says_what_was_removed_and_what_is_left(withdrawn: Withdrawn) -> None:
+    said = withdrawn.certificate
     assert said["withdrawn"] == "P01"
-    assert said["study"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert said["study"]["sha256"] == hashlib.sha256(withdrawn.path.read_bytes()).hexdigest()
     assert said["removed"]["participant"] == {"rows": 1, "blanked": 0}
     assert said["clips"][0]["sha256"] == hashlib.sha256(CLIP).hexdigest()
-    assert [(one["recording"], one["deleted"]) for one in said["footage"]] == [(1, False)]
-    assert {one["what"] for one in said["backups"]} == {"rewritten", "erased unread"}
-    assert [one["sha256"] for one in said["elsewhere"]["sent"]] == ["aa1"]
+    assert [(footage["recording"], footage["deleted"]) for footage in said["footage"]] == [(1, True)]
+    assert {backup["what"] for backup in said["backups"]} == {"rewritten", "erased unread"}
+    assert [sent["sha256"] for sent in said["elsewhere"]["sent"]] == ["aa1"]
     assert said["by_hand"] == 1
-    plain = (tmp_path / "proof.md").read_text()
-    assert "must be deleted" in plain
-    assert "1 backup could not be read and was erased unread" in plain
-    assert not [form for form in forms([*full.theirs, NAME, full.id("P01")]) if form in plain.encode()]
+    assert "1 backup could not be read and was erased unread" in withdrawn.plain
+    assert not [form for form in forms(withdrawn.theirs) if form in withdrawn.plain.encode()]
 
 
-def test_a_dry_run_changes_nothing_and_names_the_files(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    before = everything(path.parent, cache_folder())
-    code, told = run(path, "P01", "--dry-run")
-    assert code == 0
-    assert "clips/one.mp4" in told
-    assert "bak-1" in told
-    assert everything(path.parent, cache_folder()) == before
+def test_nothing_is_removed_without_a_confirmation_or_of_nobody(study: Path, greenroom: Terminal) -> None:
+    assert "confirmed" in greenroom("withdraw", study, "P01", code=2)
+    greenroom("withdraw", study, "P99", "--yes", code=2)
+    assert [file.name for file in study.parent.iterdir()] == ["study.greenroom"]
+    assert SPOKEN.encode() in study.read_bytes()
 
 
-def test_a_backup_that_cannot_be_read_stops_it_before_anything_is_removed(
-    lab: tuple[Path, Full], capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, _ = lab
-    broken = broken_backup(path)
-    before = everything(path.parent, cache_folder())
-    code, told = run(path, "P01", "--dry-run")
-    assert (code, f"{broken}: " in told) == (0, True), told
-    told = Terminal(capsys)("withdraw", path, "P01", "--yes", "--delete-footage", code=2)
+def test_a_backup_that_cannot_be_read_stops_it_before_anything_is_removed(lab: Path, greenroom: Terminal) -> None:
+    broken = broken_backup(lab)
+    before = everything(lab.parent, cache_folder())
+    told = greenroom("withdraw", lab, "P01", "--dry-run")
+    for named in ("clips/one.mp4", "bak-1", f"{broken}: "):
+        assert named in told
+    assert everything(lab.parent, cache_folder()) == before, "a dry run changes nothing"
+    told = greenroom("withdraw", lab, "P01", "--yes", "--delete-footage", code=2)
     assert f"“{broken.name}”" in told
     assert "--erase-unreadable" in told
-    after = everything(path.parent, cache_folder())
-    assert NAME.encode() in after.pop(path)
-    assert after == {file: content for file, content in before.items() if file != path}
+    after = everything(lab.parent, cache_folder())
+    assert NAME.encode() in after.pop(lab)
+    assert after == {file: content for file, content in before.items() if file != lab}
 
 
-def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like_them_is_decided(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_words_of_their_name_are_found_and_what_is_like_them_is_decided(tmp_path: Path, greenroom: Terminal) -> None:
     path = tmp_path / "study.greenroom"
     with Study.create(path, "A study") as study, study.step("Add"):
         study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
@@ -195,44 +242,36 @@ def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like
         for number, text in enumerate(texts):
             row = (f"u{number}", "r", "q", number * 10, number * 10 + 9, text)
             study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 0, 1)", row)
-    code, told = run(path, "P01", "--dry-run", "--json")
-    assert code == 0, told
-    words = json.loads(told)["words"]
+    words = greenroom.json("withdraw", path, "P01", "--dry-run")["words"]
     assert words["found"] == {"annika": 1, "annikas": 1, "Annika": 1, "Rose": 2}
     assert words["left"] == {"rose": 1, "annikalein": 1}
     assert words["undecided"] == ["rose", "annikalein"]
-    told = Terminal(capsys)("withdraw", path, "P01", "--yes", code=2)
+    told = greenroom("withdraw", path, "P01", "--yes", code=2)
     assert "“rose”" in told
     assert "“annikalein”" in told
     assert b"then annika laughs" in path.read_bytes()
-    Terminal(capsys)("withdraw", path, "P01", "--yes", "--keep", "Rose", code=2)
-    code, told = run(path, "P01", "--yes", "--keep", "Rose", "--keep", "annikalein")
-    assert code == 0, told
+    greenroom("withdraw", path, "P01", "--yes", "--keep", "Rose", code=2)
+    greenroom("withdraw", path, "P01", "--yes", "--keep", "Rose", "--keep", "annikalein")
     with Study.open(path, read_only=True) as study:
-        assert study.rows("SELECT text FROM utterance WHERE text <> '' ORDER BY text") == [
-            ("a rose and annikalein",),
-            ("the others",),
-        ]
+        left = [text for (text,) in study.rows("SELECT text FROM utterance WHERE text <> '' ORDER BY text")]
+    assert left == ["a rose and annikalein", "the others"]
 
 
-def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    theirs, others = (path.parent / name for name in (f"of {NAME.split()[0]}", "of somebody else"))
-    study_id = full_id(path)
+def test_paths_that_name_them_are_forgotten_and_others_stay(lab: Path, greenroom: Terminal) -> None:
+    theirs, others = (lab.parent / name for name in (f"of {NAME.split()[0]}", "of somebody else"))
+    study_id = id_of(lab)
     files: dict[str, Json] = {f"{study_id}/{file.name}": str(file / "own.toml") for file in (theirs, others)}
     recent = tuple(str(file / "old.greenroom") for file in (theirs, others))
     save_settings(Settings(recent=recent, scheme_files=files, theme="dark"))
     add_trusted(study_id, TrustKind.FOLDER, [str(theirs), str(others)])
     add_trusted(study_id, TrustKind.MODEL, [str(theirs / "small.gguf")])
-    code, told = run(path, "P01", "--dry-run")
-    assert str(theirs / "small.gguf") in told
-    code, told = run(path, "P01", "--yes", "--certificate", path.with_name("proof"))
-    assert code == 0, told
+    assert str(theirs / "small.gguf") in greenroom("withdraw", lab, "P01", "--dry-run")
+    greenroom("withdraw", lab, "P01", "--yes", "--certificate", lab.with_name("proof"))
     assert holding([NAME, theirs.name], user_config_path("greenroom")) == []
     kept = load_settings()
     assert (kept.theme, kept.recent, [*kept.scheme_files.values()]) == ("dark", recent[1:], [str(others / "own.toml")])
     assert (read_trusted(study_id, TrustKind.FOLDER), read_trusted(study_id, TrustKind.MODEL)) == ((str(others),), ())
-    said = json.loads(path.with_name("proof.json").read_text())
+    said = json.loads(lab.with_name("proof.json").read_text())
     assert (said["forgotten_paths"], said["elsewhere"]["named_by_path"]) == (4, False)
 
 
@@ -243,31 +282,22 @@ def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.Monkey
     assert [names_person(path, wording) for path in paths] == [False, True, True]
 
 
-def test_a_study_whose_own_path_names_them_is_told_of_without_the_name(tmp_path: Path) -> None:
-    made(tmp_path)
-    path = Path(shutil.copyfile(tmp_path / "study.greenroom", tmp_path / f"{NAME}.greenroom"))
-    (tmp_path / "study.greenroom").unlink()
-    code, told = run(path, "P01", "--dry-run")
-    assert "rename it" in told
-    code, told = run(path, "P01", "--yes", "--certificate", tmp_path / "proof")
-    assert code == 0, told
+def test_a_study_whose_own_path_names_them_is_told_of(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
+    path = study.rename(tmp_path / f"{NAME}.greenroom")
+    assert "rename it" in greenroom("withdraw", path, "P01", "--dry-run")
+    greenroom("withdraw", path, "P01", "--yes", "--certificate", tmp_path / "proof")
     assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["named_by_path"] is True
     assert NAME not in (tmp_path / "proof.md").read_text()
 
 
-def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made(tmp_path)
-    path = Path(shutil.move(tmp_path / "study.greenroom", tmp_path / "Zyxanna.greenroom"))
-    with Study.open(path) as study, study.step("Rename"):
-        study.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
+def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
+    path = study.rename(tmp_path / "Zyxanna.greenroom")
+    with Study.open(path) as opened, opened.step("Rename"):
+        opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
     shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
-    greenroom_says = Terminal(capsys)
-    told = greenroom_says("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
+    told = greenroom("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
     assert "name of the certificate" in told
-    code, told = run(path, NAME, "--yes", "--keep-rest")
-    assert code == 0, told
+    greenroom("withdraw", path, NAME, "--yes", "--keep-rest")
     certificates = sorted(tmp_path.glob("*withdrawal of*"))
     assert len(certificates) == 2
     for file in certificates:
@@ -275,291 +305,215 @@ def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(
         assert not [part for part in NAME.split() if part.lower() in file.read_text().lower()]
 
 
-def test_exports_beside_the_study_are_named_or_deleted_and_footage_of_others_is_not(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    exports = [path.with_name(name) for name in ("table.csv", "zquellbach.txt", "book.xlsx", "others.csv")]
+def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: Path, greenroom: Terminal) -> None:
+    exports = [lab.with_name(name) for name in ("table.csv", "zquellbach.txt", "book.xlsx", "others.csv")]
     for file, text in zip(exports, ("then zyxannaquellbach laughs", "x", "", "nobody"), strict=True):
         file.write_text(text)
     with zipfile.ZipFile(exports[2], "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("sheet1.xml", f"<v>{NAME}</v>")
-    other = path.with_name("zquellbach of others.mp4")
+    other = lab.with_name("zquellbach of others.mp4")
     other.write_bytes(b"footage")
-    code, told = run(path, "P01", "--dry-run", "--json")
-    assert sorted(json.loads(told)["beside"]) == sorted(map(str, [*exports[:3], other]))
-    code, told = run(path, "P01", "--yes", "--delete-beside", "--json")
-    assert code == 0, told
+    foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    assert sorted(foreseen["beside"]) == sorted(map(str, [*exports[:3], other]))
+    said = greenroom.json("withdraw", lab, "P01", "--yes", "--delete-beside")
     assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
-    said = json.loads(told)
     assert (said["deleted_beside"], said["searched"]["beside"]["found"]) == (3, 1)
 
 
-def test_a_copy_that_comes_home_loses_other_spellings_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, greenroom: Terminal) -> None:
     path, full = made(tmp_path)
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
     with Study.open(copy) as study, study.step("Comment"):
         row = ("late", full.id("seg2"), full.id("ada"), "zquellbach laughs, and so do the others", "2026", 0)
         study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
-    greenroom_says = Terminal(capsys)
-    greenroom_says("withdraw", path, "P01", "--yes")
-    greenroom_says("merge", path, copy)
+    with Study.open(path) as study, study.step("Give back"):
+        study.write("DELETE FROM hold_out", ())
+    greenroom("export", path, "--out", tmp_path / "all.jsonl", "--format", "jsonl")
+    greenroom("withdraw", path, "P01", "--yes")
+    assert "P01 withdrew" in greenroom("import", path, tmp_path / "all.jsonl", code=2)
+    greenroom("merge", path, copy)
     assert b"quellbach" not in path.read_bytes().lower()
     assert check_study(path) == []
 
 
-def test_without_a_confirmation_nothing_is_removed(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    code, told = run(path, "P01")
-    assert code == 1 or "confirmed" in told
-    assert holding([full.theirs[0]], path.parent)
+def test_a_sealed_study_stays_sealed_with_its_backups(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
+) -> None:
+    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
+    backup = Path(shutil.copyfile(study, study.with_name(f"{study.name}.bak-1")))
+    seal_study(study, "a long passphrase")
+    greenroom("withdraw", study, "P01", "--yes")
+    for file in (study, backup):
+        assert is_sealed(file)
+        assert check_study(file) == []
+    unseal_study(study)
+    assert holding([NAME, SPOKEN], tmp_path) == []
+    assert b"the others talk" in study.read_bytes()
 
 
-def test_footage_that_is_not_what_was_added_is_never_deleted(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    with Study.open(path) as study:
-        place = path.parent / str(study.rows("SELECT path FROM medium ORDER BY recording_id")[0][0])
-    place.write_bytes(b"something else")
-    run(path, "P01", "--yes", "--delete-footage")
-    assert place.read_bytes() == b"something else"
-
-
-def test_somebody_who_is_not_there_is_not_removed(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    code, _ = run(path, "P99", "--yes")
-    assert code != 0
-    assert not path.with_name("study, withdrawal of P99.md").exists()
-
-
-def test_an_exported_file_does_not_bring_them_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path, _ = made(tmp_path)
-    greenroom_says = Terminal(capsys)
-    with Study.open(path) as study, study.step("Give back"):
-        study.write("DELETE FROM hold_out", ())
-    greenroom_says("export", path, "--out", tmp_path / "all.jsonl", "--format", "jsonl")
-    greenroom_says("withdraw", path, "P01", "--yes")
-    assert "P01 withdrew" in greenroom_says("import", path, tmp_path / "all.jsonl", code=2)
-
-
-def test_a_sealed_study_stays_sealed_with_its_backups(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
-    backup = Path(shutil.copyfile(path, path.with_name(f"{path.name}.bak-1")))
-    seal_study(path, "a long passphrase")
-    code, told = run(path, "P01", "--yes")
-    assert code == 0, told
-    assert is_sealed(path)
-    assert is_sealed(backup)
-    assert check_study(path) == []
-    assert check_study(backup) == []
-    unseal_study(path)
-    assert holding([*full.theirs, NAME, SPOKEN, full.id("P01")], tmp_path) == []
-    assert [text for text in full.others if text.encode() in path.read_bytes()]
-
-
-def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_path: Path) -> None:
+def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_path: Path, greenroom: Terminal) -> None:
     path = tmp_path / "study.greenroom"
     with Study.create(path, "A study") as study, study.step("Add"):
         study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
         study.write("INSERT INTO recording VALUES ('r', 'c', 1, 'one', 60000000)", ())
-        study.write("INSERT INTO medium VALUES ('m', 'r', 'main', 0, 0, 'secret place.mp4', 'ab', ?)", (_FACTS,))
+        study.write("INSERT INTO medium VALUES ('m', 'r', 'main', 0, 0, 'secret place.mp4', 'ab', ?)", (FACTS,))
         study.write("INSERT INTO utterance VALUES ('u', 'r', NULL, 1, 9, ?, '[]', 0, 1)", (SPOKEN,))
     backup = Path(shutil.copyfile(path, path.with_name(f"{path.name}.bak-1")))
     with Study.open(path) as study, study.step("Say who it is"):
         study.write("INSERT INTO participant VALUES ('p', 'P01', 'user', '')", ())
         study.write("INSERT INTO appearance VALUES ('r', 'p')", ())
         study.write("UPDATE utterance SET participant_id = 'p'", ())
-    code, told = run(path, "P01", "--yes")
-    assert code == 0, told
+    greenroom("withdraw", path, "P01", "--yes")
     assert backup.exists()
     assert check_study(backup) == []
     assert holding([SPOKEN, "secret place"], tmp_path) == []
 
 
-def test_footage_that_was_linked_before_is_theirs_too(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    folder = path.parent
-    (folder / "first take.mp4").write_bytes(b"the first take")
-    _cache(f"thumbnails/{fingerprint(folder / 'first take.mp4')}.png")
-    with Study.open(path) as study:
-        later = study.rows("SELECT path, fingerprint FROM medium WHERE id = ?", (full.id("med1"),))[0]
-        for place, what in (("first take.mp4", fingerprint(folder / "first take.mp4")), later):
-            with study.step("Relink"):
-                study.write("UPDATE medium SET path = ?, fingerprint = ? WHERE id = ?", (place, what, full.id("med1")))
-    code, told = run(path, "P01", "--yes", "--delete-footage")
-    assert code == 0, told
-    assert not (folder / "first take.mp4").exists()
+def test_footage_linked_before_is_theirs_too_and_another_file_stays(lab: Path, greenroom: Terminal) -> None:
+    first, now = lab.parent / "first take.mp4", lab.parent / "footage" / "1.mp4"
+    first.write_bytes(b"the first take")
+    cache(f"thumbnails/{fingerprint(first)}.png")
+    with Study.open(lab) as study:
+        link(study, "m1", first.name)
+        link(study, "m1", "footage/1.mp4")
+    now.write_bytes(b"something else")
+    greenroom("withdraw", lab, "P01", "--yes", "--delete-footage")
+    assert not first.exists()
+    assert now.read_bytes() == b"something else"
     assert len([*(cache_folder() / "thumbnails").iterdir()]) == 1
 
 
-def test_copies_under_names_of_their_own_are_named_and_left(tmp_path: Path) -> None:
-    path, _ = made(tmp_path)
+def test_copies_under_names_of_their_own_are_named_and_left(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
     (tmp_path / "before").mkdir()
     copies = [tmp_path / name for name in ("study of may.greenroom", "study.greenroom~", "before/study.greenroom")]
     for copy in copies:
-        shutil.copyfile(path, copy)
-    with Study.create(tmp_path / "another.greenroom", "Another"):
-        pass
-    code, told = run(path, "P01", "--dry-run", "--json")
-    assert code == 0, told
-    assert sorted(json.loads(told)["copies"]) == sorted(map(str, copies))
-    code, told = run(path, "P01", "--yes", "--certificate", tmp_path / "proof")
-    assert code == 0, told
+        shutil.copyfile(study, copy)
+    Study.create(tmp_path / "another.greenroom", "Another").close()
+    foreseen = greenroom.json("withdraw", study, "P01", "--dry-run")
+    assert sorted(foreseen["copies"]) == sorted(map(str, copies))
+    told = greenroom("withdraw", study, "P01", "--yes", "--certificate", tmp_path / "proof")
     assert "before/study.greenroom is a copy of the study" in told
     assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["copies_on_this_machine"] == 3
     assert all(NAME.encode() in copy.read_bytes() for copy in copies)
 
 
-def test_a_release_is_listed_for_whoever_withdraws_next_too(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    with Study.open(path) as study:
-        recording = full.id("rec1")
-        assert ("P02",) in study.rows("SELECT pseudonym FROM participant")
+def test_a_release_is_listed_for_whoever_withdraws_next_too(study: Path, greenroom: Terminal) -> None:
+    with Study.open(study) as opened:
+        with opened.step("Both are there"):
+            opened.write("INSERT INTO appearance VALUES ('r1', 'P02')", ())
         for number, name in enumerate(("for the board", f"with {NAME}")):
             result = json.dumps({"output": name, "released": True, "outcomes": [NAME]})
-            with study.run_transaction():
-                study.write_run(
-                    "INSERT INTO run VALUES (?, ?, 'release', '', ?, ?, '2026', '1')",
-                    [(f"release{number}", recording, json.dumps({"plan": NAME}), result)],
-                )
+            with opened.run_transaction():
+                run = "INSERT INTO run VALUES (?, 'r1', 'release', '', ?, ?, '2026', '1')"
+                opened.write_run(run, [(f"release{number}", json.dumps({"plan": NAME}), result)])
     listed = []
     for who in ("P01", "P02"):
-        code, told = run(path, who, "--yes", "--json", "--certificate", path.with_name(f"{who} proof"))
-        assert code == 0, told
-        made = json.loads(told)["elsewhere"]["releases"]
-        listed.append([one["at"] for one in made if one["kind"] == "release" and one["recording"] == 1])
+        said = greenroom.json("withdraw", study, who, "--yes", "--certificate", study.with_name(f"{who} proof"))
+        releases = [release for release in said["elsewhere"]["releases"] if release["kind"] == "release"]
+        listed.append([release["at"] for release in releases if release["recording"] == 1])
     assert listed[0] == listed[1]
-    assert len(listed[0]) >= 2
-    assert check_study(path) == []
-    assert NAME.encode() not in path.read_bytes()
+    assert len(listed[0]) == 2
+    assert check_study(study) == []
+    assert NAME.encode() not in study.read_bytes()
 
 
-def test_copies_with_annotations_alone_are_named(lab: tuple[Path, Full], capsys: pytest.CaptureFixture[str]) -> None:
-    path, _ = lab
-    greenroom_says = Terminal(capsys)
+def test_copies_with_annotations_alone_are_named(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
+    (tmp_path / "shared").mkdir()
     for name in ("for the board", f"of {NAME}"):
-        greenroom_says("scrub", path, "--out", path.parent.parent / f"{name}.greenroom")
-    code, told = run(path, "P01", "--yes", "--json")
-    assert code == 0, told
-    said = json.loads(told)
-    assert [one["name"] for one in said["elsewhere"]["shared"]] == ["for the board.greenroom", ""]
-    assert "for the board.greenroom" in Path(said["certificate"]).read_text()
-    assert holding([NAME], path.parent) == []
+        greenroom("scrub", study, "--out", tmp_path / "shared" / f"{name}.greenroom")
+    said = greenroom.json("withdraw", study, "P01", "--yes")
+    assert [copy["name"] for copy in said["elsewhere"]["shared"]] == ["for the board.greenroom", ""]
+    certificate = Path(said["certificate"]).read_text()
+    assert "for the board.greenroom" in certificate
+    assert NAME not in certificate
+    assert NAME.encode() not in study.read_bytes()
 
 
-def test_unfinished_renderings_of_killed_processes_go_and_those_that_are_written_stay(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    left, busy = (path.parent / "clips" / f".greenroom-host-{name}.part.mp4" for name in ("left", "busy"))
+def test_what_was_left_goes_and_neither_what_is_written_nor_linked(lab: Path, greenroom: Terminal) -> None:
+    left, busy = (lab.parent / "clips" / f".greenroom-host-{name}.part.mp4" for name in ("left", "busy"))
     left.write_bytes(CLIP)
     busy.write_bytes(CLIP)
-    killed, living = (path.parent / f".greenroom-release-{name}" for name in ("killed", "living"))
-    for folder in (killed, living):
+    killed, living = (lab.parent / f".greenroom-release-{name}" for name in ("killed", "living"))
+    private = lab.parent.parent / "private"
+    for folder in (killed, living, private):
         folder.mkdir()
         (folder / "all.mp4").write_bytes(CLIP)
+    for name in (".study.greenroom.abcdefgh", ".study.x"):
+        lab.with_name(name).symlink_to(private)
+    for name in ("study (before version 2).greenroom", ".study.greenroom.file"):
+        lab.with_name(name).symlink_to(private / "all.mp4")
     held = os.open(living, os.O_RDONLY)
     with busy.open("rb") as written:
         fcntl.flock(written, fcntl.LOCK_EX)
         fcntl.flock(held, fcntl.LOCK_EX)
-        code, told = run(path, "P01", "--yes")
+        told = greenroom("withdraw", lab, "P01", "--yes")
     os.close(held)
-    assert code == 0, told
-    assert (left.exists(), busy.exists()) == (False, True)
-    assert ((killed / "all.mp4").exists(), (living / "all.mp4").exists()) == (False, True)
+    assert [file.exists() for file in (left, busy)] == [False, True]
+    assert [(folder / "all.mp4").exists() for folder in (killed, living, private)] == [False, True, True]
     for place in (busy, living):
         assert f"{place.name} is being written by another process" in told
+    assert (lab.parent / "footage" / "1.mp4").exists()
+    assert "must be deleted" in next(lab.parent.glob("*withdrawal of P01.md")).read_text()
 
 
 @pytest.mark.parametrize("pointed", [False, True])
-def test_a_study_from_a_stranger_deletes_no_file_outside_its_folder(lab: tuple[Path, Full], pointed: bool) -> None:
-    path, full = lab
-    outside = path.parent.parent / "outside.mp4"
+def test_a_study_of_a_stranger_deletes_no_file_outside_of_it(lab: Path, pointed: bool, greenroom: Terminal) -> None:
+    outside = lab.parent.parent / "outside.mp4"
     outside.write_bytes(b"what a stranger knows the fingerprint of")
-    with Study.open(path) as study, study.step("Relink"):
-        study.write(
-            "UPDATE medium SET path = ?, fingerprint = ? WHERE id = ?",
-            ("../outside.mp4", fingerprint(outside), full.id("med1")),
-        )
+    with Study.open(lab) as study:
+        link(study, "m1", "../outside.mp4")
     if pointed:
-        add_trusted(full_id(path), TrustKind.FOLDER, containing_folders(outside))
-    code, told = run(path, "P01", "--yes", "--delete-footage")
-    assert code == 0, told
+        add_trusted(id_of(lab), TrustKind.FOLDER, containing_folders(outside))
+    greenroom("withdraw", lab, "P01", "--yes", "--delete-footage")
     assert outside.exists() is not pointed
 
 
-def test_what_links_beside_a_study_lead_to_is_not_erased(lab: tuple[Path, Full]) -> None:
-    path, _ = lab
-    private = path.parent.parent / "private"
-    private.mkdir()
-    (private / "copy").write_text("mine")
-    for name in (".study.greenroom.abcdefgh", ".study.x", "study (before version 2).greenroom"):
-        path.with_name(name).symlink_to(private / "copy" if name.endswith(").greenroom") else private)
-    path.with_name(".study.greenroom.file").symlink_to(private / "copy")
-    code, told = run(path, "P01", "--yes")
-    assert code == 0, told
-    assert (private / "copy").read_text() == "mine"
-
-
-def test_what_a_killed_reader_left_is_erased_where_a_study_is_sealed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_a_killed_reader_left_is_erased_by_sealing(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, _ = made(tmp_path)
+    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     left = tmp_path / "temporary" / "greenroom-scratch-abc"
     left.mkdir(parents=True)
-    shutil.copyfile(path, left / "copy")
-    seal_with_caches(path, lambda: "a long passphrase")
-    assert is_sealed(path)
+    shutil.copyfile(study, left / "copy")
+    seal_with_caches(study, lambda: "a long passphrase")
+    assert is_sealed(study)
     assert holding([NAME, SPOKEN], tmp_path) == []
 
 
-_FACTS = json.dumps(
-    {"container": "mp4", "duration_us": 60_000_000, "size_bytes": 1, "video": None, "audio": None, "missing_us": 0}
-)
-
-
-def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    clip = make_clip(path.parent / "footage" / "real.mp4", size=(64, 48), frames=30)
-    with Study.open(path) as study, study.step("Relink"):
-        study.write(
-            "UPDATE medium SET path = 'footage/real.mp4', fingerprint = ? WHERE recording_id = ?",
-            (fingerprint(clip), full.id("rec1")),
-        )
-    shutil.copyfile(clip, path.parent / "session two.mov")
-    shutil.copyfile(clip, path.parent / "backup of monday")
-    remuxed(clip, path.parent / "clips" / "other.mkv")
-    make_clip(path.parent / "clips" / "somebody else.mp4", size=(80, 48), frames=30)
+def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: Path, greenroom: Terminal) -> None:
+    clip = make_clip(lab.parent / "footage" / "real.mp4", size=(64, 48), frames=30)
+    with Study.open(lab) as study:
+        link(study, "m1", "footage/real.mp4")
+    shutil.copyfile(clip, lab.parent / "session two.mov")
+    shutil.copyfile(clip, lab.parent / "backup of monday")
+    remuxed(clip, lab.parent / "clips" / "other.mkv")
+    make_clip(lab.parent / "clips" / "somebody else.mp4", size=(80, 48), frames=30)
     names = ("session two.mov", "backup of monday", "other.mkv")
-    code, told = run(path, "P01", "--dry-run", "--json")
-    assert code == 0, told
-    assert {Path(load).name for load in json.loads(told)["footage_copies"]} == {*names}
-    code, told = run(path, "P01", "--yes", "--keep-rest", "--delete-footage")
-    assert code == 0, told
+    foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    assert {Path(copy).name for copy in foreseen["footage_copies"]} == {*names}
+    told = greenroom("withdraw", lab, "P01", "--yes", "--keep-rest", "--delete-footage")
     assert not clip.exists()
     for name in names:
         assert f"{name} begins with the same pictures or sound: delete it where it is theirs." in told
-    certificate = next(path.parent.glob("*withdrawal of P01.md")).read_text()
+    certificate = next(lab.parent.glob("*withdrawal of P01.md")).read_text()
     assert "3 further files beside the study with the same pictures or sound at the beginning" in certificate
     assert not any(name in certificate for name in names)
 
 
-def _wave(path: Path, level: int) -> Path:
-    with wave.open(str(path), "wb") as file:
-        file.setparams((1, 2, 16_000, 0, "NONE", ""))
-        file.writeframes(bytes(2 * 64_000) + level.to_bytes(2, "little") * 64_000)
-    return path
+def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom: Terminal) -> None:
+    def silent_first(name: str, level: int) -> str:
+        with wave.open(str(lab.with_name(name)), "wb") as file:
+            file.setparams((1, 2, 16_000, 0, "NONE", ""))
+            file.writeframes(bytes(2 * 64_000) + level.to_bytes(2, "little") * 64_000)
+        return name
 
-
-def test_another_recording_that_begins_as_silent_is_no_copy(lab: tuple[Path, Full]) -> None:
-    path, full = lab
-    theirs, other = (_wave(path.parent / f"{name}.wav", level) for level, name in ((7, "a"), (9, "b")))
-    with Study.open(path) as study, study.step("Relink"):
-        for file, recording in ((theirs, "rec1"), (other, "rec2")):
-            study.write(
-                "UPDATE medium SET path = ?, fingerprint = ? WHERE recording_id = ?",
-                (file.name, fingerprint(file), full.id(recording)),
-            )
-    _wave(path.parent / "c.wav", 7)
-    code, told = run(path, "P01", "--dry-run", "--json")
-    assert code == 0, told
-    assert [Path(load).name for load in json.loads(told)["footage_copies"]] == ["c.wav"]
+    with Study.open(lab) as study:
+        link(study, "m1", silent_first("a.wav", 7))
+        link(study, "m2", silent_first("b.wav", 9))
+    silent_first("c.wav", 7)
+    foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    assert [Path(copy).name for copy in foreseen["footage_copies"]] == ["c.wav"]
 
 
 def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
@@ -572,21 +526,16 @@ def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
     assert {certificate.person for certificate in list_pending(study)} == {"P02", "P03"}
 
 
-def test_what_a_killed_writer_of_a_certificate_left_goes_when_it_is_written(tmp_path: Path) -> None:
-    study = tmp_path / "lab.greenroom"
+def test_what_killed_writers_of_a_certificate_and_of_a_withdrawal_left_goes_with_the_next(study: Path) -> None:
+    killed = study.with_name(f".{study.name}.4fd6tmfu")
+    killed.mkdir()
+    (killed / "study.greenroom").write_bytes(study.read_bytes())
+    publish_pending(study)
+    assert not killed.exists()
+    before = {*study.parent.iterdir()}
     waits = PendingCertificate(free_pending_path(study), "P01", "2026", "lab, withdrawal of P01", "text", {})
-    left = [tmp_path / f".{file}.4711.sealing" for file in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md")]
-    for file in left:
-        file.write_text("half of a certificate")
+    for name in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md"):
+        study.with_name(f".{name}.4711.sealing").write_text("half of a certificate")
     waits.store()
     written = waits.publish()
-    assert sorted(tmp_path.iterdir()) == sorted(written)
-
-
-def test_what_a_killed_withdrawal_left_beside_the_study_goes_with_the_next_command(lab: tuple[Path, Full]) -> None:
-    study, _ = lab
-    left = study.with_name(f".{study.name}.4fd6tmfu")
-    left.mkdir()
-    (left / "study.greenroom").write_bytes(study.read_bytes())
-    publish_pending(study)
-    assert not left.exists()
+    assert {*study.parent.iterdir()} == before | {*written}

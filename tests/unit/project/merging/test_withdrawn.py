@@ -19,9 +19,9 @@ from project.integrity.integrity_check import check_study
 from project.merging.merge import merge_copy, open_copy
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
-from tests.builders.full_study import NAME, SPOKEN, Full
+from tests.builders.full_study import NAME, SPOKEN, Full, made
 from tests.builders.merge_study import EDITS, PERSON, copy_file, merge, play, two_segments
-from tests.builders.withdrawn_study import AT, left_in, made, without
+from tests.builders.withdrawn_study import AT, left_in, without
 
 
 def work(path: Path, full: Full, number: int) -> list[str]:

@@ -1,8 +1,8 @@
 """Recall of personal information by kind and language, on sentences that no rule was tuned on.
 
-`python -m tests.pii.languages` prints the table of the page on personal information, `--names` the one with the models
-of names that are installed; `--development` measures the
-sentences that rules are tuned on, and lists what is missed there. What is missed in the held-out ones is never listed.
+`python -m tools.bench.pii_languages` prints the table of the page on personal information, `--names` the one with the
+models of names that are installed; `--development` measures the sentences that rules are tuned on, and lists what is
+missed there. What is missed in the held-out ones is never listed.
 """
 
 import argparse
@@ -34,6 +34,7 @@ KINDS = {
     "place": "towns",
 }
 HELD_OUT, DEVELOPMENT = "held_out", "development"
+_SENTENCES = Path(__file__).parents[2] / "tests" / "pii"
 
 # “the”, “am”, “le”, “el” before a date are marked with it and say nothing.
 _LITTLE_WORDS = re.compile(r"(?:(?:the|on|am|der|den|el|le|del|du)\s+)*", re.IGNORECASE)
@@ -77,7 +78,7 @@ class Recall:
 
 def sentences(language: str, part: str = HELD_OUT) -> list[Sentence]:
     """Return the sentences of a language."""
-    lines = (Path(__file__).parent / part / f"{language}.jsonl").read_text("utf-8").splitlines()
+    lines = (_SENTENCES / part / f"{language}.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     return [Sentence(row["text"], tuple((a, b, kind) for a, b, kind in row["spans"])) for row in rows]
 

@@ -1,0 +1,260 @@
+"""What leaves under a rendering was reviewed: words that pass the scrubber and stand, pictures of that very file."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotate.cues.prelabels import add_cue
+from annotate.segments.segment_edits import add_segment
+from annotate.study.people import add_participant
+from annotate.study.recording_edits import describe_collection
+from annotate.study.scheme_versions import use_scheme
+from anonymize.egress.permit_protocol import permit_question
+from anonymize.egress.policy_edits import set_policy
+from anonymize.pii_review.pii_decisions import decide_places, mark_text
+from anonymize.pii_review.review_hits import find_hits
+from anonymize.release.release_edits import confirm_texts
+from benchmark.judge_input import input_messages as building
+from benchmark.judge_input.input_messages import build_messages
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, read_plan
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.judging.ask_job import answer, prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from benchmark.prompts.judge_prompt import TASKS
+from benchmark.prompts.prompt_templates import edit_prompt
+from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
+from media import excerpts
+from media.excerpts import decode_jpegs
+from models.connection.guard import ApprovedContent
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
+from project.entities.judgments import RAW_CONDITION, JudgmentTarget, JudgmentTargetKind
+from project.entities.study_records import ParticipantRole, Recording
+from project.errors import UserError
+from project.queries.history_rows import latest_run
+from project.queries.pii_rows import PiiVerdict, PrivateWord, put_private_word
+from project.queries.policy_rows import all_egress
+from project.queries.recording_rows import all_collections, all_recordings
+from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import update_utterance, utterances_of
+from project.schemes.scheme_file import shipped_text as shipped_scheme
+from project.search.free_texts import free_texts
+from project.session.jobs import JobSpec
+from project.session.session import Session
+from tests.builders.egress_requests import abroad, at_home
+from tests.builders.release_study import settle
+from tests.builders.subjects import a_question, asked_about
+
+WORD = "Zephyrine"
+SIGHT = InputSettings(frames=1, cues=True)
+_RIGHT = f"{WORD} takes it for a joke."
+TOLD = {
+    **dict.fromkeys(("answer", "options_only", "review_score", "truth", "separability", "relevance"), _RIGHT),
+    "difficulty": f"Why does {WORD} laugh?",
+    "distractors": _RIGHT,
+    "explanation_chain": f"{WORD} heard the question",
+    "word_question": f"{WORD} laughs.",
+    "audit": f"{WORD} talks.",
+    "esi_question": f"Does {WORD} laugh?",
+}
+"""Task -> what it tells in raw form, of what is not a segment's."""
+
+
+def private_everywhere(session: Session, *, keys: bool = False) -> None:
+    """Put a private word into whatever a person may write."""
+    (recording,) = all_recordings(session.study)
+    text = shipped_scheme("shrec").replace('key = "shrec"', 'key = "lab"')
+    for place in ('definition = "', 'situation = "', 'examples = ["', 'rationale = "', 'correction = "'):
+        text = text.replace(place, f"{place}{WORD}: ")
+    text = text.replace('name = "Emotions"', f'name = "{WORD}"')
+    if keys:
+        text = text.replace('key = "emotions"', f'key = "{WORD}-emotions"').replace('"emotions"', f'"{WORD}-emotions"')
+    use_scheme(session, text, "lab.toml")
+    with session.step("Private"):
+        put_private_word(session.study, PrivateWord(WORD, "[X]"))
+        for utterance in utterances_of(session.study, recording.id):
+            update_utterance(session.study, replace(utterance, text=f"{WORD} said: {utterance.text}"))
+    for number in range(2):
+        add_participant(session, f"{WORD} {number}", ParticipantRole.USER, recording.id)
+    home = next(collection for collection in all_collections(session.study) if collection.id == recording.collection_id)
+    describe_collection(session, home.id, home.name, f"The agent is called {WORD}.")
+    (spoken, *_) = utterances_of(session.study, recording.id)
+    add_cue(session, spoken.id, "action", "gesture", description=f"away from {WORD}")
+    for task in TASKS:
+        source = shipped_prompt(task)
+        edit_prompt(session, task, source.replace('body = """\n', f'body = """\nThink of {WORD}.\n', 1))
+    values = {"rationale": f"{WORD} looks away", "correction": f"Ask {WORD}"}
+    add_segment(session, recording.id, 0, 1_500_000, "error", values, scheme="lab")
+
+
+def lab_segment(session: Session) -> str:
+    return next(segment.id for segment in all_segments(session.study) if segment.scheme == "lab")
+
+
+@pytest.fixture(scope="module")
+def private_lab(rendered_lab: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = Path(shutil.copytree(rendered_lab.parent, tmp_path_factory.mktemp("private") / "lab"))
+    with Session.open(folder / rendered_lab.name, "Ada Byron") as session:
+        private_everywhere(session)
+    return folder / rendered_lab.name
+
+
+@pytest.fixture
+def private_session(private_lab: Path, tmp_path: Path, english_names: None) -> Iterator[Session]:
+    shutil.copytree(private_lab.parent, tmp_path / "private")
+    with Session.open(tmp_path / "private" / private_lab.name, "Ada Byron") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_no_private_word_is_in_what_is_sent(private_session: Session, task: str) -> None:
+    (recording,) = all_recordings(private_session.study)
+    rendering = latest_run(private_session.study, recording.id, "anonymize").id
+    about = asked_about(private_session, task, recording.id, lab_segment(private_session), WORD)
+    for variant in ("few-shot", "cot"):
+        raw = plan_input(private_session, about, task, variant, RAW_CONDITION, SIGHT)
+        assert WORD in raw.text
+        assert TOLD.get(task, WORD) in raw.text
+        plan = plan_input(private_session, about, task, variant, rendering, SIGHT)
+        sent = [message.text for message in build_messages(plan)]
+        assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower()
+
+
+def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(session: Session, rendering: str) -> None:
+    private_everywhere(session, keys=True)
+    plan_input(session, lab_segment(session), "assess", settings=SIGHT)
+    with pytest.raises(UserError, match=f"The key “{WORD}-emotions” of the scheme"):
+        plan_input(session, lab_segment(session), "assess", condition=rendering, settings=SIGHT)
+
+
+@pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question", "act", "episode_ratings"])
+def test_what_was_marked_is_hidden_where_quoted(
+    session: Session, recording: Recording, rendering: str, task: str
+) -> None:
+    told = "the gruffle of the village"
+    add_participant(session, "P07", ParticipantRole.USER, recording.id)
+    about = asked_about(session, task, recording.id, "", f"P07 and {told}")
+    assert told in plan_input(session, about, task, "plain", RAW_CONDITION, SIGHT).text
+    for free_text in [*free_texts(session.study)]:
+        if told in free_text.text:
+            mark_text(session, free_text, free_text.text.index(told), free_text.text.index(told) + len(told), "other")
+    confirm_texts(session)
+    assert "gruffle" not in plan_input(session, about, task, "plain", rendering, SIGHT).text
+
+
+# What was planned stands only as long as the decisions under which it was
+
+
+def asked(session: Session, about: str, task: str, condition: str) -> JobSpec:
+    """Plan a question to a judge elsewhere that only reads."""
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
+    far, _ = add_judge(session, "far", "openai", "m", {"url": "https://api.example.org/v1", "sees": "text"})
+    return prepare(session, AskRequest([far], [about], task, condition=condition)).job
+
+
+def ask(session: Session, work: JobSpec, request: EgressRequest) -> None:
+    answer(session, work, permit_question(request, 0))
+
+
+@pytest.fixture
+def segment(session: Session) -> str:
+    return all_segments(session.study)[0].id
+
+
+@pytest.fixture
+def work(session: Session, segment: str, rendering: str) -> JobSpec:
+    return asked(session, segment, "verdict", rendering)
+
+
+def another_private_word(session: Session) -> None:
+    with session.step("Private"):
+        put_private_word(session.study, PrivateWord(WORD, "[X]"))
+    settle(session)
+    confirm_texts(session)
+
+
+def test_what_was_planned_leaves_as_long_as_it_stands(
+    session: Session, recording: Recording, rendering: str, segment: str, work: JobSpec
+) -> None:
+    request = replace(abroad(recording.id, rendering), segment_id=segment, frames=())
+    ask(session, work, request)
+    another_private_word(session)
+    with pytest.raises(Forbidden, match="after this question was made") as refused:
+        ask(session, work, request)
+    assert refused.value.rule == "reviewed"
+    assert [egress.rule for egress in all_egress(session.study)] == ["", "reviewed"]
+
+
+@pytest.mark.parametrize("other", [at_home, lambda recording, _: replace(abroad(recording, ""), texts=0)])
+def test_what_stays_or_holds_no_words_is_let_through(
+    session: Session,
+    recording: Recording,
+    rendering: str,
+    segment: str,
+    work: JobSpec,
+    other: Callable[[str, str], EgressRequest],
+) -> None:
+    another_private_word(session)
+    ask(session, work, replace(other(recording.id, rendering), segment_id=segment, frames=()))
+    (let_through,) = all_egress(session.study)
+    assert let_through.permission
+
+
+def test_what_was_kept_in_a_question_stays_once_hidden(session: Session, recording: Recording, rendering: str) -> None:
+    question = a_question(session, recording.id, "Mr. Poole")
+    confirm_texts(session)
+    places = [hit for hit in find_hits(session) if hit.place.row == question.id]
+    decide_places(session, places, PiiVerdict.KEEP)
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key
+    work = asked(session, about, "answer", rendering)
+    request = replace(abroad(recording.id, rendering), segment_id=about, frames=())
+    ask(session, work, request)
+    decide_places(session, places, PiiVerdict.HIDE)
+    with pytest.raises(Forbidden, match="after this question was made"):
+        ask(session, work, request)
+
+
+# Pictures are those of the file that was reviewed, whatever happens to it meanwhile
+
+
+@pytest.fixture
+def plan(session: Session, segment: str, rendering: str) -> InputPlan:
+    return plan_input(session, segment, "verdict", condition=rendering, settings=InputSettings(frames=1))
+
+
+def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: InputPlan) -> None:
+    cleared = ApprovedContent()
+    (picture,) = build_messages(read_plan(plan.as_json()), cleared)[1].pictures
+    assert cleared.has_media(picture.sha256, plan.condition)
+
+
+def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = plan.media.fingerprint
+    monkeypatch.setattr(building, "fingerprint", lambda _path: known)
+    content = bytearray(plan.media.path.read_bytes())
+    content[len(content) // 2] ^= 1
+    plan.media.path.write_bytes(content)
+    with pytest.raises(UserError, match="was changed since"):
+        build_messages(plan, ApprovedContent())
+
+
+def test_a_file_that_is_another_only_while_it_is_read_stays(plan: InputPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    def swapped(path: Path, *given: Any) -> list[bytes]:
+        made = decode_jpegs(path, *given)
+        kept, times = path.read_bytes(), path.stat()
+        path.write_bytes(b"another one")
+        path.write_bytes(kept)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return made
+
+    monkeypatch.setattr(excerpts, "decode_jpegs", swapped)
+    cleared = ApprovedContent()
+    with pytest.raises(UserError, match="was changed since"):
+        build_messages(plan, cleared)
+    assert not cleared.has_text(plan.text, plan.condition)

@@ -1,0 +1,148 @@
+"""What holds for every text, also for long ones that nobody says, such as what a recogniser repeats."""
+
+from itertools import pairwise
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+from presidio_analyzer.context_aware_enhancers import LemmaContextAwareEnhancer
+from presidio_analyzer.predefined_recognizers import UrlRecognizer
+
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
+from anonymize.pii_detection.pii_hit import KINDS, PiiSpan, resolve_overlaps
+from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
+from anonymize.pii_detection.presidio_engine import analyzer, find_links
+from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine, NearContext
+from anonymize.pii_detection.text_scrubber import TextScrubber, find_identifying
+from project.text_matching.spellings import find_dates
+from tests.pii.labelled import sentences
+
+FINDER = PersonalFinder([KnownWord("Anastasia", participant_id="p1"), KnownWord("Bo")], ["Pepper"])
+PIECES = [sentence.text for sentence in sentences()]
+TALK = st.lists(st.sampled_from(PIECES) | st.text(max_size=12), min_size=1, max_size=4).map(" ".join)
+
+
+@given(TALK)
+def test_hits_stand_in_the_text_in_order_and_a_scrubbed_text_stays_as_it_is(text: str) -> None:
+    at = 0
+    for hit in FINDER.find(text):
+        assert at <= hit.start < hit.end <= len(text)
+        assert hit.text == text[hit.start : hit.end] == hit.text.strip()
+        assert hit.kind in KINDS
+        assert 0 < hit.score <= 1
+        at = hit.end
+    replacements = Replacements(people={"p1": "Rowan"})
+    scrubber = TextScrubber({}, (PersonalPlaces(FINDER.find, replacements), find_identifying))
+    once = scrubber.scrub(text).text
+    assert scrubber.scrub(once).text == once
+
+
+places = st.integers(-2, 30)
+
+
+@given(st.lists(st.tuples(places, places, st.sampled_from(list(KINDS)), st.sampled_from([0.5, 0.7, 1.0]))))
+def test_what_any_rule_found_is_inside_some_hit(found: list[tuple[int, int, str, float]]) -> None:
+    text = "abcdefghij klmno pqrst uvwxyz"
+    spans = [PiiSpan(start, end, kind, score) for start, end, kind, score in found]
+    hits = resolve_overlaps(text, spans)
+    covered = {at for hit in hits for at in range(hit.start, hit.end)}
+    for span in spans:
+        inside = {at for at in range(max(span.start, 0), min(span.end, len(text))) if not text[at].isspace()}
+        assert inside <= covered
+    assert all(a.end <= b.start for a, b in pairwise(hits))
+
+
+ENDLESS = pytest.mark.timeout(30)
+"""For texts that take a moment, and a minute where a rule goes back over all of the text from each place in it."""
+
+
+@ENDLESS
+@pytest.mark.parametrize("length", [20_000, pytest.param(300_000, marks=pytest.mark.soak)])
+def test_hours_of_talk_are_searched(length: int) -> None:
+    filler = "So then we went on and did the next thing together, and it was a good day for all of us. " * 4
+    once = "".join(f"{piece} {filler}\n" for piece in PIECES[: length // 450])
+    text = once * (length // len(once) + 1)
+    hits = FINDER.find(text)
+    assert len(hits) > length // 2_000
+    assert hits[-1].end <= len(text)
+
+
+REPEATED = (
+    *("hundert", "quatre-vingt-", "A ", "dot ", "Großmarktstraßen", "a-", "A", "x.y ", "Anna, ", "a@", "five ", "é"),
+    *("12 rue de la ", "区", "路街", "calle de la "),
+)
+REPEATED_NUMBERS = ("3.4.5.", "www.", "::1 ", "1/", "+1", "a.com/", "1.1.1.1 ", "00:11:22:", "1 2 3 4 5 ", "1")
+"""Each of these holds hundreds of hits, which take longer than what holds none."""
+
+
+@ENDLESS
+@pytest.mark.parametrize(
+    ("piece", "length"),
+    [
+        *((piece, 10_000) for piece in REPEATED),
+        *((piece, 1_000) for piece in REPEATED_NUMBERS),
+        *(pytest.param(piece, 120_000, marks=pytest.mark.soak) for piece in REPEATED),
+        *(pytest.param(piece, 20_000, marks=pytest.mark.soak) for piece in REPEATED_NUMBERS),
+    ],
+)
+def test_what_is_repeated_without_end_is_searched_to_its_end(piece: str, length: int) -> None:
+    text = f"{piece * (length // len(piece))}, or write to bob@lab.example.org"
+    hits = PersonalFinder().find(text)
+    assert text[hits[-1].start : hits[-1].end].endswith("bob@lab.example.org")
+
+
+@ENDLESS
+def test_a_street_with_one_endless_word_is_searched_to_its_end() -> None:
+    for text in (f"12 rue {'a' * 3_000}", f"12 rue {'hundertund-' * 300}", f"calle {'a-' * 2_000}"):
+        hits = PersonalFinder().find(f"{text} or call 07700 900123")
+        assert hits[-1].kind == "phone"
+    assert find_dates(f"12 rue {'- ' * 100_000} on 3. of May, 1982") == {(82, 5, 3)}
+
+
+def test_odd_numbers_and_french_streets_with_a_town_are_read() -> None:
+    assert PersonalFinder().find("² 2 ² drei ² vier") == []
+    for text in (
+        "12 rue Victor Hugo, 75001 Paris",
+        "3 bis, rue de l\u2019Abbé-Grégoire , 38000 Grenoble",
+        "12 rue d\u2019Assas, 75006 Paris",
+    ):
+        assert [(hit.text, hit.kind) for hit in PersonalFinder().find(text)] == [(text, "address")]
+
+
+class CountedReads(list[str]):
+    """Counts how many of its entries are read."""
+
+    reads = 0
+
+    def __getitem__(self, at):
+        self.reads += 1
+        return super().__getitem__(at)
+
+
+def test_the_words_before_a_number_are_read_and_no_others() -> None:
+    known = BlankEngine("en").process_text("the ip of it is ::1 " * 200, "en")
+    known.lemmas = CountedReads(known.lemmas)
+    assert "ip" in NearContext()._extract_surrounding_words(known, "::1", known.tokens_indices[-2])
+    assert 0 < known.lemmas.reads <= NearContext.FAR
+
+
+def test_words_before_a_number_are_those_that_presidio_reads() -> None:
+    for text in ("my ip address is 10.0.0.1", "ip: 10.0.0.1", "10.0.0.1", "see the url of the website 10.0.0.1 there"):
+        known = BlankEngine("en").process_text(text, "en")
+        start = text.index("10.0.0.1")
+        theirs = LemmaContextAwareEnhancer()._extract_surrounding_words(known, "10.0.0.1", start)
+        assert set(NearContext()._extract_surrounding_words(known, "10.0.0.1", start)) == set(theirs)
+
+
+parts = ("www.", "a", "example", ".com", ".co.uk", ".", "-", "/x", " ", "https://", "é", "1", ".academy", "'")
+
+
+@given(st.lists(st.sampled_from(parts), max_size=14).map("".join))
+def test_links_are_found_as_presidio_finds_them_without_trying_every_length_at_every_place(text: str) -> None:
+    assert "URL" not in analyzer().get_supported_entities()
+    covered = {at for link in find_links(text) for at in range(link.start, link.end)}
+    for pattern in UrlRecognizer().patterns:
+        for hit in regex.finditer(pattern.regex, text):
+            if SUFFIXES(hit[0]).top_domain_under_public_suffix:
+                assert {*range(*hit.span())} <= covered, (text, hit[0], covered)
