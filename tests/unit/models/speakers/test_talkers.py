@@ -41,17 +41,17 @@ def held(path: Path) -> list[FaceTrack]:
 def both(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Turn]]:
     """Two talkers beside each other, and whose turn it is when."""
     clip, path = shared_data / "media" / "talk_vfr_tags.mp4", tmp_path_factory.mktemp("talk") / "both.mkv"
-    return path, side_by_side(clip, clip, path, shift_s=2.05, turn_s=3.05, turns=4)
+    return path, side_by_side(clip, clip, path, shift_s=2.05, turn_s=3.05, turns=2)
 
 
-@pytest.mark.parametrize("landmarks", [True, False])
+@pytest.mark.parametrize("landmarks", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_of_two_talkers_the_one_that_is_heard_is_found(
     landmarks: bool, both: tuple[Path, list[Turn]], shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
     path, turns = both
     right, _, spoken = given_right(path, turns, landmarks, held(path))
-    assert spoken > 4
+    assert spoken > 2
     assert right >= (0.85 if landmarks else 0.6)
 
 

@@ -39,10 +39,9 @@ def window(start_s: float, seconds: float) -> Window:
     return Window(((round(start_s * SECOND_US), round((start_s + seconds) * SECOND_US)),), spoken()[begin:end])
 
 
-@settings(max_examples=6, deadline=None)
-@given(st.lists(st.floats(0.2, 5), min_size=1, max_size=4))
-def test_words_are_in_order_and_inside_their_windows(lengths: list[float]) -> None:
-    whisper = _shared["whisper"]
+@settings(max_examples=settings.default.max_examples // 5)
+@given(lengths=st.lists(st.floats(0.2, 5), min_size=1, max_size=3))
+def test_words_are_in_order_and_inside_their_windows(whisper: Whisper, lengths: list[float]) -> None:
     starts = np.cumsum([0, *lengths]).tolist()
     windows = [window(start, length) for start, length in zip(starts, lengths, strict=False)]
     found = whisper.recognize(windows, TranscriptionHints())
@@ -52,15 +51,6 @@ def test_words_are_in_order_and_inside_their_windows(lengths: list[float]) -> No
         assert any(low <= piece.start_us <= piece.end_us <= high for each in windows for low, high in each.spans)
     for before, after in pairwise(found.words):
         assert before.end_us <= after.start_us
-
-
-_shared: dict[str, Whisper] = {}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def share(whisper: Whisper) -> None:
-    """Let the property test have the model, since it cannot take a fixture."""
-    _shared["whisper"] = whisper
 
 
 def test_it_hears_the_same_again_and_whichever_windows_are_beside(whisper: Whisper) -> None:
