@@ -1,6 +1,5 @@
 """The whole ladder against a real server: llama-cpp-python's own, with a tiny model that writes noise."""
 
-import asyncio
 import json
 
 import numpy as np
@@ -90,40 +89,12 @@ def test_texts_that_may_be_longer_than_it_can_count_do_not_kill_it(llama_server:
     assert reply.status is JudgmentStatus.OK
 
 
-def test_the_same_seed_gives_the_same_answer(llama_server: LlamaServer) -> None:
-    replies = []
-    for _ in range(2):
-        asked = asking(llama_server.url, key="", model=llama_server.model)
-        replies.append(asked.run(lambda asked=asked: asked.judge.ask(question(asked))))
-    assert replies[0].raw == replies[1].raw
-
-
-def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: CapabilityCache) -> None:
-    asked = asking(llama_server.url, key="", model=llama_server.model, max_tokens=64)
-    dialects.weaken_to(asked.judge.fingerprint, ConstraintMode.PROMPT)
-    found = asked.question(form=FORM)
-    short = JudgeRequest(found.messages, FORM, SamplingParameters(seed=3, max_tokens=64))
-    reply = asked.run(lambda: asked.judge.ask(short))
-    assert (reply.status, reply.answer, reply.calls) == (JudgmentStatus.UNPARSED, {}, 2)
-    assert reply.raw
-
-
 def test_a_question_that_does_not_fit_is_handed_back(llama_server: LlamaServer) -> None:
     asked = asking(llama_server.url, key="", model=llama_server.model)
     reply = asked.run(lambda: asked.judge.ask(question(asked, "word " * 4000)))
     assert reply.status is JudgmentStatus.ERROR
     assert reply.too_long.context_tokens == 8192
     assert (reply.too_long.requested_tokens or 0) > 8192
-
-
-def test_four_at_once_are_all_answered(llama_server: LlamaServer) -> None:
-    asked = asking(llama_server.url, key="", model=llama_server.model)
-
-    async def all_of_them() -> list[JudgmentStatus]:
-        questions = [question(asked, f"number {number}?") for number in range(4)]
-        return [reply.status for reply in await asyncio.gather(*map(asked.judge.ask, questions))]
-
-    assert asked.run(all_of_them) == [JudgmentStatus.OK] * 4
 
 
 def test_a_probe_says_what_it_is(llama_server: LlamaServer) -> None:
