@@ -11,6 +11,7 @@ from models.names.spacy_names import SpacyNames
 from models.runtime.native_libraries import without_heavy_packages
 from models.weights import installed_weights as weights
 from project.errors import UserError
+from tests.builders.listed_names import write_pipeline
 
 
 def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,18 +24,7 @@ def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:
-    import spacy
-
-    made = spacy.blank("de")
-    made.add_pipe("entity_ruler").add_patterns(
-        [
-            {"label": "PER", "pattern": "Annegret"},
-            {"label": "LOC", "pattern": "Jena"},
-            {"label": "MISC", "pattern": "Brot"},
-        ]
-    )
-    made.to_disk(tmp_path / "own")
-    finder = SpacyNames(tmp_path / "own")
+    finder = SpacyNames(write_pipeline(tmp_path / "own", "de", "PER", "Annegret", {"Jena": "LOC", "Brot": "MISC"}))
     texts = ["Annegret wohnt in Jena", "", "Brot", "  ", "x " * 60_000 + "Annegret"]
     found = finder.find_all(texts)
     assert [

@@ -141,18 +141,19 @@ def test_a_foreign_model_is_used_and_recorded_by_its_checksum(whisper: Whisper, 
 def test_a_gpu_without_its_libraries_is_passed_over_or_said_where_it_was_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from faster_whisper import WhisperModel
+
     from models.speech import whisper as module
 
     assert module._run_problem(Whisper(folder, "cpu")._model) == ""
-    loaded = module.WhisperModel
     devices: list[str] = []
 
     def on_the_processor(path: str, *, device: str, **more: object) -> object:
         devices.append(device)
-        return loaded(path, device="cpu", **{**more, "compute_type": "int8"})
+        return WhisperModel(path, device="cpu", **{**more, "compute_type": "int8"})
 
-    monkeypatch.setattr(module, "WhisperModel", on_the_processor)
-    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr("models.speech.whisper.WhisperModel", on_the_processor)
+    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)
     monkeypatch.setattr(module, "_run_problem", lambda model: "Library libcublas.so.12 is not found")
     made = Whisper(folder)
     assert devices == ["cuda", "cpu"]

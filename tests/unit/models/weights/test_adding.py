@@ -164,7 +164,7 @@ def test_a_cancelled_copy_leaves_nothing(stick: Path, folder: Path, monkeypatch:
 
 def test_nothing_is_begun_where_there_is_no_room(stick: Path, sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
     know(monkeypatch, from_hub())
-    monkeypatch.setattr(weights.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
     with pytest.raises(UserError, match="no room") as raised:
         fetch("toy")
     assert weights.FOLDER_VARIABLE in raised.value.hint

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from models.weights import installed_weights as weights
 from models.weights import weight_folders as folders
-from models.weights.editions import USES, Https
+from models.weights.editions import USES, Edition, EditionFile, Https
 from models.weights.weight_folders import file_digest
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import Cancelled, UserError
@@ -37,7 +37,8 @@ def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
     assert each.used_in
     assert each.editions or each.networks or each.layout or each.tensors
     for edition in each.editions:
-        for file in (edition, *edition.parts):
+        files: list[Edition | EditionFile] = [edition, *edition.parts]
+        for file in files:
             assert len(bytes.fromhex(file.sha256)) == 32
             assert file.size > 0
         assert edition.file
