@@ -16,6 +16,7 @@ def track(
     first: int = 0,
     frames: Sequence[int] | None = None,
     times_us: Sequence[int] | None = None,
+    score: float = 1.0,
     dismissed: bool = False,
 ) -> FaceTrack:
     """One box a frame, 25 frames a second unless the times are given."""
@@ -25,7 +26,7 @@ def track(
         numbers,
         numbers.astype(np.int64) * 40_000 if times_us is None else np.array(times_us, np.int64),
         np.array(boxes, np.float32).reshape(-1, 4),
-        np.ones(len(numbers), np.float32),
+        np.full(len(numbers), score, np.float32),
         np.zeros(len(numbers), np.uint8),
         dismissed=dismissed,
     )

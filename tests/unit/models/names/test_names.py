@@ -9,13 +9,11 @@ import pytest
 from models.names import name_finders as registry
 from models.names.spacy_names import SpacyNames
 from models.runtime.native_libraries import without_heavy_packages
-from models.weights import installed_weights as weights
 from project.errors import UserError
 from tests.builders.listed_names import write_pipeline
 
 
-def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
+def test_without_weights_there_is_none() -> None:
     assert registry.default_finders() is None
     with pytest.raises(UserError, match="not installed"):
         registry.create_name_finder("spacy")

@@ -19,12 +19,6 @@ from project.errors import UserError
 from tests.builders.listed_names import write_pipeline
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
-    return tmp_path / "models"
-
-
 @pytest.fixture
 def german(tmp_path: Path) -> Path:
     """A German pipeline that knows two names, as spaCy saves it."""

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from media.exact_frames import FrameReader
@@ -12,6 +11,7 @@ from models.voices.voice_embeddings import NEEDS_WEIGHTS, create_voice_embedder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
 from tests.builders.dialogues import VOICES, diarization_error, side_by_side, synthetic
+from tests.builders.face_tracks import track
 from tools.bench.speakers import given_right, heard
 
 INSTALLED = weights.weights_folder()
@@ -23,17 +23,9 @@ def held(path: Path) -> list[FaceTrack]:
     times = load_index(path).times.times_us
     with FrameReader(path) as reader:
         boxes = create_detector("yunet").detect(reader.frame_at(0).image, 0.5).boxes
-    count = len(times)
     return [
-        FaceTrack(
-            f"face {number}",
-            np.arange(count, dtype=np.int32),
-            times,
-            np.tile(box, (count, 1)),
-            np.ones(count, np.float32),
-            np.zeros(count, np.uint8),
-        )
-        for number, box in enumerate(boxes)
+        track([tuple(box)] * len(times), name=f"face {number}", times_us=times.tolist())
+        for number, box in enumerate(boxes.tolist())
     ]
 
 

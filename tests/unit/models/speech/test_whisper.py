@@ -53,17 +53,13 @@ def test_words_are_in_order_and_inside_their_windows(whisper: Whisper, lengths: 
         assert before.end_us <= after.start_us
 
 
-def test_it_hears_the_same_again_and_whichever_windows_are_beside(whisper: Whisper) -> None:
+def test_it_hears_the_same_again_whatever_is_beside_and_otherwise_with_a_vocabulary(whisper: Whisper) -> None:
     alone = whisper.recognize([window(0, 4)], TranscriptionHints())
     beside = whisper.recognize([window(0, 4), window(6, 3)], TranscriptionHints())
+    told = whisper.recognize([window(0, 4)], TranscriptionHints(prompt="Greenroom, Reykjavik, mel dot"))
     assert alone == whisper.recognize([window(0, 4)], TranscriptionHints())
     assert [piece.text for piece in beside.words[: len(alone.words)]] == [piece.text for piece in alone.words]
-
-
-def test_a_vocabulary_reaches_the_model(whisper: Whisper) -> None:
-    without = whisper.recognize([window(0, 4)], TranscriptionHints())
-    told = whisper.recognize([window(0, 4)], TranscriptionHints(prompt="Greenroom, Reykjavik, mel dot"))
-    assert [piece.text for piece in told.words] != [piece.text for piece in without.words]
+    assert [piece.text for piece in told.words] != [piece.text for piece in alone.words]
 
 
 def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_it(

@@ -17,8 +17,6 @@ from models.judges.judge_interface import (
     Role,
     TooLong,
 )
-from models.judges.openai_compatible import completions as module
-from models.judges.openai_compatible.server_capabilities import CapabilityCache
 from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
@@ -41,12 +39,6 @@ from tests.builders.openai_judge import KEY, asking
 
 OK = '{"verdict": "error", "why": "cut short"}'
 SAID = {"verdict": "error", "why": "cut short"}
-
-
-@pytest.fixture(autouse=True)
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "CAPABILITIES", CapabilityCache())
 
 
 def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> JudgeFrame:

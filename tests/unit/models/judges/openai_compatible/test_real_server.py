@@ -17,7 +17,6 @@ from models.judges.judge_interface import (
 )
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.llama_options import LlamaOptions
-from models.judges.openai_compatible import completions as module
 from models.judges.openai_compatible.server_capabilities import CapabilityCache, ConstraintMode
 from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
@@ -48,13 +47,6 @@ def read(found: Json) -> dict[str, Json]:
 
 
 FORM = AnswerForm("judgment", schema(40), read)
-
-
-@pytest.fixture(autouse=True)
-def dialects(monkeypatch: pytest.MonkeyPatch) -> CapabilityCache:
-    fresh = CapabilityCache()
-    monkeypatch.setattr(module, "CAPABILITIES", fresh)
-    return fresh
 
 
 def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> JudgeRequest:

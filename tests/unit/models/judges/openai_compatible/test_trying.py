@@ -12,8 +12,6 @@ from email.utils import format_datetime
 import pytest
 
 from models.judges.judge_interface import Reply, count_lost_requests
-from models.judges.openai_compatible import completions as module
-from models.judges.openai_compatible.server_capabilities import CapabilityCache
 from project.entities.judgments import JudgmentStatus
 from tests.builders.misbehaving_server import (
     Behaviour,
@@ -36,12 +34,6 @@ from tests.builders.waiting import HANG_S
 OK = '{"verdict": "error"}'
 SHORT_S = 3.0
 """Of requests that are never answered. A busy machine has sent them by then."""
-
-
-@pytest.fixture(autouse=True)
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "CAPABILITIES", CapabilityCache())
 
 
 @pytest.mark.parametrize(
