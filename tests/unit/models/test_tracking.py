@@ -11,7 +11,7 @@ from models.faces import face_detectors as registry
 from models.faces.face_tracking import FacesResult, detect_in_frames, track_faces
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
-from project.errors import Cancelled, UserError
+from project.errors import Cancelled
 from tests.builders.face_pictures import Bright, StopAfter, write_clip
 
 
@@ -109,13 +109,6 @@ def test_small_odd_and_short_recordings_have_no_faces_and_do_no_harm(
     clip = write_clip(tmp_path / "small.mkv", [_dark(*size)] * frames, "ffv1")
     result = track_faces(clip, registry.create_detector())
     assert (result.tracks, result.frames, result.frames_with_face) == ([], frames, 0)
-
-
-def test_what_is_not_a_recording_is_said_plainly(tmp_path: Path) -> None:
-    path = tmp_path / "notes.mp4"
-    path.write_text("no picture here")
-    with pytest.raises(UserError):
-        track_faces(path, Bright())
 
 
 def test_damaged_frames_are_named(tmp_path: Path) -> None:

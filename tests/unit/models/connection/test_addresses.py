@@ -71,11 +71,18 @@ def test_a_name_is_no_address(name: str) -> None:
     assert parse_ip_address(name) == ""
 
 
+@pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
+def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
+    assert parse_ip_address(text) == ""
+    assert not is_known_locally(text)
+
+
 def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("10.1.2.3 Box box.lab # away.lab\n# 127.0.0.1 commented.lab\n")
     monkeypatch.setattr(addresses, "_HOSTS", hosts)
     assert is_known_locally("box.lab")
+    assert not is_known_locally("box.lab.")
     assert is_known_locally("BOX")
     assert is_known_locally("localhost")
     assert not is_known_locally("away.lab")
@@ -83,15 +90,6 @@ def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.Mon
     assert not is_known_locally("a.localhost")
     monkeypatch.setattr(addresses, "_HOSTS", hosts / "gone")
     assert not is_known_locally("box.lab")
-
-
-def test_a_name_with_a_dot_at_its_end_is_another_one_than_that_in_the_list_of_hosts(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    hosts = tmp_path / "hosts"
-    hosts.write_text("10.1.2.3 box.lab\n")
-    monkeypatch.setattr(addresses, "_HOSTS", hosts)
-    assert not is_known_locally("box.lab.")
 
 
 @pytest.mark.parametrize("name", ["localhost.", "LocalHost."])
@@ -115,12 +113,6 @@ def test_what_is_an_address_is_one_for_the_system_too(text: str) -> None:
     except (OSError, UnicodeError):
         system = ""
     assert parse_ip_address(text) == ("" if " " in text else system)
-
-
-@pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
-def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
-    assert parse_ip_address(text) == ""
-    assert not is_known_locally(text)
 
 
 @pytest.mark.parametrize(
