@@ -57,13 +57,13 @@ def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thi
     return JudgeRequest(found.messages, form, SamplingParameters(temperature=0.0, seed=3, max_tokens=2000))
 
 
-@pytest.mark.parametrize("thinks", [False, True])
+@pytest.mark.parametrize(("thinks", "longest"), [(False, 4000), (True, 40)], ids=["long texts", "thoughts"])
 def test_it_is_held_to_the_form_after_an_error_500(
-    llama_server: LlamaServer, dialects: CapabilityCache, thinks: bool, monkeypatch: pytest.MonkeyPatch
+    llama_server: LlamaServer, dialects: CapabilityCache, thinks: bool, longest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forms, "_MAX_THOUGHT_CHARS", 40)
     asked = asking(llama_server.url, key="", model=llama_server.model)
-    reply = asked.run(lambda: asked.judge.ask(question(asked, thinks=thinks)))
+    reply = asked.run(lambda: asked.judge.ask(question(asked, longest=longest, thinks=thinks)))
     assert (reply.status, reply.mended, reply.calls, asked.waits) == (JudgmentStatus.OK, RepairLevel.NOTHING, 2, [])
     assert reply.answer["verdict"] in ("error", "competence", "none")
     assert bool(reply.thinking) == thinks
@@ -73,12 +73,6 @@ def test_it_is_held_to_the_form_after_an_error_500(
     assert dialects.get(asked.judge.fingerprint).rung is ConstraintMode.OBJECT
     assert all(departure.local for departure in asked.gate.noted)
     assert len(asked.gate.noted[0].frames) == 3
-
-
-def test_texts_that_may_be_longer_than_it_can_count_do_not_kill_it(llama_server: LlamaServer) -> None:
-    asked = asking(llama_server.url, key="", model=llama_server.model)
-    reply = asked.run(lambda: asked.judge.ask(question(asked, longest=4000)))
-    assert reply.status is JudgmentStatus.OK
 
 
 def test_a_question_that_does_not_fit_is_handed_back(llama_server: LlamaServer) -> None:
