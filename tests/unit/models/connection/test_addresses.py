@@ -82,7 +82,6 @@ def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.Mon
     hosts.write_text("10.1.2.3 Box box.lab # away.lab\n# 127.0.0.1 commented.lab\n")
     monkeypatch.setattr(addresses, "_HOSTS", hosts)
     assert is_known_locally("box.lab")
-    assert not is_known_locally("box.lab.")
     assert is_known_locally("BOX")
     assert is_known_locally("localhost")
     assert not is_known_locally("away.lab")
@@ -90,6 +89,15 @@ def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.Mon
     assert not is_known_locally("a.localhost")
     monkeypatch.setattr(addresses, "_HOSTS", hosts / "gone")
     assert not is_known_locally("box.lab")
+
+
+def test_a_name_with_a_dot_at_its_end_is_another_one_than_that_in_the_list_of_hosts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("10.1.2.3 box.lab\n")
+    monkeypatch.setattr(addresses, "_HOSTS", hosts)
+    assert not is_known_locally("box.lab.")
 
 
 @pytest.mark.parametrize("name", ["localhost.", "LocalHost."])
