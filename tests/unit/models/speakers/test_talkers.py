@@ -36,7 +36,7 @@ def both(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     return path, side_by_side(clip, clip, path, shift_s=2.05, turn_s=3.05, turns=2)
 
 
-@pytest.mark.parametrize("landmarks", [False, pytest.param(True, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("landmarks", [False, True])
 def test_of_two_talkers_the_one_that_is_heard_is_found(
     landmarks: bool, both: tuple[Path, list[Turn]], shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
