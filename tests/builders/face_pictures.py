@@ -5,7 +5,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import cv2
 import numpy as np
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
@@ -16,8 +15,6 @@ from project.entities.study_records import Json
 from project.errors import Cancelled
 
 RATE = 25
-# Hairline to chin of skimage.data.astronaut(): x, y, width, height.
-PORTRAIT_FACE = (177.0, 62.0, 94.0, 112.0)
 
 
 def write_clip(path: Path, images: Sequence[NDArray[np.uint8]], codec: str = "libx264") -> Path:
@@ -33,20 +30,6 @@ def write_clip(path: Path, images: Sequence[NDArray[np.uint8]], codec: str = "li
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
     return path
-
-
-def moving_face(
-    portrait: NDArray[np.uint8], frames: int, size: tuple[int, int] = (640, 360)
-) -> tuple[list[NDArray[np.uint8]], list[tuple[float, float, float, float]]]:
-    """Return pictures of a portrait that moves and grows, and the true box in each."""
-    pictures, boxes = [], []
-    for i in range(frames):
-        zoom, shift = 0.5 + 0.3 * i / frames, np.array([40 + 4.0 * i, 10 + 1.0 * i])
-        moved = np.array([[zoom, 0, shift[0]], [0, zoom, shift[1]]])
-        pictures.append(cv2.warpAffine(portrait, moved, size).astype(np.uint8))
-        x, y, width, height = PORTRAIT_FACE
-        boxes.append((x * zoom + shift[0], y * zoom + shift[1], width * zoom, height * zoom))
-    return pictures, boxes
 
 
 def overlap(a: Sequence[float], b: Sequence[float]) -> float:

@@ -5,6 +5,7 @@ import io
 import json
 import random
 import zipfile
+from functools import cache
 
 from models.weights.editions import Edition, EditionFile, Https, Weights, WheelMember
 from tests.builders.weights_server import Sender
@@ -35,12 +36,13 @@ def toy(plan_b: str = "") -> Weights:
     return Weights("toy", "tests", "CC0-1.0", editions if plan_b else editions[:1], use="faces")
 
 
-def wheel() -> bytes:
+@cache
+def wheel(plain: bytes = PLAIN) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("parts/ballast.bin", BALLAST)
         archive.writestr("parts/packed.bin", PACKED)
-        archive.writestr("parts/plain.bin", PLAIN, zipfile.ZIP_STORED)
+        archive.writestr("parts/plain.bin", plain, zipfile.ZIP_STORED)
     return made.getvalue()
 
 

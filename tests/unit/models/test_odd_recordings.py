@@ -63,7 +63,7 @@ def test_forty_faces_keep_forty_tracks(tmp_path: Path) -> None:
         assert all(overlap(box.tolist(), crowd(i)[face]) > 0.7 for i, box in enumerate(track.boxes))
 
 
-@pytest.mark.parametrize("rotation", [90, 180, 270])
+@pytest.mark.parametrize("rotation", [90, 270])
 def test_a_turned_recording_has_its_faces_where_they_are_seen(tmp_path: Path, rotation: int) -> None:
     clip = make_clip(
         tmp_path / "turned.mp4",

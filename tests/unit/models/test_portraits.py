@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from media.frame_index import load_index
 from models.faces.face_detectors import Detections
 from models.faces.face_tracking import embed_tracks
-from project.entities.study_records import FaceTrack, Json, Origin
+from project.entities.study_records import Json
 from project.progress import Silent
 from tests.builders.face_pictures import write_clip
+from tests.builders.face_tracks import track
 
 FACES = ((40, 60, 60, 80), (200, 60, 60, 80))
 
@@ -54,26 +55,14 @@ class Brightness:
         return np.array([[np.cos(turn), np.sin(turn)]], np.float32)
 
 
-def _track(name: str, box: tuple[int, ...], scores: float) -> FaceTrack:
-    frames = np.arange(12, dtype=np.int32)
-    boxes = np.tile(np.array([box], np.float32), (12, 1))
-    return FaceTrack(
-        name,
-        frames,
-        frames.astype(np.int64) * 40_000,
-        boxes,
-        np.full(12, scores, np.float32),
-        np.full(12, Origin.DETECTED, np.uint8),
-    )
-
-
 @pytest.mark.parametrize("points", [True, False])
 def test_each_track_is_embedded_at_its_own_face(tmp_path: Path, points: bool) -> None:
     image = np.zeros((200, 320, 3), np.uint8)
     for (x, y, w, h), grey in zip(FACES, (90, 250), strict=True):
         image[y : y + h, x : x + w] = grey
     clip = write_clip(tmp_path / "two.mkv", [image] * 12, "ffv1")
-    tracks = [_track("dark", FACES[0], 0.9), _track("bright", FACES[1], 0.9), _track("unsure", FACES[1], 0.3)]
+    shown = (("dark", FACES[0], 0.9), ("bright", FACES[1], 0.9), ("unsure", FACES[1], 0.3))
+    tracks = [track([face] * 12, name=name, score=score) for name, face, score in shown]
     found = embed_tracks(clip, load_index(clip), tracks, Pointing(points), Brightness(), Silent())
     assert sorted(found) == (["bright", "dark"] if points else [])
     for name, grey in (("dark", 90), ("bright", 250)) if points else ():

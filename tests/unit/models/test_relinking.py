@@ -7,16 +7,13 @@ from hypothesis import strategies as st
 
 from models.faces.frame_detections import DESCRIPTION_LENGTH, compare_descriptions, describe_face
 from models.faces.track_linking import describe_tracks, suggest_groups
-from project.entities.study_records import FaceTrack, Origin
+from project.entities.study_records import FaceTrack
 from tests.builders.face_pictures import seen
+from tests.builders.face_tracks import track
 
 
 def _track(name: str, first: int, last: int) -> FaceTrack:
-    frames = np.arange(first, last + 1, dtype=np.int32)
-    count = len(frames)
-    boxes = np.tile(np.array([[10, 10, 40, 50]], np.float32), (count, 1))
-    detected = np.full(count, Origin.DETECTED, np.uint8)
-    return FaceTrack(name, frames, frames.astype(np.int64) * 40_000, boxes, np.full(count, 0.9, np.float32), detected)
+    return track([(10, 10, 40, 50)] * (last + 1 - first), name=name, first=first, score=0.9)
 
 
 def _looks(*places: int, blur: float = 0.0) -> dict[str, np.ndarray]:

@@ -1,9 +1,6 @@
 """Whole recordings: the true face is followed, a run that was stopped goes on, odd files do no harm."""
 
-import os
-import signal
-import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +11,8 @@ from models.faces import face_detectors as registry
 from models.faces.face_tracking import FacesResult, detect_in_frames, track_faces
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
-from project.errors import Cancelled, UserError
-from tests.builders.face_pictures import Bright, StopAfter, moving_face, overlap, write_clip
-
-ROOT = Path(__file__).resolve().parents[3]
+from project.errors import Cancelled
+from tests.builders.face_pictures import Bright, StopAfter, write_clip
 
 
 def _dark(width: int, height: int, box: tuple[int, int, int, int] | None = None, grey: int = 20) -> np.ndarray:
@@ -28,29 +23,22 @@ def _dark(width: int, height: int, box: tuple[int, int, int, int] | None = None,
     return image
 
 
-@pytest.fixture
-def moving(tmp_path: Path) -> Path:
-    return write_clip(tmp_path / "moving.mp4", [_dark(320, 240, (20 + 4 * i, 60, 60, 80)) for i in range(40)])
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_clip(
+        tmp_path_factory.mktemp("clips") / "moving.mp4", [_dark(320, 240, (20 + 4 * i, 60, 60, 80)) for i in range(40)]
+    )
 
 
 def _plain(result: FacesResult) -> list[tuple[object, ...]]:
     return [(t.frames.tolist(), t.boxes.tolist(), t.scores.tolist(), t.origins.tolist()) for t in result.tracks]
 
 
-def test_a_moving_face_is_one_track_on_the_truth(tmp_path: Path) -> None:
-    portrait = pytest.importorskip("skimage.data").astronaut()
-    images, truth = moving_face(portrait, 40)
-    result = track_faces(write_clip(tmp_path / "clip.mp4", images), registry.create_detector())
-    (track,) = [t for t in result.tracks if t.scores.max() > 0.5]
-    good = [overlap(box, truth[frame]) >= 0.5 for frame, box in zip(track.frames, track.boxes, strict=True)]
-    assert sum(good) >= 0.95 * len(truth)
-    assert result.frames == result.frames_with_face == 40
-    assert (np.diff(track.times_us) == 40_000).all()
-
-
 def test_the_detector_looks_at_some_frames_and_the_rest_lie_between(moving: Path) -> None:
     detector = Bright()
-    (track,) = track_faces(moving, detector, FaceOptions(looks_per_second=12.5, glances_per_second=0)).tracks
+    found = track_faces(moving, detector, FaceOptions(looks_per_second=12.5, glances_per_second=0))
+    (track,) = found.tracks
+    assert found.frames == found.frames_with_face == 40
     assert 18 <= detector.calls <= 22
     assert track.frames.tolist() == list(range(40))
     assert np.abs(track.boxes[:, 0] - (20 + 4 * np.arange(40))).max() < 5
@@ -66,7 +54,7 @@ def test_a_scene_change_cuts_the_track_exactly(tmp_path: Path) -> None:
     assert first.origins[-1] == second.origins[0] == Origin.DETECTED
 
 
-@pytest.mark.parametrize("before", [13, 14, 15, 16, 17])
+@pytest.mark.parametrize("before", [14, 15, 16])
 def test_the_last_frame_before_a_scene_change_is_looked_at_wherever_it_falls(tmp_path: Path, before: int) -> None:
     box = (40, 40, 60, 80)
     images = [_dark(320, 240, box)] * before + [_dark(320, 240, grey=100)] * 10
@@ -77,53 +65,28 @@ def test_the_last_frame_before_a_scene_change_is_looked_at_wherever_it_falls(tmp
     assert len(seen[before - 1].hits) == 1
 
 
-@pytest.mark.parametrize("stop", [1, 2, 7, 20, 37])
+@pytest.mark.parametrize("stop", [2, 20])
 def test_a_stopped_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path, stop: int) -> None:
     checkpoint = tmp_path / "log"
     whole = track_faces(moving, Bright())
-    detector = Bright()
     with pytest.raises(Cancelled):
-        track_faces(moving, detector, checkpoint=checkpoint, progress=StopAfter(stop))
+        track_faces(moving, Bright(), checkpoint=checkpoint, progress=StopAfter(stop))
     checkpoint.write_bytes(checkpoint.read_bytes()[:-3])
     again = Bright()
     assert _plain(track_faces(moving, again, checkpoint=checkpoint)) == _plain(whole)
     assert not checkpoint.exists()
-    if stop >= 20:
-        assert again.calls <= 40 - stop + 3
+    assert again.calls <= 40 - stop + 3
 
 
-def test_a_stop_at_a_scene_change_ends_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stops", [(7, 9, 18), pytest.param(range(1, 32), marks=pytest.mark.soak)])
+def test_a_stop_at_a_scene_change_ends_the_same(tmp_path: Path, stops: Sequence[int]) -> None:
     box = (40, 40, 60, 80)
     clip = write_clip(tmp_path / "cut.mp4", [_dark(320, 240, box, 20 + 80 * (i // 8 % 2)) for i in range(32)])
     whole = _plain(track_faces(clip, Bright()))
-    for stop in range(1, 32):
+    for stop in stops:
         with pytest.raises(Cancelled):
             track_faces(clip, Bright(), checkpoint=tmp_path / "log", progress=StopAfter(stop))
         assert _plain(track_faces(clip, Bright(), checkpoint=tmp_path / "log")) == whole
-
-
-def test_a_killed_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path) -> None:
-    checkpoint = tmp_path / "log"
-    script = (
-        "import sys\nfrom pathlib import Path\nfrom models.faces.face_tracking import track_faces\n"
-        "from tests.builders.face_pictures import Bright\n"
-        "class Tell:\n"
-        "    def progress(self, done, total, text=''):\n"
-        "        print(done, flush=True)\n"
-        "        if done >= 15: sys.stdin.read()\n"
-        "    def check_cancelled(self): pass\n"
-        "track_faces(Path(sys.argv[1]), Bright(), checkpoint=Path(sys.argv[2]), progress=Tell())\n"
-    )
-    command = [sys.executable, "-c", script, str(moving), str(checkpoint)]
-    with subprocess.Popen(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as run:
-        while run.stdout.readline().strip() != b"15":
-            assert run.poll() is None
-        run.send_signal(signal.SIGKILL)
-    again = Bright()
-    assert _plain(track_faces(moving, again, checkpoint=checkpoint)) == _plain(track_faces(moving, Bright()))
-    assert again.calls <= 40 - 15
 
 
 def test_partial_work_with_other_options_is_not_used(moving: Path, tmp_path: Path) -> None:
@@ -139,21 +102,13 @@ def test_the_number_of_workers_changes_nothing(moving: Path) -> None:
     assert one == five
 
 
-@pytest.mark.parametrize("size", [(1, 1), (2, 2), (3, 5), (101, 57), (90, 160)])
-@pytest.mark.parametrize("frames", [1, 2, 5])
+@pytest.mark.parametrize(("size", "frames"), [((1, 1), 1), ((3, 5), 2), ((101, 57), 5)])
 def test_small_odd_and_short_recordings_have_no_faces_and_do_no_harm(
     tmp_path: Path, size: tuple[int, int], frames: int
 ) -> None:
     clip = write_clip(tmp_path / "small.mkv", [_dark(*size)] * frames, "ffv1")
     result = track_faces(clip, registry.create_detector())
     assert (result.tracks, result.frames, result.frames_with_face) == ([], frames, 0)
-
-
-def test_what_is_not_a_recording_is_said_plainly(tmp_path: Path) -> None:
-    path = tmp_path / "notes.mp4"
-    path.write_text("no picture here")
-    with pytest.raises(UserError):
-        track_faces(path, Bright())
 
 
 def test_damaged_frames_are_named(tmp_path: Path) -> None:
@@ -167,7 +122,8 @@ def test_damaged_frames_are_named(tmp_path: Path) -> None:
     assert result.damaged
 
 
-def test_a_face_that_leaves_is_not_followed_further(shared_data: Path) -> None:
+@pytest.mark.soak
+def test_a_real_face_that_leaves_is_not_followed_further(shared_data: Path) -> None:
     result = track_faces(shared_data / "media" / "face_noface_vfr_hevc.mov", registry.create_detector())
     longest = max(result.tracks, key=lambda t: len(t.frames))
     assert longest.frames[0] == 0

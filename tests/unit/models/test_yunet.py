@@ -48,7 +48,7 @@ def test_a_large_picture_is_made_smaller_first(installed: Path) -> None:
     assert overlap(whole.boxes[0], shrunk.boxes[0]) > 0.6
 
 
-@pytest.mark.parametrize("size", [(1, 1), (2, 3), (1, 700), (33, 31), (97, 64)])
+@pytest.mark.parametrize("size", [(1, 1), (1, 700), (33, 31)])
 def test_any_size_is_taken(installed: Path, size: tuple[int, int]) -> None:
     found = YuNet().detect(np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8), 0.01)
     assert (found.boxes[:, :2] >= 0).all()

@@ -71,6 +71,12 @@ def test_a_name_is_no_address(name: str) -> None:
     assert parse_ip_address(name) == ""
 
 
+@pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
+def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
+    assert parse_ip_address(text) == ""
+    assert not is_known_locally(text)
+
+
 def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("10.1.2.3 Box box.lab # away.lab\n# 127.0.0.1 commented.lab\n")
@@ -115,12 +121,6 @@ def test_what_is_an_address_is_one_for_the_system_too(text: str) -> None:
     except (OSError, UnicodeError):
         system = ""
     assert parse_ip_address(text) == ("" if " " in text else system)
-
-
-@pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
-def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
-    assert parse_ip_address(text) == ""
-    assert not is_known_locally(text)
 
 
 @pytest.mark.parametrize(

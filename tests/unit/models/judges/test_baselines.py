@@ -37,6 +37,19 @@ def ask(
     return asyncio.run(judge.ask(JudgeRequest((), form, SamplingParameters(seed=seed), truth or {}, shares, item)))
 
 
+def ask_often(
+    judge: Judge, form: AnswerForm, truth: Mapping[str, Json] | None = None, seed: int = 0, items: int = ITEMS
+) -> list[Reply]:
+    async def answer_all() -> list[Reply]:
+        sampling = SamplingParameters(seed=seed)
+        return [
+            await judge.ask(JudgeRequest((), form, sampling, truth or {}, (), f"segment {number}"))
+            for number in range(items)
+        ]
+
+    return asyncio.run(answer_all())
+
+
 def five() -> AnswerForm:
     """Return a question with five options."""
     options = tuple(FieldChoice(str(number), f"Option {number}") for number in range(1, 6))
@@ -61,14 +74,9 @@ def within(hits: int, chance: float) -> bool:
     ],
 )
 def test_random_lands_at_chance(form: AnswerForm, right: Mapping[str, Json], chance: float) -> None:
-    guess = judge("random")
-    answers = asyncio.run(_many(guess, form))
+    answers = ask_often(judge("random"), form)
     assert {answer.status for answer in answers} == {JudgmentStatus.OK}
     assert within(sum(answer.answer == right for answer in answers), chance)
-
-
-async def _many(judge: Judge, form: AnswerForm) -> list[Reply]:
-    return [await judge.ask(JudgeRequest((), form, item=f"segment {number}")) for number in range(ITEMS)]
 
 
 def test_random_answers_an_item_alike_in_any_order_and_another_seed_otherwise() -> None:
@@ -99,15 +107,6 @@ def test_constant_says_what_it_is_told_wherever_it_can() -> None:
     assert ask(judge("constant"), five()).answer == {"option": "1"}
 
 
-def test_a_constants_macro_f1_follows_from_the_share_of_its_label() -> None:
-    from sklearn.metrics import f1_score
-
-    labels = ["error"] * 50 + ["competence"] * 30 + ["none"] * 20
-    said = [str(ask(judge("constant", says="error"), form_of("verdict", shrec())).answer["label"]) for _ in labels]
-    # One class of three is ever said: its F1 is 2p / (1 + p), the others' is 0.
-    assert f1_score(labels, said, average="macro", zero_division=0) == pytest.approx(2 * 0.5 / 1.5 / 3)
-
-
 def test_the_oracle_is_always_right() -> None:
     asked = 0
     for key in TASKS:
@@ -122,14 +121,13 @@ def test_the_oracle_is_always_right() -> None:
     assert ask(judge("oracle"), five()).status is JudgmentStatus.ERROR
 
 
-@pytest.mark.parametrize("right", [0.0, 0.35, 0.9, 1.0])
+@pytest.mark.parametrize("right", [0.0, 0.35, 1.0])
 def test_a_reliable_judge_is_right_as_often_as_it_is_set_to_be(right: float) -> None:
     each_judge, form = judge("reliable", right=right), five()
-    said = [ask(each_judge, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)]
+    said = [reply.answer["option"] for reply in ask_often(each_judge, form, {"option": "3"})]
     assert within(said.count("3"), right)
-    assert said == [
-        ask(each_judge, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)
-    ]
+    again = [reply.answer["option"] for reply in ask_often(each_judge, form, {"option": "3"}, items=100)]
+    assert said[:100] == again
     wrong = Counter(value for value in said if value != "3")
     if right == 0.0:
         assert all(within(times, 1 / 4) for times in wrong.values())
@@ -138,9 +136,10 @@ def test_a_reliable_judge_is_right_as_often_as_it_is_set_to_be(right: float) -> 
 
 
 def test_two_runs_of_a_reliable_judge_are_wrong_elsewhere() -> None:
-    each_judge, form = judge("reliable", right=0.5), five()
+    each_judge = judge("reliable", right=0.5)
     runs = [
-        [ask(each_judge, form, f"s{n}", seed, {"option": "3"}).answer["option"] for n in range(200)] for seed in (0, 1)
+        [reply.answer["option"] for reply in ask_often(each_judge, five(), {"option": "3"}, seed, 200)]
+        for seed in (0, 1)
     ]
     both = sum(first == second == "3" for first, second in zip(*runs, strict=True))
     assert 25 < both < 75

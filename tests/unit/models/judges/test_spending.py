@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.judging.judge_worker import JudgeWorker
@@ -65,7 +65,6 @@ scripts = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.booleans(), st
 prices = st.tuples(st.floats(0, 100), st.floats(0, 100))
 
 
-@settings(max_examples=60)
 @given(scripts, prices, st.integers(1, 5), st.integers(0, 8_000), st.booleans())
 def test_no_budget_is_passed(
     script: list[tuple[int, bool, bool, bool]],

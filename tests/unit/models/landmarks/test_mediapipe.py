@@ -1,7 +1,6 @@
 """MediaPipe's landmarks: the right face of several, None for none, and a bundle of another network is refused."""
 
 import io
-import os
 import zipfile
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from models.faces.landmarks.face_signals import five_points
 from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, SIDE, MediaPipe, draw_test_face
 from models.runtime.mediapipe_tasks import FaceLandmarker
 from models.weights import installed_weights as weights
-from models.weights import landmark_bundle
 from project.errors import UserError
 
 _LANDMARKS, _DETECTOR = "face_landmarks_detector.tflite", "face_detector.tflite"
@@ -94,19 +92,3 @@ def test_a_missing_system_library_is_said_with_the_command(bundle: Path, monkeyp
     with pytest.raises(UserError, match="libGLESv2") as raised:
         MediaPipe()
     assert "apt install" in raised.value.hint
-
-
-def test_the_plain_mesh_network_of_the_real_wheel_is_refused(
-    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the developers put that wheel: MediaPipe loads this one and says nothing."""
-    wheel = os.environ.get("GREENROOM_TEST_WHEEL")
-    if not wheel:
-        pytest.skip("set GREENROOM_TEST_WHEEL to the wheel of mediapipe 0.10.21 to try its other networks")
-    with zipfile.ZipFile(wheel) as archive:
-        plain = archive.read("mediapipe/modules/face_landmark/face_landmark.tflite")
-        detector = archive.read("mediapipe/modules/face_detection/face_detection_short_range.tflite")
-    monkeypatch.setattr(landmark_bundle, "one_output", lambda network: network)
-    given(landmark_bundle.build(plain, detector), tmp_path, monkeypatch)
-    with pytest.raises(UserError, match="drawn face"):
-        MediaPipe()

@@ -23,6 +23,7 @@ POSES = {
 }
 """Which angle stands out, and which way; sides are the picture's."""
 LEAST = 10
+DAILY = ("left_face.jpeg", "rise_face.jpeg", "right_wryneck.png")
 
 
 @pytest.fixture(scope="module", params=LANDMARKS)
@@ -34,7 +35,9 @@ def finder(request: pytest.FixtureRequest, shared_models: Path) -> Iterator[Land
     made.close()
 
 
-@pytest.mark.parametrize("file", POSES)
+@pytest.mark.parametrize(
+    "file", [*DAILY, *(pytest.param(file, marks=pytest.mark.soak) for file in POSES if file not in DAILY)]
+)
 def test_the_pose_of_a_real_head_is_told(file: str, finder: LandmarkFinder, shared_data: Path) -> None:
     picture = np.ascontiguousarray(cv2.imread(str(shared_data / "stills" / "pose" / file))[:, :, ::-1])
     (found,) = finder.find(picture, create_detector("centerface").detect(picture, 0.3).boxes[:1])

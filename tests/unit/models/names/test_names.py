@@ -9,12 +9,11 @@ import pytest
 from models.names import name_finders as registry
 from models.names.spacy_names import SpacyNames
 from models.runtime.native_libraries import without_heavy_packages
-from models.weights import installed_weights as weights
 from project.errors import UserError
+from tests.builders.listed_names import write_pipeline
 
 
-def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
+def test_without_weights_there_is_none() -> None:
     assert registry.default_finders() is None
     with pytest.raises(UserError, match="not installed"):
         registry.create_name_finder("spacy")
@@ -23,18 +22,7 @@ def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:
-    import spacy
-
-    made = spacy.blank("de")
-    made.add_pipe("entity_ruler").add_patterns(
-        [
-            {"label": "PER", "pattern": "Annegret"},
-            {"label": "LOC", "pattern": "Jena"},
-            {"label": "MISC", "pattern": "Brot"},
-        ]
-    )
-    made.to_disk(tmp_path / "own")
-    finder = SpacyNames(tmp_path / "own")
+    finder = SpacyNames(write_pipeline(tmp_path / "own", "de", "PER", "Annegret", {"Jena": "LOC", "Brot": "MISC"}))
     texts = ["Annegret wohnt in Jena", "", "Brot", "  ", "x " * 60_000 + "Annegret"]
     found = finder.find_all(texts)
     assert [

@@ -19,20 +19,10 @@ from project.errors import UserError
 from tests.builders.listed_names import write_pipeline
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
-    return tmp_path / "models"
-
-
 @pytest.fixture
 def german(tmp_path: Path) -> Path:
     """A German pipeline that knows two names, as spaCy saves it."""
-    made = spacy.blank("de")
-    ruler = made.add_pipe("entity_ruler")
-    ruler.add_patterns([{"label": "PER", "pattern": "Jürgen"}, {"label": "LOC", "pattern": "Köln"}])
-    made.to_disk(tmp_path / "german")
-    return tmp_path / "german"
+    return write_pipeline(tmp_path / "german", "de", "PER", "Jürgen", {"Köln": "LOC"})
 
 
 def test_it_is_used_once_it_was_added(german: Path) -> None:
@@ -51,12 +41,12 @@ def test_it_is_used_once_it_was_added(german: Path) -> None:
 
 @pytest.mark.parametrize(("label", "idle"), [("LOC", False), ("PER", True)])
 def test_a_pipeline_that_finds_no_persons_is_no_model_of_names(tmp_path: Path, label: str, idle: bool) -> None:
-    made = spacy.blank("de")
-    made.add_pipe("entity_ruler").add_patterns([{"label": label, "pattern": "Jürgen"}])
+    pipeline = write_pipeline(tmp_path / "german", "de", label, "Jürgen")
     if idle:
+        made = spacy.load(pipeline)
         made.disable_pipe("entity_ruler")
-    made.to_disk(tmp_path / "german")
-    add_weights("ner", tmp_path / "german", "CC0-1.0")
+        made.to_disk(pipeline)
+    add_weights("ner", pipeline, "CC0-1.0")
     assert default_finders() is None
     assert finder_languages("own") == frozenset()
 

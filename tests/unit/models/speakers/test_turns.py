@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -106,7 +106,6 @@ def test_windows_cover_a_stretch_and_stay_inside(length: int) -> None:
 
 
 @given(st.integers(1, 8), st.integers(1, 3), st.floats(0, 5), st.integers(0, 999))
-@settings(deadline=None)
 def test_no_path_is_better_than_the_best(steps: int, count: int, switch: float, seed: int) -> None:
     scores = np.random.default_rng(seed).normal(size=(steps, count)) * 2
 

@@ -10,20 +10,24 @@ from models.weights import weights_catalogue as catalogue
 from models.weights.adding import add_weights
 from models.weights.editions import EditionFile, HubSource, Weights, folder_edition
 from project.errors import UserError
+from project.files.fingerprints import file_sha256
 from tests.builders.tiny_whisper import write_tiny_whisper
 
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A model as large as one of the catalogue, as a finetuned one is."""
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
     made = write_tiny_whisper(tmp_path / "mine")
-    part = EditionFile(
-        "model.bin", HubSource("lab/other", "model.bin", "0" * 40), (made / "model.bin").stat().st_size, "0" * 64
-    )
+    know(monkeypatch, made, "0" * 64)
+    return made
+
+
+def know(monkeypatch: pytest.MonkeyPatch, model: Path, sha256: str) -> None:
+    """Put a model of a size into the catalogue, with a checksum."""
+    file = model / "model.bin"
+    part = EditionFile("model.bin", HubSource("lab/other", "model.bin", "0" * 40), file.stat().st_size, sha256)
     entry = Weights("whisper-other", "tests", "MIT", (folder_edition("hub", "other", [part]),), use="speech")
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-other", entry)
-    return made
 
 
 def test_it_is_listed_and_used_once_it_was_added(mine: Path) -> None:
@@ -36,10 +40,16 @@ def test_it_is_listed_and_used_once_it_was_added(mine: Path) -> None:
     assert inspect_folder(folder).name == "whisper"
 
 
-def test_one_that_was_not_added_and_is_as_large_as_a_known_one_is_taken_for_damaged(mine: Path) -> None:
+def test_one_that_was_not_added_and_is_as_large_as_a_known_one_is_taken_for_damaged(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(UserError, match="that of whisper-other is another one") as raised:
         inspect_folder(mine)
+    assert file_sha256(mine / "model.bin") in raised.value.message
     assert raised.value.hint.endswith("greenroom models add whisper FOLDER")
+    know(monkeypatch, mine, file_sha256(mine / "model.bin"))
+    assert inspect_folder(mine).name == "whisper-other"
+    know(monkeypatch, mine, "0" * 64)
     add_weights("whisper", mine, "MIT")
     assert inspect_folder(mine).name == "whisper"
 

@@ -41,21 +41,25 @@ def test_no_sound_at_all_is_no_speech(silero: Silero) -> None:
     assert silero.detect([np.zeros(3, np.float32)]).shape == (0, 2)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.integers(1, 40_000), min_size=1, max_size=12))
 def test_the_cut_of_the_blocks_makes_no_difference(sizes: list[int]) -> None:
     sound = spoken()[: 8 * RATE]
     cuts = np.cumsum(sizes)
-    silero = Silero()
-    assert np.array_equal(silero.detect(np.split(sound, cuts[cuts < len(sound)])), silero.detect([sound]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.speech.silero.likelihood_to_spans", lambda likely, *_: likely)
+        whole = Silero().detect([sound])
+        patch.setattr("models.speech.silero._AT_ONCE", 2)
+        in_pieces = Silero().detect(np.split(sound, cuts[cuts < len(sound)]))
+    assert in_pieces == pytest.approx(whole, abs=1e-4)
 
 
 def test_a_long_recording_takes_no_more_memory_than_a_short_one(silero: Silero) -> None:
-    minute = spoken()[: 20 * RATE]
+    third_of_a_minute = spoken()[: 20 * RATE]
 
     def blocks(times: int) -> Iterator[Samples]:
         for _ in range(times):
-            yield from np.array_split(minute, 300)
+            yield from np.array_split(third_of_a_minute, 100)
 
     def peak(times: int) -> int:
         tracemalloc.start()
@@ -64,7 +68,7 @@ def test_a_long_recording_takes_no_more_memory_than_a_short_one(silero: Silero) 
         tracemalloc.stop()
         return most
 
-    assert peak(30) < peak(3) + 1_000_000
+    assert peak(6) < peak(2) + 1_000_000
 
 
 def test_its_parameters_say_what_a_run_depends_on() -> None:

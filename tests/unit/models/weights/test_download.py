@@ -116,12 +116,6 @@ def test_a_server_that_misbehaves_is_a_source_that_cannot_be_reached(answer: byt
     assert "\n" not in raised.value.message
 
 
-def test_what_came_before_the_connection_ended_is_kept(tmp_path: Path) -> None:
-    with saying(b"HTTP/1.1 200 OK\r\nContent-Length: 128000\r\n\r\nhello") as url, pytest.raises(Unreachable):
-        fetched(f"{url}/toy", tmp_path / "toy.part", Judging())
-    assert (tmp_path / "toy.part").read_bytes() == b"hello"
-
-
 def test_an_address_that_is_none_is_said() -> None:
     for url in ("http://[::1/x", "nonsense", "file:///etc/passwd"):
         with permitted_by(Judging()), pytest.raises(Unreachable), open_url(url, {}):

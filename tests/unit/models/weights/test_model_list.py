@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.download_sources import HUB_VARIABLE, MIRROR_VARIABLE
 from models.weights.editions import USES
-from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.model_list import describe_damage, download_access, list_models
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
@@ -16,12 +14,9 @@ from tests.builders.wheels import PACKED, PLAIN, joined, toy
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
-    for variable in (*OFFLINE_VARIABLES, MIRROR_VARIABLE, HUB_VARIABLE):
-        monkeypatch.delenv(variable, raising=False)
+def known(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder.mkdir()
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy())
-    return tmp_path
 
 
 def test_every_entry_is_there_once_and_those_of_one_use_stand_together() -> None:

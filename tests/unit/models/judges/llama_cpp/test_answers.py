@@ -1,6 +1,8 @@
 """What a local model answers: always in form, the same for the same seed, to pictures too, and only to what fits."""
 
 import asyncio
+from collections.abc import Iterator
+from functools import partial
 
 import cv2
 import numpy as np
@@ -9,8 +11,16 @@ import pytest
 from models.judges.judge_interface import JudgeFrame, RepairLevel
 from models.judges.llama_cpp import model_process as sharing
 from project.entities.judgments import JudgmentStatus
+from tests.builders.local_judge import CONTEXT, Answer, Made, asked, question, tiny_judge
 from tests.builders.tiny_gguf import TinyModel
-from tests.unit.models.judges.llama_cpp.conftest import CONTEXT, Answer, Made, asked, question
+
+
+@pytest.fixture(scope="module")
+def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
+    """Makes judges of the tiny model, which share its process from one test to the next."""
+    pytest.importorskip("llama_cpp")
+    yield partial(tiny_judge, tiny_gguf)
+    sharing.end_all_processes()
 
 
 def _pictures(count: int, seed: int = 0) -> tuple[JudgeFrame, ...]:
@@ -20,11 +30,11 @@ def _pictures(count: int, seed: int = 0) -> tuple[JudgeFrame, ...]:
 
 
 def test_an_answer_of_random_weights_fits_the_schema_whatever_is_drawn(make_judge: Made) -> None:
-    replies = asked(make_judge(), *(question(temperature=1.8, seed=seed) for seed in range(12)))
-    assert [reply.status for reply in replies] == [JudgmentStatus.OK] * 12, [reply.error for reply in replies]
+    replies = asked(make_judge(), *(question(temperature=1.8, seed=seed) for seed in range(8)))
+    assert [reply.status for reply in replies] == [JudgmentStatus.OK] * 8, [reply.error for reply in replies]
     assert {reply.mended for reply in replies} == {RepairLevel.NOTHING}
     answers = [Answer.model_validate(reply.answer) for reply in replies]
-    assert len({answer.model_dump_json() for answer in answers}) > 8
+    assert len({answer.model_dump_json() for answer in answers}) > 5
     assert len({answer.severity for answer in answers}) > 2
 
 

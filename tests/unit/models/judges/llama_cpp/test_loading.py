@@ -19,9 +19,9 @@ from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMes
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
+from tests.builders.local_judge import Made, asked, question
 from tests.builders.tiny_gguf import TinyModel, write_projector
 from tests.builders.waiting import HANG_S
-from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
 
 
 def _cut(file: Path, to: Path, size: int) -> Path:

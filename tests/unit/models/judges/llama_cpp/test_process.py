@@ -19,15 +19,14 @@ from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
     LlamaCompletion,
     LlamaMessage,
-    LlamaModelConfig,
     RequestFailure,
     StoppedReply,
 )
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
+from tests.builders.local_judge import Made, asked, loading_of, long_ask, question
 from tests.builders.tiny_gguf import TinyModel
 from tests.builders.waiting import HANG_S
-from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
 
 pytest.importorskip("llama_cpp")
 
@@ -35,7 +34,7 @@ SHORT: dict[str, Json] = {"type": "object", "properties": {"a": {"enum": [1]}}, 
 _ROOT = Path(__file__).resolve().parents[5]
 _ASK_FOR_EVER = """
 import sys
-from tests.unit.models.judges.llama_cpp.test_process import loading_of, long_ask
+from tests.builders.local_judge import loading_of, long_ask
 from models.judges.llama_cpp.model_process import ModelProcess
 if __name__ == "__main__":
     process = ModelProcess(loading_of(sys.argv[1]))
@@ -44,17 +43,6 @@ if __name__ == "__main__":
     print(process.pid, flush=True)
     answer.result()
 """
-
-
-def loading_of(model: str) -> LlamaModelConfig:
-    return LlamaModelConfig(model, "", 16384, 0, 1)
-
-
-def long_ask(number: int) -> CompletionRequest:
-    """An answer of some 15,000 tokens."""
-    words: dict[str, Json] = {"type": "array", "items": {"enum": ["a" * 9]}, "minItems": 1200}
-    schema: dict[str, Json] = {"type": "object", "properties": {"a": words}, "required": ["a"]}
-    return CompletionRequest(number, (LlamaMessage("user", ("?",)),), schema, 0.0, 1, 16000)
 
 
 def short_ask(number: int) -> CompletionRequest:
@@ -111,7 +99,7 @@ def test_what_takes_too_long_is_stopped_and_said(process: ModelProcess) -> None:
     assert late == RequestFailure("The model gave no answer within 0.1 s: allow it more time.")
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_process_that_dies_costs_one_answer_and_is_started_again(process: ModelProcess, how: signal.Signals) -> None:
     long, waits = process.ask(long_ask(1), 600), process.ask(short_ask(2), 600)
     pid = until_it_writes(process)

@@ -69,8 +69,7 @@ def test_a_full_context_is_known_in_many_words(status: int, body: str, asked: in
         (402, said("pay"), Cause.QUOTA),
         (429, said("You exceeded your current quota", code="insufficient_quota"), Cause.QUOTA),
         (429, said("slow down"), Cause.BUSY),
-        (408, "", Cause.BUSY),
-        (409, "", Cause.BUSY),
+        *((status, "", Cause.BUSY) for status in (408, 409, 429, 500, 502, 503, 504, 529)),
         (503, said("Loading model"), Cause.BUSY),
         (500, "<html><title>500</title></html>", Cause.BUSY),
         (400, said("bad", code="content_filter"), Cause.FILTERED),
@@ -80,7 +79,7 @@ def test_a_full_context_is_known_in_many_words(status: int, body: str, asked: in
         (400, said("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."), Cause.LIMIT_NAME),
         (422, json.dumps({"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}), Cause.SEED),
         (400, said("temperature must be 1"), Cause.OTHER),
-        (418, "", Cause.OTHER),
+        *((status, "", Cause.OTHER) for status in (400, 405, 413, 418, 422)),
     ],
 )
 def test_causes(status: int, body: str, cause: Cause) -> None:

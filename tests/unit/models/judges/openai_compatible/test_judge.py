@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.judges.judge_backends import build_options, load_backend
+from models.judges.judge_backends import build_options
 from models.judges.judge_interface import (
     JudgeFrame,
     JudgeRequest,
@@ -17,8 +17,6 @@ from models.judges.judge_interface import (
     Role,
     TooLong,
 )
-from models.judges.openai_compatible import completions as module
-from models.judges.openai_compatible.server_capabilities import CapabilityCache
 from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
@@ -43,21 +41,8 @@ OK = '{"verdict": "error", "why": "cut short"}'
 SAID = {"verdict": "error", "why": "cut short"}
 
 
-@pytest.fixture(autouse=True)
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is learned about a server of one test is not known in the next."""
-    monkeypatch.setattr(module, "CAPABILITIES", CapabilityCache())
-
-
 def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> JudgeFrame:
     return JudgeFrame(1_500_000, shown, content, 8, 8)
-
-
-def test_it_is_in_the_registry() -> None:
-    backend = load_backend("openai")
-    assert backend.key == "openai"
-    assert backend.options_type is OpenAIOptions
-    assert (backend.needs_model, backend.leaves) == (True, True)
 
 
 def test_an_answer_comes_back_with_what_it_took() -> None:
@@ -171,8 +156,9 @@ def test_a_redirect_to_another_host_is_refused_and_not_tried_again() -> None:
     assert (len(server.asked), asked.waits) == (1, [])
 
 
-@pytest.mark.parametrize("status", [400, 422, 500])
-@pytest.mark.parametrize(("kind", "requests"), [("json_schema", 1), ("json_object", 2), (None, 3)])
+@pytest.mark.parametrize(
+    ("kind", "requests", "status"), [("json_schema", 1, 400), ("json_object", 2, 422), (None, 3, 400), (None, 3, 500)]
+)
 def test_it_steps_down_and_remembers(kind: str | None, requests: int, status: int) -> None:
     def wrong(body: Any) -> str:
         found = body.get("response_format", {}).get("type")
@@ -228,14 +214,6 @@ def test_a_server_without_seeds_gets_none() -> None:
     assert "seed" not in server.asked[1].body
 
 
-def test_an_answer_is_repaired_by_its_server() -> None:
-    with misbehaving(says("It erred."), says(OK)) as server:
-        reply = asking(server.url).ask()
-    assert (reply.answer, reply.mended, reply.calls, reply.tokens_in) == (SAID, RepairLevel.REPAIRED, 2, 200)
-    turns = server.asked[1].body["messages"]
-    assert [turn["role"] for turn in turns] == ["system", "user", "assistant", "user"]
-
-
 def test_a_second_model_coerces() -> None:
     formed = json.dumps({"gives_an_answer": True, "answer": {"verdict": "error"}})
     with misbehaving(says("It erred.")) as server, misbehaving(says(formed)) as other:
@@ -285,22 +263,13 @@ def test_an_answer_that_ended_for_lack_of_room_says_so() -> None:
     assert "cut after 64 tokens, allow it more" in reply.error
 
 
-@pytest.mark.parametrize("status", [400, 500])
-def test_a_question_that_does_not_fit_is_handed_back(status: int) -> None:
-    with misbehaving(fails(status, "Requested tokens (9000) exceed context window of 8192")) as server:
+def test_a_question_that_does_not_fit_is_handed_back() -> None:
+    with misbehaving(fails(500, "Requested tokens (9000) exceed context window of 8192")) as server:
         asked = asking(server.url)
         reply = asked.ask()
     assert (reply.status, reply.too_long) == (JudgmentStatus.ERROR, TooLong(9000, 8192))
     assert "Send fewer frames or fewer turns" in reply.error
     assert (len(server.asked), asked.waits) == (1, [])
-
-
-def test_llama_cpp_counts_what_does_not_fit() -> None:
-    error = {"code": 400, "message": "the request exceeds", "type": "exceed_context_size_error"}
-    with misbehaving(answers({"error": {**error, "n_prompt_tokens": 14429, "n_ctx": 8192}})) as server:
-        reply = asking(server.url).ask()
-    assert reply.too_long == TooLong(14429, 8192)
-    assert "it has 14,429 tokens, fake-1 holds 8,192." in reply.error
 
 
 @pytest.mark.parametrize(
@@ -346,13 +315,6 @@ def test_an_answer_with_the_key_in_it_is_kept_without() -> None:
     assert reply.answer == {"verdict": "error", "why": "because of [key]"}
     assert reply.thinking == "the key is [key]"
     assert KEY not in repr(reply)
-
-
-def test_a_megabyte_is_cut_and_said() -> None:
-    with misbehaving(says(f"{OK} {'x' * (1 << 20)}")) as server:
-        reply = asking(server.url).ask()
-    assert (reply.status, reply.answer) == (JudgmentStatus.OK, SAID)
-    assert "[cut: the first 100,000 of " in reply.raw
 
 
 def test_the_connection_stays_open_between_questions() -> None:

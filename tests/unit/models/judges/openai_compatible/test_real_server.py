@@ -1,6 +1,5 @@
 """The whole ladder against a real server: llama-cpp-python's own, with a tiny model that writes noise."""
 
-import asyncio
 import json
 
 import numpy as np
@@ -18,7 +17,6 @@ from models.judges.judge_interface import (
 )
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.llama_options import LlamaOptions
-from models.judges.openai_compatible import completions as module
 from models.judges.openai_compatible.server_capabilities import CapabilityCache, ConstraintMode
 from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
@@ -51,13 +49,6 @@ def read(found: Json) -> dict[str, Json]:
 FORM = AnswerForm("judgment", schema(40), read)
 
 
-@pytest.fixture(autouse=True)
-def dialects(monkeypatch: pytest.MonkeyPatch) -> CapabilityCache:
-    fresh = CapabilityCache()
-    monkeypatch.setattr(module, "CAPABILITIES", fresh)
-    return fresh
-
-
 def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> JudgeRequest:
     square = encode_jpeg(np.full((32, 32, 3), 90, np.uint8))
     pictures = tuple(JudgeFrame(at, f"{at}.0 s", square, 32, 32) for at in range(3))
@@ -66,13 +57,13 @@ def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thi
     return JudgeRequest(found.messages, form, SamplingParameters(temperature=0.0, seed=3, max_tokens=2000))
 
 
-@pytest.mark.parametrize("thinks", [False, True])
+@pytest.mark.parametrize(("thinks", "longest"), [(False, 4000), (True, 40)], ids=["long texts", "thoughts"])
 def test_it_is_held_to_the_form_after_an_error_500(
-    llama_server: LlamaServer, dialects: CapabilityCache, thinks: bool, monkeypatch: pytest.MonkeyPatch
+    llama_server: LlamaServer, dialects: CapabilityCache, thinks: bool, longest: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forms, "_MAX_THOUGHT_CHARS", 40)
     asked = asking(llama_server.url, key="", model=llama_server.model)
-    reply = asked.run(lambda: asked.judge.ask(question(asked, thinks=thinks)))
+    reply = asked.run(lambda: asked.judge.ask(question(asked, longest=longest, thinks=thinks)))
     assert (reply.status, reply.mended, reply.calls, asked.waits) == (JudgmentStatus.OK, RepairLevel.NOTHING, 2, [])
     assert reply.answer["verdict"] in ("error", "competence", "none")
     assert bool(reply.thinking) == thinks
@@ -84,46 +75,12 @@ def test_it_is_held_to_the_form_after_an_error_500(
     assert len(asked.gate.noted[0].frames) == 3
 
 
-def test_texts_that_may_be_longer_than_it_can_count_do_not_kill_it(llama_server: LlamaServer) -> None:
-    asked = asking(llama_server.url, key="", model=llama_server.model)
-    reply = asked.run(lambda: asked.judge.ask(question(asked, longest=4000)))
-    assert reply.status is JudgmentStatus.OK
-
-
-def test_the_same_seed_gives_the_same_answer(llama_server: LlamaServer) -> None:
-    replies = []
-    for _ in range(2):
-        asked = asking(llama_server.url, key="", model=llama_server.model)
-        replies.append(asked.run(lambda asked=asked: asked.judge.ask(question(asked))))
-    assert replies[0].raw == replies[1].raw
-
-
-def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: CapabilityCache) -> None:
-    asked = asking(llama_server.url, key="", model=llama_server.model, max_tokens=64)
-    dialects.weaken_to(asked.judge.fingerprint, ConstraintMode.PROMPT)
-    found = asked.question(form=FORM)
-    short = JudgeRequest(found.messages, FORM, SamplingParameters(seed=3, max_tokens=64))
-    reply = asked.run(lambda: asked.judge.ask(short))
-    assert (reply.status, reply.answer, reply.calls) == (JudgmentStatus.UNPARSED, {}, 2)
-    assert reply.raw
-
-
 def test_a_question_that_does_not_fit_is_handed_back(llama_server: LlamaServer) -> None:
     asked = asking(llama_server.url, key="", model=llama_server.model)
     reply = asked.run(lambda: asked.judge.ask(question(asked, "word " * 4000)))
     assert reply.status is JudgmentStatus.ERROR
     assert reply.too_long.context_tokens == 8192
     assert (reply.too_long.requested_tokens or 0) > 8192
-
-
-def test_four_at_once_are_all_answered(llama_server: LlamaServer) -> None:
-    asked = asking(llama_server.url, key="", model=llama_server.model)
-
-    async def all_of_them() -> list[JudgmentStatus]:
-        questions = [question(asked, f"number {number}?") for number in range(4)]
-        return [reply.status for reply in await asyncio.gather(*map(asked.judge.ask, questions))]
-
-    assert asked.run(all_of_them) == [JudgmentStatus.OK] * 4
 
 
 def test_a_probe_says_what_it_is(llama_server: LlamaServer) -> None:
