@@ -160,28 +160,9 @@ def test_any_other_file(tmp_path: Path) -> None:
         unseal_file(sealed)
 
 
-def test_what_is_left_of_a_damaged_sealed_study_is_saved_and_stays_sealed(path: Path, quick_and_alone: Path) -> None:
-    with Study.open(path) as study:
-        for number in range(400):
-            with study.step("x"):
-                study.set_property(f"long {number}", SECRET * 200)
-    seal_study(path, PASSPHRASE)
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(UserError, match="damaged"):
-        Study.open(path)
-    assert any("damaged" in line for line in check_study(path))
-    found = recover(path, path.with_name("saved"))
-    assert found_on(path.parent) == found_on(quick_and_alone) == []
-    assert found.has_losses
-    assert is_sealed(found.path)
-    assert (check_study(found.path), path.read_bytes()) == ([], bytes(content))
-    with Study.open(found.path) as study:
-        assert sum(study.get_property(f"long {number}") is not None for number in range(400)) > 100
-
-
-def test_what_was_committed_since_a_damaged_study_was_sealed_is_saved_too(path: Path, quick_and_alone: Path) -> None:
+def test_what_is_left_of_a_damaged_sealed_study_and_was_committed_since_is_saved_and_stays_sealed(
+    path: Path, quick_and_alone: Path
+) -> None:
     with Study.open(path) as study:
         for number in range(400):
             with study.step("x"):
@@ -196,10 +177,17 @@ def test_what_was_committed_since_a_damaged_study_was_sealed_is_saved_too(path: 
     content = bytearray(left.read_bytes())
     content[len(content) // 2] ^= 1
     left.write_bytes(content)
+    with pytest.raises(UserError, match="damaged"):
+        Study.open(left)
+    assert any("damaged" in line for line in check_study(left))
     found = recover(left, left.with_name("saved"))
     assert found_on(killed) == found_on(quick_and_alone) == []
+    assert found.has_losses
+    assert is_sealed(found.path)
+    assert (check_study(found.path), left.read_bytes()) == ([], bytes(content))
     with Study.open(found.path) as study:
         assert study.get_property("since") == SECRET
+        assert sum(study.get_property(f"long {number}") is not None for number in range(400)) > 100
 
 
 def test_a_backup_is_not_written_through_a_link_that_lies_in_its_way(path: Path, tmp_path: Path) -> None:

@@ -117,20 +117,6 @@ def test_what_a_killed_process_left_in_memory_goes_at_the_next_opening(sealed: P
         assert not left.exists()
 
 
-def test_the_log_alone_says_nothing_and_cannot_be_cut_in_the_middle(sealed: Path) -> None:
-    study = Study.open(sealed)
-    for number in range(3):
-        _edit(study, number)
-    content = bytearray(log_path(sealed).read_bytes())
-    study.close()
-    before = sealed.read_bytes()
-    assert SECRET.encode() not in content
-    log_path(sealed).write_bytes(content)
-    with Study.open(sealed) as study:
-        assert study.get_property("word") == f"{SECRET} 2"
-    assert sealed.read_bytes() == before, "a log of an earlier state was taken for news"
-
-
 def test_two_openers_one_writes_and_the_other_sees_it(sealed: Path) -> None:
     with Study.open(sealed) as first:
         _edit(first, 1)
@@ -190,26 +176,6 @@ def test_a_full_disk_refuses_the_edit_and_loses_none(sealed: Path, monkeypatch: 
         with pytest.raises(UserError, match="no room left"):
             _edit(study, 2)
         assert study.get_property("word") == f"{SECRET} 1"
-        monkeypatch.setattr("project.encryption.encrypted_files.os.fsync", full)
-    monkeypatch.undo()
-
-
-def test_closing_on_a_full_disk_keeps_the_log(
-    sealed: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    study = Study.open(sealed)
-    _edit(study, 1)
-    with monkeypatch.context() as patch:
-        patch.setattr("project.store.decrypted_copy.seal_bytes", full)
-        study.close()
-    assert "log has every edit" in caplog.text
-    caplog.clear()
-    with Study.open(sealed) as again:
-        assert again.get_property("word") == f"{SECRET} 1"
-    assert not log_path(sealed).exists()
 
 
 def test_no_room_in_memory_is_told(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
