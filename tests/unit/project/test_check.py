@@ -56,7 +56,6 @@ def problems() -> Iterator[tuple[str, str]]:
     yield "CREATE TABLE extra (x)", "unknown table “extra”"
     yield "CREATE INDEX extra ON segment (end_us)", "unknown index “extra”"
     yield "DROP INDEX segment_by_start", "“segment_by_start” is missing"
-    yield "CREATE TRIGGER t AFTER DELETE ON run BEGIN SELECT 1; END", "trigger “t”"
     yield "INSERT INTO participant VALUES ('p', 'P', 'king', '')", "unknown role"
     yield (
         "INSERT INTO medium SELECT 'm', id, 'main', 0, 0, 'x', '', '{}' FROM recording",

@@ -1,7 +1,8 @@
 """What judges said, to whom it was shown and what was sent: kept whole, and never changed."""
 
+import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,10 +35,19 @@ from project.store.study import Study
 from tests.builders.stored_judgments import SAID, SENT
 
 
-@pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with Study.create(tmp_path / "lab") as study:
-        yield study
+def damaged(folder: Path, sql: str) -> Path:
+    """Make a study with a judge, an answer, a reveal and a request, and damage it as another program may."""
+    with Study.create(folder / "damaged") as study:
+        with study.run_transaction():
+            insert_judgments(study, [SAID])
+            insert_egress(study, SENT)
+            insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, SAID.at))
+        with study.step("Add judge"):
+            put_judge(study, JudgeEntry("1", "Small", "random"))
+    assert check_study(study.path) == []
+    with contextlib.closing(sqlite3.connect(study.path)) as raw:
+        raw.executescript(f"PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; {sql}")
+    return study.path
 
 
 def store(study: Study, *said: Judgment) -> None:
@@ -45,16 +55,13 @@ def store(study: Study, *said: Judgment) -> None:
         insert_judgments(study, said)
 
 
-def test_a_judgment_comes_back_as_it_was_stored(study: Study) -> None:
+def test_a_judgment_comes_back_as_it_was_stored_and_the_newest_first(study: Study) -> None:
     store(study, SAID)
     assert judgments_of(study, "s-1") == judgments_in(study, "r-1") == find_judgments(study, ["j-1", "j-9"]) == [SAID]
     assert judgments_of(study, "s-1", "error") == []
-
-
-def test_the_newest_comes_first(study: Study) -> None:
     later = replace(SAID, id="j-2", at="2026-01-02T03:04:06Z")
-    store(study, later, SAID)
-    assert [judgment.id for judgment in judgments_of(study, "s-1")] == ["j-2", "j-1"]
+    store(study, later)
+    assert judgments_of(study, "s-1") == [later, SAID]
 
 
 def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) -> None:
@@ -130,7 +137,7 @@ def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
 
 
 @pytest.mark.parametrize(
-    ("break_it", "read"),
+    ("sql", "read"),
     [
         ("UPDATE judgment SET answer = '{'", lambda study: judgments_of(study, "s-1")),
         ("UPDATE judgment SET status = 'odd'", lambda study: judgments_of(study, "s-1")),
@@ -138,27 +145,21 @@ def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
         ("UPDATE judgment SET sight = '[]'", lambda study: judgments_in(study, "r-1")),
         ('UPDATE egress SET request = \'{"purpose": "joke"}\'', all_egress),
         ("UPDATE judge SET settings = 'x'", all_judges),
+        (
+            "UPDATE judgment SET status = 'odd';"
+            "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) SELECT 'r', 'i', '', id FROM judgment",
+            lambda study: read_run_answers(study, "r"),
+        ),
     ],
 )
-def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read: object) -> None:
-    with Study.create(tmp_path / "lab") as study:
-        store(study, SAID)
-        with study.run_transaction():
-            insert_egress(study, SENT)
-        with study.step("Add judge"):
-            put_judge(study, JudgeEntry("1", "Small", "random"))
-    with sqlite3.connect(study.path) as raw:
-        raw.execute("PRAGMA ignore_check_constraints = ON")
-        raw.execute(break_it)
-    raw.close()
-    with Study.open(study.path) as damaged, pytest.raises(UserError) as told:
-        read(damaged)
-    assert "damaged" in str(told.value)
+def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, sql: str, read: Callable[[Study], object]) -> None:
+    with Study.open(damaged(tmp_path, sql)) as study, pytest.raises(UserError, match="damaged") as told:
+        read(study)
     assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize(
-    "break_it",
+    "sql",
     [
         "UPDATE judgment SET answer = '{'",
         "UPDATE judgment SET sight = '[]'",
@@ -168,35 +169,9 @@ def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read
         "UPDATE judge SET settings = 'null'",
     ],
 )
-def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Path, break_it: str) -> None:
-    with Study.create(tmp_path / "lab") as study:
-        store(study, SAID)
-        with study.run_transaction():
-            insert_egress(study, SENT)
-            insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, "2026-01-02T03:04:05Z"))
-        with study.step("Add judge"):
-            put_judge(study, JudgeEntry("1", "Small", "random"))
-    assert check_study(study.path) == []
-    with sqlite3.connect(study.path) as raw:
-        raw.execute("PRAGMA ignore_check_constraints = ON")
-        raw.execute(break_it)
-    raw.close()
-    assert any("no JSON object" in line for line in check_study(study.path))
-    with Study.open(study.path) as damaged:
-        assert judge_names(damaged) == {"1": "Small"}
-        assert set(asked_judges(damaged)) <= {SAID.judge_id}
-
-
-def test_the_answer_of_a_run_with_a_status_of_no_kind_is_said_in_one_line(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "lab") as study:
-        store(study, SAID)
-    with sqlite3.connect(study.path) as raw:
-        raw.execute("PRAGMA ignore_check_constraints = ON")
-        raw.execute("PRAGMA foreign_keys = OFF")
-        raw.execute("UPDATE judgment SET status = 'odd'")
-        raw.execute(
-            "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) VALUES ('r', 'i', '', ?)", (SAID.id,)
-        )
-    raw.close()
-    with Study.open(study.path) as damaged, pytest.raises(UserError, match="judgment"):
-        read_run_answers(damaged, "r")
+def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Path, sql: str) -> None:
+    path = damaged(tmp_path, sql)
+    assert any("no JSON object" in line for line in check_study(path))
+    with Study.open(path) as study:
+        assert judge_names(study) == {"1": "Small"}
+        assert set(asked_judges(study)) <= {SAID.judge_id}
