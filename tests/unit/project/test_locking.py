@@ -11,12 +11,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from project.errors import UserError
 from project.store import locking
 from project.store.locking import (
     StudyInUse,
     StudyLock,
     acquire_lock,
     background_holder,
+    exclusive_lock,
     is_held,
     lock_path,
     read_holder,
@@ -148,3 +150,14 @@ def test_only_a_process_of_this_machine_that_holds_the_lock_is_asked_for_anythin
     taken.release()
     lock_path(study).write_text(json.dumps({**text, "pid": os.getppid(), "background": True}))
     assert background_holder(study) is None, "nobody holds it, whatever a file says"
+
+
+def test_a_study_that_was_taken_away_is_not_held(tmp_path: Path) -> None:
+    path = tmp_path / "a.greenroom"
+    Study.create(path).close()
+    away = path.rename(tmp_path / "b.greenroom")
+    with pytest.raises(UserError), exclusive_lock(path):
+        pass
+    away.rename(path)
+    with Study.open(path) as study:
+        assert not study.read_only
