@@ -69,9 +69,10 @@ def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) ->
     later = replace(SAID, id="j-2", at="2026-01-03T00:00:00Z")
     other = replace(SAID, id="j-3", request_key="other")
     store(study, failed, later, SAID, other)
-    assert {
-        answered_judgment.id for answered_judgment in answered_judgments(study, [SAID.request_key, "other", "nothing"])
-    } == {"j-1", "j-3"}
+    assert {judgment.id for judgment in answered_judgments(study, [SAID.request_key, "other", "nothing"])} == {
+        "j-1",
+        "j-3",
+    }
 
 
 @pytest.mark.parametrize("table", ["judgment", "reveal", "egress"])

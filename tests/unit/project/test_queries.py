@@ -176,8 +176,8 @@ def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
     here = small.recording.id
     old, new, other = run(here, "2026-01-01"), run(here, "2026-01-02"), run(here, "2026-01-03", "anonymize")
     with small.study.run_transaction():
-        for each_run in (new, old, other):
-            runs.insert_run(small.study, each_run)
+        for one_run in (new, old, other):
+            runs.insert_run(small.study, one_run)
     assert runs.runs_of(small.study, here) == [other, new, old]
     assert runs.runs_of(small.study, here, "faces") == [new, old]
     assert runs.latest_run(small.study, here, "faces") == new
@@ -189,10 +189,10 @@ def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
 
 @pytest.mark.parametrize("sql", ["UPDATE run SET kind = 'x'", "DELETE FROM run", "UPDATE face_track SET position = 9"])
 def test_what_a_run_stored_is_never_changed(small: Small, sql: str) -> None:
-    each_run = run(small.recording.id, "2026-01-01")
+    one_run = run(small.recording.id, "2026-01-01")
     with small.study.run_transaction():
-        runs.insert_run(small.study, each_run)
-        faces.insert_tracks(small.study, each_run.id, "m", [track(1)])
+        runs.insert_run(small.study, one_run)
+        faces.insert_tracks(small.study, one_run.id, "m", [track(1)])
     with pytest.raises(sqlite3.IntegrityError, match="never changed"):
         small.study._connection.execute(sql)
 
@@ -202,9 +202,9 @@ def test_tracks_with_corrections(small: Small) -> None:
     first, second, superseded = track(300), track(1), track(4)
     for at, found in (("2026-01-01", [superseded]), ("2026-01-02", [first, second])):
         with small.study.run_transaction():
-            each_run = run(here, at)
-            runs.insert_run(small.study, each_run)
-            faces.insert_tracks(small.study, each_run.id, "m", found)
+            one_run = run(here, at)
+            runs.insert_run(small.study, one_run)
+            faces.insert_tracks(small.study, one_run.id, "m", found)
     with small.study.step("Name") as step:
         recordings.insert_participant(small.study, user)
         faces.assign_participant(small.study, first.id, user.id)
@@ -235,9 +235,9 @@ def test_tracks_with_corrections(small: Small) -> None:
 def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -> None:
     here, user, found = small.recording.id, Participant(new_id(), "P1", ParticipantRole.USER), track(2)
     with small.study.run_transaction():
-        each_run = run(here, "2026-01-01")
-        runs.insert_run(small.study, each_run)
-        faces.insert_tracks(small.study, each_run.id, "m", [found])
+        one_run = run(here, "2026-01-01")
+        runs.insert_run(small.study, one_run)
+        faces.insert_tracks(small.study, one_run.id, "m", [found])
     with small.study.step("Add"):
         recordings.insert_participant(small.study, user)
         faces.set_dismissed(small.study, found.id, False)
@@ -252,12 +252,12 @@ def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -
 
 @pytest.mark.parametrize("change", [lambda one: one.boxes[:1], lambda one: one.boxes[:, :3]])
 def test_arrays_of_another_length_are_refused(small: Small, change: Callable[[FaceTrack], object]) -> None:
-    each_run = run(small.recording.id, "2026-01-01")
+    one_run = run(small.recording.id, "2026-01-01")
     wrong = replace(track(2), boxes=change(track(2)))
     with small.study.run_transaction():
-        runs.insert_run(small.study, each_run)
+        runs.insert_run(small.study, one_run)
     with small.study.run_transaction(), pytest.raises(sqlite3.IntegrityError):
-        faces.insert_tracks(small.study, each_run.id, "m", [wrong])
+        faces.insert_tracks(small.study, one_run.id, "m", [wrong])
 
 
 _OF_A_RECORDING = ("hold_out", "assignment", "completion", "utterance", "review", "comment", "medium", "recording")

@@ -426,38 +426,6 @@ def test_a_full_disk_is_a_message_and_the_study_stays_usable(small: Small) -> No
     assert small.study.undo_name == "Add segment"
 
 
-FILL = """
-import resource, signal, sys
-from project.integrity.integrity_check import check_study as check
-from project.errors import Cancelled, UserError
-from project.store.study import Study
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-study = Study.create(sys.argv[1])
-with study.step("Note"):
-    study.set_property("kept", "y" * 20_000)
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
-try:
-    with study.step("Note"):
-        study.set_property("long", "x" * 1_000_000)
-except UserError as error:
-    print(error.message)
-assert study.get_property("long") is None
-with study.step("Note"):
-    study.set_property("short", 1)
-resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-study.close()
-with Study.open(study.path) as study:
-    assert study.get_property("short") == 1 and len(study.get_property("kept")) == 20_000
-assert check(study.path) == [], check(study.path)
-"""
-
-
-def test_a_disk_that_refuses_to_write(tmp_path: Path) -> None:
-    ran = subprocess.run([sys.executable, "-c", FILL, tmp_path / "a"], capture_output=True, text=True)
-    assert ran.returncode == 0, ran.stderr
-    assert "not saved" in ran.stdout
-
-
 def test_a_study_that_is_read_belongs_to_its_thread(study: Study) -> None:
     with Study.open(study.path, read_only=True) as reader, ThreadPoolExecutor(1) as pool:
         assert isinstance(pool.submit(reader.get_property, "name").exception(), sqlite3.ProgrammingError)

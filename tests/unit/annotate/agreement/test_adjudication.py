@@ -260,6 +260,8 @@ def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) 
 )
 def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session, options: dict[str, object]) -> None:
     mark(session, "Ada", 10, 20)
+    with pytest.raises(UserError, match="two people"):
+        adjudication.create_adjudicated_lane(session, AdjudicationRule())
     mark(session, "Bo", 12, 22)
     with pytest.raises(UserError):
         adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)
@@ -267,9 +269,3 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
         adjudication.create_adjudicated_lane(session, AdjudicationRule(minimum_iou=2))
     assert runs_of(session.study, WALK) == []
     assert len(segments_of(session.study, WALK)) == 2
-
-
-def test_one_annotator_is_not_enough(session: Session) -> None:
-    mark(session, "Ada", 10, 20)
-    with pytest.raises(UserError, match="two people"):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule())

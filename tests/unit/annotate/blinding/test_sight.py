@@ -12,7 +12,7 @@ from annotate.review.segment_table import SegmentTable
 from annotate.review.study_progress import ChecklistItemKind, build_checklist
 from annotate.review.text_search import StudySearch
 from annotate.team.assignments import mark_done
-from annotate.team.training_gate import evaluate_training, list_trainees, read_gate
+from annotate.team.training_gate import TRAINING, evaluate_training, list_trainees, read_gate, require_training
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, find_segment, segment_counts, segments_of, values_in, values_of
@@ -144,3 +144,20 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
         == build_recording_review(study, second, *pair).progress(ada.id).total
     )
     assert default_pair(study, first) is None
+
+
+def test_a_figure_that_is_not_known_is_not_asked_for(tmp_path: Path) -> None:
+    with open_round(tmp_path) as session:
+        gate = read_gate(session)
+        kept = gate.as_json()
+        assert isinstance(kept, dict)
+        with session.step("Another version's gate"):
+            session.study.set_property(TRAINING, {**kept, "minimum": {"boundaries": 0.5, "politeness": 0.9}})
+        again = read_gate(session)
+        assert again.minimum == {"boundaries": 0.5}
+        first, second, _ = all_recordings(session.study)
+        session.annotator_name = "Ada"
+        mark(session, first.id, 1, 3, "Interrupts.")
+        mark(session, first.id, 5, 7, "Asks.")
+        mark_done(session, first.id)
+        require_training(session, second.id)

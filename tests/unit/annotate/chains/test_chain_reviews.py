@@ -58,9 +58,9 @@ def test_a_copy_is_ones_own_and_becomes_the_agreed_version(session: Session) -> 
     copy_id, _ = chain_reviews.copy_for_change(session, chain_id)
     copied = graph(session, copy_id)
     assert copied.chain.based_on == chain_id
-    assert not {chain_node.id for chain_node in copied.nodes} & {*ids.values()}
-    assert [(chain_node.text, chain_node.start_us, chain_node.end_us) for chain_node in copied.nodes] == [
-        (chain_node.text, chain_node.start_us, chain_node.end_us) for chain_node in before.nodes
+    assert not {drawn.id for drawn in copied.nodes} & {*ids.values()}
+    assert [(drawn.text, drawn.start_us, drawn.end_us) for drawn in copied.nodes] == [
+        (drawn.text, drawn.start_us, drawn.end_us) for drawn in before.nodes
     ]
     added = node(session, copy_id, "and another", 40)
     chains.add_edge(session, copied.nodes[2].id, added)

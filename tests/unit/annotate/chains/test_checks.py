@@ -31,7 +31,7 @@ def make(edges: str, starts: dict[str, float] | None = None, *, more: str = "", 
 
 
 def keys(found: list[ChainProblem]) -> list[tuple[str, str, bool]]:
-    return [(chain_problem.node_id, chain_problem.key, chain_problem.warning) for chain_problem in found]
+    return [(problem.node_id, problem.key, problem.warning) for problem in found]
 
 
 def test_a_chain_that_is_well_has_no_problems() -> None:

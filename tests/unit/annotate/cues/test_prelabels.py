@@ -79,7 +79,7 @@ def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(sessio
     assert values_of(session.study, own)["participant"].value == "b"
     assert [(review.decision, review.note) for review in reviews_in(session.study, "r")[nod]] == [("agree", own)]
     assert [open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")] == [smile]
-    assert [cue_mark.segment_id for cue_mark in cues_by_utterance(session, "r")["u1"]] == [smile, own]
+    assert [cue.segment_id for cue in cues_by_utterance(session, "r")["u1"]] == [smile, own]
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [speaker_2: Nods]"
     history.undo(session)
     assert len(open_prelabels(session, "r")) == 2

@@ -52,13 +52,11 @@ def find(session: Session) -> None:
 def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
     find(session)
     found = read_scene_events(session, recording(session))
-    assert [(scene_event.segment.start_us, scene_event.segment.end_us) for scene_event in found] == [
+    assert [(event.segment.start_us, event.segment.end_us) for event in found] == [
         (480_000, 980_000),
         (1_280_000, 1_780_000),
     ]
-    assert {(scene_event.name, scene_event.prelabel, scene_event.segment.scheme) for scene_event in found} == {
-        ("Cut", True, SCHEME)
-    }
+    assert {(event.name, event.prelabel, event.segment.scheme) for event in found} == {("Cut", True, SCHEME)}
     run = latest_run(session.study, recording(session), "scenes")
     assert run.result["changes"] == [12, 32]
 

@@ -33,8 +33,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def looks(session: Session) -> dict[tuple[str, str], str]:
     return {
-        (person_description.participant_id, person_description.kind.value): person_description.text
-        for person_description in person_descriptions(session.study, R)
+        (description.participant_id, description.kind.value): description.text
+        for description in person_descriptions(session.study, R)
     }
 
 
@@ -130,19 +130,17 @@ def test_answers_about_anything_else_are_not_taken(session: Session) -> None:
 
 def test_voice_over_is_marked_left_out_and_taken_back(session: Session) -> None:
     commands.set_voice_over(session, TOLD, True)
-    assert [
-        cued_utterance.utterance.id
-        for cued_utterance in read_cued_utterances(session, R)
-        if cued_utterance.is_voice_over
-    ] == [TOLD]
-    assert [scene_event.segment.label for scene_event in read_scene_events(session, R)] == ["voice_over"]
+    assert [utterance.utterance.id for utterance in read_cued_utterances(session, R) if utterance.is_voice_over] == [
+        TOLD
+    ]
+    assert [event.segment.label for event in read_scene_events(session, R)] == ["voice_over"]
     assert not commands.set_voice_over(session, TOLD, True)
     session.annotator_name = "Bo"
     with pytest.raises(UserError, match="Somebody else"):
         commands.set_voice_over(session, TOLD, False)
     session.annotator_name = "Ada"
     commands.set_voice_over(session, TOLD, False)
-    assert not any(cued_utterance.is_voice_over for cued_utterance in read_cued_utterances(session, R))
+    assert not any(utterance.is_voice_over for utterance in read_cued_utterances(session, R))
 
 
 def test_a_moment_at_the_end_is_marked_inside_the_recording(session: Session) -> None:

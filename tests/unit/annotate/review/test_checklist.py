@@ -75,13 +75,13 @@ def test_reviews_that_were_found_before_are_found_anew_where_something_changed(s
         for annotator in table.annotators:
             set_completed(session.study, recording.id, annotator, "2026-01-01T00:00:00.000Z")
     table.apply(step.changes)
-    assert [checklist_item.annotator.name for checklist_item in reviews.find_pending(table)] == [SECOND]
+    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
     assert [*reviews.find_pending(table)] == [*ReviewsWaiting(session).find_pending(table)]
     session.annotator_name = SECOND
     table.apply(review_segment(session, own, ReviewDecision.DISAGREE))
     assert [*reviews.find_pending(table)] == []
     table.apply(session.study.undo())
-    assert [checklist_item.annotator.name for checklist_item in reviews.find_pending(table)] == [SECOND]
+    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
 
 
 def test_in_json_everybody_is_counted(session: Session) -> None:

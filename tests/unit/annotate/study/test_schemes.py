@@ -84,11 +84,7 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     assert [*all_versions(session.study).get("lab", {})] == []
     history.redo(session)
     assert session.schemes.is_in_use("lab")
-
-
-def test_using_it_again_changes_nothing(session: Session) -> None:
-    commands.use_scheme(session, text(1), "lab.toml")
-    assert not commands.use_scheme(session, "# a remark\n" + text(1), "lab.toml")[1]
+    assert not commands.use_scheme(session, "# a remark\n" + text(1), "lab.toml")[1], "used again, nothing changes"
 
 
 def test_a_changed_text_needs_a_higher_version(session: Session) -> None:
@@ -149,6 +145,8 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     one = made(session, words="Kept.")
     commands.drop_scheme(session, "lab")
     assert not session.schemes.is_in_use("lab")
+    with pytest.raises(UserError, match="only scheme"):
+        commands.drop_scheme(session, "shrec")
     assert values_of(session.study, one)["words"].value == "Kept."
     found = session.schemes.find("lab")
     assert found.name == "Lab"
@@ -156,11 +154,6 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
         made(session)
     commands.use_kept_scheme(session, "lab")
     made(session)
-
-
-def test_the_last_scheme_cannot_be_dropped(session: Session) -> None:
-    with pytest.raises(UserError, match="only scheme"):
-        commands.drop_scheme(session, "shrec")
 
 
 def test_the_default_is_the_one_new_segments_are_made_under(session: Session) -> None:

@@ -79,13 +79,11 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     store_seconds(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
     store_seconds(session, {(first, who.id, "2026-11-20"): 60})
     assert session.study.undo_name == before
-    assert [
-        (activity_total.seconds, activity_total.recording_id) for activity_total in totals_by_recording(session, who)
-    ] == [
+    assert [(total.seconds, total.recording_id) for total in totals_by_recording(session, who)] == [
         (150, first),
         (3700, second),
     ]
-    assert [(activity_total.name, activity_total.seconds) for activity_total in totals_by_day(session)] == [
+    assert [(total.name, total.seconds) for total in totals_by_day(session)] == [
         ("2026-11-21", 3700),
         ("2026-11-20", 150),
     ]

@@ -1,9 +1,13 @@
-"""Optional parts: told apart by their modules, and said in one line where they are missing."""
+"""Optional parts are told apart by their modules; options have limits, and are held to them."""
 
 import sys
+from dataclasses import fields
+from typing import Any
 
 import pytest
 
+from anonymize.masking.masks import MaskOptions
+from models.faces.tracking_options import FaceOptions
 from project.errors import UserError
 from project.session.optional_parts import GPU, NAMES, OptionalPart
 
@@ -36,3 +40,19 @@ def test_where_it_is_missing_one_line_names_the_command(without_names: None) -> 
 def test_the_usual_onnxruntime_alone_is_not_that_of_a_graphics_card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "nvidia", None)
     assert not GPU.is_installed
+
+
+KNOBS = [(kind, spec) for kind in (FaceOptions, MaskOptions) for spec in fields(kind)]
+
+
+@pytest.mark.parametrize(("kind", "knob"), KNOBS, ids=[f"{kind.__name__}.{knob.name}" for kind, knob in KNOBS])
+def test_a_field_has_limits_a_title_and_a_description_and_is_held_to_them(kind: type, knob: Any) -> None:
+    low, high, title, text = (knob.metadata[key] for key in ("minimum", "maximum", "title", "description"))
+    assert low <= knob.default <= high
+    assert title
+    assert text.endswith(".")
+    for inside in (low, high):
+        assert getattr(kind(**{knob.name: inside}), knob.name) == inside
+    for outside in (low - 1, high + 1, "many", None, True, float("nan")):
+        with pytest.raises(UserError, match="not allowed"):
+            kind(**{knob.name: outside})
