@@ -189,6 +189,7 @@ def test_an_empty_study_has_reasons(lab: Lab) -> None:
     report = report_agreement(lab.session, AgreementQuery(options=FEW))
     json.dumps(report.to_json(), allow_nan=False)
     assert all(figure.value is None and figure.reason for figure in report.main.values())
+    assert compute_segment_statistics(lab.session).to_json()["recordings"] == 0
 
 
 def test_the_strip_and_its_keys(lab: Lab) -> None:
@@ -253,10 +254,6 @@ def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:
     assert [statistics.recordings for statistics in each] == [1, 2]
 
 
-def test_statistics_of_an_empty_study(lab: Lab) -> None:
-    assert compute_segment_statistics(lab.session).to_json()["recordings"] == 0
-
-
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     path = tmp_path_factory.mktemp("tables") / "s.greenroom"
@@ -275,7 +272,7 @@ def number(text: str) -> float | None:
     return float(text) if text else None
 
 
-def test_the_table_of_figures_equals_the_report(report: AgreementReport) -> None:
+def test_the_tables_of_figures_and_groups_equal_the_report(report: AgreementReport) -> None:
     rows = {row["figure"]: row for row in read(report, "figures")}
     every = {
         **report.main,
@@ -286,9 +283,6 @@ def test_the_table_of_figures_equals_the_report(report: AgreementReport) -> None
         assert [number(row[part]) for part in ("value", "low", "high")] == [figure.value, figure.low, figure.high]
         assert (int(row["n"]), row["reason"]) == (figure.n, figure.reason)
     assert rows["third_agreement"]["value"] == ""
-
-
-def test_the_tables_by_group_equal_the_report(report: AgreementReport) -> None:
     for split, groups in report.rows.items():
         for row, group in zip(read(report, f"by_{split}"), groups, strict=True):
             assert (row["key"], row["name"]) == (group.key, group.name)

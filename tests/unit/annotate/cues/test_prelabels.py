@@ -112,13 +112,10 @@ def test_each_annotator_decides_for_themselves(session: Session) -> None:
         commands.accept_prelabels(session, [nod])
 
 
-def test_only_what_a_model_suggests_is_accepted(session: Session) -> None:
+def test_a_pre_label_is_nobodys_work_and_nobodys_work_is_a_pre_label(session: Session) -> None:
     own, _ = commands.add_cue(session, "u1", "tone", "calm")
     with pytest.raises(UserError, match="no pre-label"):
         commands.accept_prelabels(session, [own])
-
-
-def test_a_pre_label_is_not_reviewed_as_somebodys_work(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
     with pytest.raises(UserError, match="nobody's work"):
         review_segment(session, nod, ReviewDecision.AGREE)
@@ -132,23 +129,14 @@ def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> N
 
 
 def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
+    schemes.drop_scheme(session, "cues")
     made, _ = commands.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
+    assert session.schemes.is_in_use("cues"), "it comes into use with a cue"
     found = next(segment for segment in segments_of(session.study, "r") if segment.id == made)
     assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
     assert cues_by_utterance(session, "r")["u1"][0].word == 1
     with pytest.raises(UserError, match="what a listener shows"):
         commands.add_cue(session, "u1", "response", "nod", "a")
-
-
-def test_the_scheme_comes_into_use_with_the_first_cue(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "new.greenroom") as study, study.without_history():
-        insert_collection(study, Collection("c", "C"))
-        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
-        insert_participant(study, Participant("a", "speaker_1", ParticipantRole.USER))
-        insert_utterances(study, [Utterance("u1", "r", SECOND, 4 * SECOND, "So then", "a")])
-    with Session.open(tmp_path / "new.greenroom", "Ada") as fresh:
-        commands.add_cue(fresh, "u1", "tone", "calm")
-        assert fresh.schemes.is_in_use("cues")
 
 
 @pytest.mark.parametrize(

@@ -202,22 +202,23 @@ def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(sessi
     assert "0:00:2" in flag.text or "0:00:19" in flag.text
 
 
-def test_two_hundred_utterances_in_a_minute_and_silence_are_borne(session: Session) -> None:
+def test_two_hundred_utterances_in_a_minute_are_borne(session: Session) -> None:
     written(session, [(0.1 * k, 0.1 * k + 0.1) for k in range(200)])
     assert len(suggest(session)["suggestions"]) == 200
     assert len(list_speaker_flags(session, recording_of(session))) >= 200
 
 
-def test_utterances_in_silence_have_no_speaker(session: Session) -> None:
-    written(session, [(3.2, 3.8), (7.2, 7.8)])
+@pytest.mark.parametrize(
+    ("spans", "speakers"),
+    [([(3.2, 3.8), (7.2, 7.8)], [None, None]), ([(8.0 * k, 8.0 * k + 3) for k in range(3)], [1] * 3)],
+)
+def test_in_silence_nobody_speaks_and_one_speaker_is_one(
+    session: Session, spans: list[tuple[float, float]], speakers: list[int | None]
+) -> None:
+    written(session, spans)
     result = suggest(session)
-    assert [one["speaker"] for one in result["suggestions"]] == [None, None]
+    assert [suggestion["speaker"] for suggestion in result["suggestions"]] == speakers
     assert result["flags"] == []
-
-
-def test_one_speaker_is_one(session: Session) -> None:
-    written(session, [(8.0 * k, 8.0 * k + 3) for k in range(3)])
-    assert suggest(session)["voices"] == 1
 
 
 def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
 from anonymize.export import export_job as anonymization
@@ -39,31 +40,33 @@ SIZE = (160, 120)
 FRAMES = 12
 
 
+def found_faces(session: Session, recording: str, times: NDArray[np.int64], boxes: Sequence[Box], **more: Json) -> None:
+    """Store a run that found a face at rest at each of the boxes, in every picture whose time is given."""
+    count = len(times)
+    tracks = [
+        FaceTrack(
+            new_id(),
+            np.arange(count, dtype=np.int32),
+            times.astype(np.int64),
+            np.array([box] * count, np.float32),
+            np.ones(count, np.float32),
+            np.zeros(count, np.uint8),
+        )
+        for box in boxes
+    ]
+    result: dict[str, Json] = {"frames": count, "frames_with_face": count, "tracks": len(tracks), "seconds": 0.0}
+    kept = str(save_tracks(tracks, cache_folder() / "faces"))
+    face_tracking.store(session, face_tracking.prepare(session, recording), {**result, **more, "file": kept})
+
+
 @contextmanager
 def recorded(folder: Path, boxes: Sequence[Box] = (), cuts: Sequence[int] = (), **clip: Any) -> Iterator[Session]:
     """A study with one clip, in which a run found a face at rest at each of the boxes."""
     folder.mkdir(exist_ok=True)
     file = make_clip(folder / "walk.mp4", **{"size": SIZE, "frames": FRAMES, "fps": 25, **clip})
-    times = load_index(file).times.times_us
     with Session(Study.create(folder / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(file)])
-        count = len(times)
-        tracks = [
-            FaceTrack(
-                new_id(),
-                np.arange(count, dtype=np.int32),
-                times.astype(np.int64),
-                np.array([box] * count, np.float32),
-                np.ones(count, np.float32),
-                np.zeros(count, np.uint8),
-            )
-            for box in boxes
-        ]
-        found: dict[str, Json] = {"frames": count, "frames_with_face": count, "tracks": len(tracks), "seconds": 0.0}
-        kept = str(save_tracks(tracks, cache_folder() / "faces"))
-        face_tracking.store(
-            session, face_tracking.prepare(session, recording), {**found, "cuts": [*cuts], "file": kept}
-        )
+        found_faces(session, recording, load_index(file).times.times_us, boxes, cuts=[*cuts])
         yield session
 
 
@@ -150,21 +153,10 @@ def test_real_files_of_variable_rate_keep_every_time_stamp(
     shared_data: Path, tmp_path: Path, name: str, method: str
 ) -> None:
     source = shared_data / "media" / name
-    Study.create(tmp_path / "lab.greenroom").close()
     times = load_index(source).times.times_us
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(source)])
-        face = FaceTrack(
-            new_id(),
-            np.arange(40, dtype=np.int32),
-            times[:40].astype(np.int64),
-            np.array([(200, 150, 200, 240)] * 40, np.float32),
-            np.ones(40, np.float32),
-            np.zeros(40, np.uint8),
-        )
-        kept = str(save_tracks([face], cache_folder() / "faces"))
-        found: dict[str, Json] = {"frames": len(times), "frames_with_face": 40, "tracks": 1, "seconds": 0.0}
-        face_tracking.store(session, face_tracking.prepare(session, recording), {**found, "file": kept})
+        found_faces(session, recording, times[:40], [(200, 150, 200, 240)], frames=len(times))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("anonymize.rendering.residual_faces.check_rendering", lambda *_, **__: _Clean())
             result, _ = run_inline(

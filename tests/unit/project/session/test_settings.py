@@ -15,11 +15,16 @@ from project.session.settings import (
 )
 
 
-def test_settings_come_back_as_they_were_saved() -> None:
-    chosen = Settings(theme="dark", annotator="Ada", volume=30).with_recent(Path("/lab/a.greenroom"))
+def test_settings_and_views_come_back_as_they_were_saved() -> None:
+    chosen = Settings(theme="dark", annotator="Ada", volume=30)
+    for name in "abca":
+        chosen = chosen.with_recent(Path(f"/lab/{name}.greenroom"))
+    assert [Path(recent).stem for recent in chosen.recent] == ["a", "c", "b"], "the newest first, and only once"
     save_settings(chosen)
     assert load_settings() == chosen
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
+    save_view("one", {"playhead": 5})
+    assert (load_view("one"), load_view("two")) == ({"playhead": 5}, {})
 
 
 def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,13 +39,6 @@ def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypat
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
 
 
-def test_the_newest_study_comes_first_and_only_once() -> None:
-    settings = Settings()
-    for name in "abca":
-        settings = settings.with_recent(Path(f"/lab/{name}.greenroom"))
-    assert [Path(p).stem for p in settings.recent] == ["a", "c", "b"]
-
-
 def test_damaged_settings_give_the_defaults() -> None:
     save_settings(Settings(theme="dark", annotator="Ada"))
     for content in ("{", "[]", '{"theme": 3, "unknown": 1}', '{"recent": 5}'):
@@ -49,12 +47,6 @@ def test_damaged_settings_give_the_defaults() -> None:
     _settings_path().write_text('{"annotator": 7, "recent": ["a", 3], "window": [], "theme": "dark"}')
     found = load_settings()
     assert (type(found.annotator), found.recent, found.window, found.theme) == (str, ("a",), {}, "dark")
-
-
-def test_a_view_is_kept_for_each_study() -> None:
-    save_view("one", {"playhead": 5})
-    assert load_view("one") == {"playhead": 5}
-    assert load_view("two") == {}
 
 
 def test_of_a_long_log_the_newest_lines_stay_and_whoever_writes_goes_on() -> None:
