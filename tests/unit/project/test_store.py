@@ -18,7 +18,6 @@ import pytest
 from project.entities.study_records import Annotator
 from project.errors import Cancelled, UserError
 from project.integrity.integrity_check import check_study
-from project.progress import Silent
 from project.queries.annotator_rows import insert_annotator
 from project.queries.history_rows import read_steps
 from project.queries.segment_rows import find_segment, insert_segment, segments_of, update_segment
@@ -30,6 +29,7 @@ from project.store.locking import lock_path
 from project.store.opening import Snapshot, inspect_file
 from project.store.read_pool import ReadPool
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.small_study import Small, furnish
 from tests.builders.waiting import HANG_S
 
@@ -523,21 +523,6 @@ study.close()
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.greenroom")], check=True, timeout=HANG_S)
 
 
-class Impatient(Silent):
-    """Wants no more after so many looks."""
-
-    def __init__(self, looks: int) -> None:
-        self.left, self.told = looks, list[tuple[int, int]]()
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        self.told.append((done, total))
-
-    def check_cancelled(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise Cancelled
-
-
 def write_many(study: Study, count: int) -> None:
     with study.step("Many"):
         for number in range(count):
@@ -547,7 +532,7 @@ def write_many(study: Study, count: int) -> None:
 @pytest.mark.parametrize("looks", [0, 5])
 def test_what_is_stopped_changed_nothing(study: Study, looks: int) -> None:
     write_many(study, 1)
-    progress = Impatient(looks)
+    progress = CancelAt(looks + 1)
     with pytest.raises(Cancelled), study.cancellable(progress, 40_000):
         write_many(study, 20_000)
     assert study.undo_name == "Many"
@@ -557,12 +542,12 @@ def test_what_is_stopped_changed_nothing(study: Study, looks: int) -> None:
 
 
 def test_how_far_it_is_is_told_while_rows_are_written(study: Study) -> None:
-    progress = Impatient(10**9)
+    progress = CancelAt(None)
     with study.cancellable(progress, 6_000):
         write_many(study, 3_000)
     assert len(progress.told) > 3
     assert progress.told == sorted(progress.told)
-    assert {total for _, total in progress.told} == {6_000}
+    assert {total for _, total, _ in progress.told} == {6_000}
     assert 0 < progress.told[len(progress.told) // 2][0] < 6_000
 
 
@@ -596,7 +581,7 @@ def test_what_is_together_is_stopped_together(study: Study) -> None:
             study.set_property("first", 1)
         write_many(study, 20_000)
 
-    with pytest.raises(Cancelled), study.atomic(), study.cancellable(Impatient(3)):
+    with pytest.raises(Cancelled), study.atomic(), study.cancellable(CancelAt(4)):
         both()
     assert study.get_property("first") is None
     write_many(study, 2)

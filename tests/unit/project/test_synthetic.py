@@ -13,7 +13,6 @@ from project.entities.causal_chains import ChainGraph
 from project.entities.study_records import ParticipantRole, Verdict
 from project.errors import Cancelled, UserError
 from project.integrity.integrity_check import check_study
-from project.progress import Silent
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.episode_rows import all_agents, all_episodes
@@ -25,6 +24,7 @@ from project.store.study import Study
 from project.synthetic.synthetic_chains import NODES, SUBCHAINS, fill_with_chains
 from project.synthetic.synthetic_segments import fill_study
 from project.synthetic.synthetic_study import fill_whole_study
+from tests.builders.cancelling import CancelAt
 
 
 def values(study: Study, field: str) -> list[object]:
@@ -188,15 +188,11 @@ def test_a_study_has_any_size(tmp_path: Path, recordings: int, segments: int, an
 
 
 def test_only_an_empty_study_is_filled_and_a_cancelled_one_is_left_empty(study: Study) -> None:
-    class Cancelling(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     with pytest.raises(UserError, match="no study"):
         fill_study(study, recordings=0, segments=1)
     for fill in (fill_study, fill_whole_study):
         with pytest.raises(Cancelled):
-            fill(study, 3, 30, progress=Cancelling())
+            fill(study, 3, 30, progress=CancelAt())
         assert all_recordings(study) == []
     fill_study(study, recordings=1, segments=1)
     with pytest.raises(UserError, match="not empty"):

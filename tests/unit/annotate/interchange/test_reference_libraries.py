@@ -3,8 +3,6 @@
 import csv
 import html
 import json
-import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -139,18 +137,6 @@ def test_elans_own_sample(shared_data: Path) -> None:
     assert words.entries[1].values == {"words-pos": "adj"}
 
 
-_NOT_HERE = 77
-_BORIS = f"""
-import json, sys
-try:
-    from boris import project_functions as functions
-except (ImportError, OSError, SystemExit):
-    sys.exit({_NOT_HERE})
-_, changed, project, _ = functions.open_project_json(sys.argv[1])
-said = functions.check_project_integrity(project, "hh:mm:ss", sys.argv[1], media_file_available=False)
-counts = {{name: len(one["events"]) for name, one in project["observations"].items()}}
-print(json.dumps([project.get("error"), changed, said, counts]))
-"""
 ATTRIBUTES = ["emotions", "norms"]
 MARKS = (
     InterchangeEntry(
@@ -248,17 +234,6 @@ def test_events_of_a_project(written: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("written", ["boris"], indirect=True)
-def test_boris_opens_a_project_and_finds_nothing_wrong(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    done = subprocess.run([sys.executable, "-c", _BORIS, str(written)], capture_output=True, text=True, check=False)
-    if done.returncode == _NOT_HERE:
-        pytest.skip("BORIS, or a library that it needs, is not installed")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    assert found == [None, False, "", {"Meeting [Ada]": 6, "Meeting [Bob]": 2, "Meeting": 4}]
-
-
 @pytest.mark.parametrize("written", ["boris-csv"], indirect=True)
 def test_a_table_has_the_columns_of_boris(written: Path) -> None:
     with written.open(encoding="utf-8", newline="") as file:
@@ -270,19 +245,3 @@ def test_a_table_has_the_columns_of_boris(written: Path) -> None:
     ]
     assert [row["Comment start"] for row in rows if row["Kind"] == "utterance"] == ["Hello <you> & all", "Fine\nthanks"]
     assert not any(cell[:1] in ("=", "+", "-", "@") for row in rows for cell in row.values())
-
-
-def test_pyvyu_reads_the_columns(tmp_path: Path) -> None:
-    pyvyu = pytest.importorskip("pyvyu", reason="its installation brings many test tools with it")
-    # It knows nothing of what a backslash stands before.
-    marks = (
-        InterchangeEntry(0, 1_000_000, "error", {"rationale": "Late"}),
-        InterchangeEntry(1_500_000, 2_500_000, "competence"),
-    )
-    path = tmp_path / "file.opf"
-    lane = InterchangeLane("Ada shrec.segments", marks, "segments", "Ada", "", "shrec", "segments")
-    get_format("datavyu").write(Document((RecordingPart("Meeting", (lane,)),)), path)
-    column = pyvyu.load_opf(str(path)).get_column("Ada_shrec_segments")
-    assert list(column.codelist) == ["label", "id", "rationale"]
-    cells = [(cell.onset, cell.offset, cell.get_code("label")) for cell in column.sorted_cells()]
-    assert cells == [(0, 1000, "error"), (1500, 2500, "competence")]

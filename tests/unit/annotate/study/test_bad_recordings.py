@@ -30,9 +30,10 @@ from project.queries.recording_rows import media_of
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.clips import Image, make_clip
 from tests.builders.encoded import Planes, is_one_colour, pictures_to_encode
-from tests.builders.face_study import Box
+from tests.builders.face_study import Box, only_recording
 from tests.builders.terminal import Terminal
 from tests.unit.anonymize.faces import test_hiding
 
@@ -70,12 +71,8 @@ def recorded(folder: Path, boxes: Sequence[Box] = (), cuts: Sequence[int] = (), 
         yield session
 
 
-def only(session: Session) -> str:
-    return str(session.study.rows("SELECT id FROM recording")[0][0])
-
-
 def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dict[str, Json], list[Image]]:
-    work = anonymization.prepare(session, only(session), method, folder, overwrite=True)
+    work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True)
     result, _ = run_inline(session, work, Silent())
     return result, [picture.image for picture in iterate_frames(Path(str(result["output"])))]
 
@@ -172,18 +169,6 @@ class _Clean:
     doubtful: tuple[int, ...] = ()
 
 
-class Stopping(Silent):
-    """Says stop at a question of a number, and counts the questions."""
-
-    def __init__(self, at: int | None = None) -> None:
-        self.asked, self._at = 0, at
-
-    def check_cancelled(self) -> None:
-        self.asked += 1
-        if self.asked == self._at:
-            raise Cancelled
-
-
 @pytest.fixture(scope="module")
 def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int, str], None]]:
     folder = tmp_path_factory.mktemp("stopped")
@@ -192,16 +177,16 @@ def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[i
         with recorded(folder / "lab", [(20, 50, 24, 24)], sound=True) as session:
             counted = {}
             for method in ("blur", "green"):
-                progress = Stopping()
-                work = anonymization.prepare(session, only(session), method, folder / "whole")
+                progress = CancelAt(None)
+                work = anonymization.prepare(session, only_recording(session), method, folder / "whole")
                 run_inline(session, work, progress)
-                counted[method] = progress.asked
+                counted[method] = progress.looks
             runs = len(session.study.rows("SELECT id FROM run"))
 
             def stop(at: int, method: str) -> None:
-                work = anonymization.prepare(session, only(session), method, folder / "clips", overwrite=True)
+                work = anonymization.prepare(session, only_recording(session), method, folder / "clips", overwrite=True)
                 with pytest.raises(Cancelled):
-                    run_inline(session, work, Stopping(1 + at % counted[method]))
+                    run_inline(session, work, CancelAt(1 + at % counted[method]))
                 assert list((folder / "clips").iterdir()) == []
                 assert list((cache_folder() / "faces").glob("*.npz")) == []
                 assert len(session.study.rows("SELECT id FROM run")) == runs
@@ -217,14 +202,16 @@ def test_stopped_at_any_point_nothing_is_left(stopped_at: Callable[[int, str], N
 
 def test_a_queue_that_is_stopped_anywhere_goes_on_to_the_same_clips(tmp_path: Path) -> None:
     with recorded(tmp_path / "lab", [(20, 50, 24, 24)]) as session:
-        queue = rendering_queue.make_queue(session, [only(session)], {"solid": {}, "blur": {}}, tmp_path / "clips")
+        queue = rendering_queue.make_queue(
+            session, [only_recording(session)], {"solid": {}, "blur": {}}, tmp_path / "clips"
+        )
         with suppress(Cancelled):
-            list(rendering_queue.run_queue(session, queue, lambda _: Stopping(9)))
+            list(rendering_queue.run_queue(session, queue, lambda _: CancelAt(9)))
         again = rendering_queue.load_unfinished(session)
         assert again is not None
         list(rendering_queue.run_queue(session, again, lambda _: Silent()))
         assert rendering_queue.load_unfinished(session) is None
-        assert latest_run(session.study, only(session), "anonymize") is not None
+        assert latest_run(session.study, only_recording(session), "anonymize") is not None
     names = sorted(path.name for path in (tmp_path / "clips").iterdir())
     assert names == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]
 

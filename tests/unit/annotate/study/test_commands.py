@@ -1,4 +1,4 @@
-"""Edits as the window and the command line ask for them."""
+"""Edits of recordings, people and segments as the window and the command line ask for them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +8,15 @@ import pytest
 from annotate.segments import segment_edits as segments
 from annotate.study import people as participants
 from annotate.study import recording_edits as recordings
-from annotate.study.recording_edits import redo, undo
+from annotate.study.people import add_participant, set_appearance
+from annotate.study.recording_edits import add_recordings, describe_collection, move_recording, probe_file, redo, undo
 from project.entities.study_records import ConsentUse, Json, MediumRole, ParticipantRole, Verdict
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_participants, consents, media_of, participants_in
+from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.queries.segment_rows import find_segment, segments_of, values_of
 from project.session.session import Session
+from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.face_study import only_recording, open_lab
 
@@ -179,3 +181,54 @@ def test_the_same_footage_is_added_once(session: Session, tmp_path: Path) -> Non
     recordings.add_recordings(session, [recordings.probe_file(path)])
     with pytest.raises(UserError, match="in the study already, as recording 2"):
         recordings.add_recordings(session, [recordings.probe_file(two)])
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Iterator[Session]:
+    paths = [tmp_path / f"{number}.mp4" for number in range(2)]
+    for number, path in enumerate(paths):
+        make_clip(path, frames=5 + number)
+    with Session(Study.create(tmp_path / "lab.greenroom", "Lab"), "A") as opened:
+        add_recordings(opened, [probe_file(path) for path in paths])
+        yield opened
+
+
+def homes(session: Session) -> list[tuple[str, str]]:
+    """Return the id of each recording and the name of the collection it is in."""
+    names = {collection.id: collection.name for collection in all_collections(session.study)}
+    rows = session.study.rows("SELECT id, collection_id FROM recording ORDER BY number")
+    return [(str(row[0]), names[str(row[1])]) for row in rows]
+
+
+def test_moving_makes_a_collection_and_removes_an_empty_one(two: Session) -> None:
+    (first, before), (second, _) = homes(two)
+    move_recording(two, first, " Coach ")
+    assert [home for _, home in homes(two)] == ["Coach", before]
+    move_recording(two, second, "Coach")
+    assert [collection.name for collection in all_collections(two.study)] == ["Coach"]
+    undo(two)
+    undo(two)
+    assert [home for _, home in homes(two)] == [before, before]
+
+
+def test_a_collection_has_a_name_of_its_own(two: Session) -> None:
+    (first, _), _ = homes(two)
+    move_recording(two, first, "Coach")
+    home = next(collection for collection in all_collections(two.study) if collection.name == "Coach")
+    describe_collection(two, home.id, "Coach", "wellness coach robot")
+    assert "wellness coach robot" in [collection.agent_context for collection in all_collections(two.study)]
+    for name in ("", "Recordings"):
+        with pytest.raises(UserError):
+            describe_collection(two, home.id, name, "")
+    with pytest.raises(UserError):
+        move_recording(two, first, "  ")
+
+
+def test_a_participant_is_taken_out_of_a_recording(two: Session) -> None:
+    (first, _), _ = homes(two)
+    add_participant(two, "P01", ParticipantRole.USER, first)
+    (person,) = all_participants(two.study)
+    set_appearance(two, first, person, False)
+    assert not participants_in(two.study, first)
+    assert undo(two).name == "Take P01 out of recording 1"
+    assert participants_in(two.study, first) == [person]

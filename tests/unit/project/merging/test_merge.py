@@ -14,7 +14,6 @@ from project.integrity.integrity_check import check_study
 from project.merging.conflict_resolution import apply_version, present_version
 from project.merging.merge import merge_copy, open_copy
 from project.merging.table_rules import AUTHOR_COLUMNS, PARENT_COLUMNS, TABLE_ORDER
-from project.progress import Silent
 from project.queries.annotator_rows import all_annotators, insert_annotator
 from project.queries.history_rows import all_conflicts
 from project.queries.judgment_rows import insert_judgments, insert_reveal, judgments_in, reveals_to
@@ -30,6 +29,7 @@ from project.queries.segment_rows import (
 )
 from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.merge_study import (
     ADA,
     BO,
@@ -340,18 +340,6 @@ def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(
         assert all_egress(study) == [SENT]
 
 
-class Impatient(Silent):
-    """Wants no more after so many looks."""
-
-    def __init__(self, looks: int) -> None:
-        self.left = looks
-
-    def check_cancelled(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise Cancelled
-
-
 def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("project.store.study._PROGRESS_INSTRUCTIONS", 50)
     theirs = copy_file(home, "bo")
@@ -364,7 +352,7 @@ def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeyp
     while True:
         with Study.open(home) as study, open_copy(study, theirs) as copy:
             try:
-                merge_copy(study, copy, None, progress=Impatient(looks))
+                merge_copy(study, copy, None, progress=CancelAt(looks + 1))
             except Cancelled:
                 stopped += 1
             else:
