@@ -1,4 +1,4 @@
-"""A study with tables, indices or columns that are not the program's: it is read without them, and never written to."""
+"""Files of other layouts: what is not the program's is read without and never written to; older ones are upgraded."""
 
 import os
 import shutil
@@ -25,12 +25,13 @@ from project.schema.format_versions import Version
 from project.schema.schema_comparison import MIGRATIONS, compare_schema, sql_tokens
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.backups import back_up
-from project.store.creation import create_file
+from project.store.creation import create_file, upgrade_file
 from project.store.encryption_change import seal_study
 from project.store.opening import connect
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.cheap_key import cheap
+from tests.builders.small_study import furnish
 
 SECRET = "Zebediah Quux"
 
@@ -308,3 +309,61 @@ def test_a_backup_with_code_in_it_is_not_read(path: Path) -> None:
 )
 def test_sql_is_compared_without_its_spaces(sql: str, tokens: list[str]) -> None:
     assert [*sql_tokens(sql)] == tokens
+
+
+NEXT = schema.Version("second", ("CREATE TABLE extra (id TEXT PRIMARY KEY) STRICT",))
+BROKEN = schema.Version("third", ("CREATE TABLE more (id TEXT) STRICT", "CREATE TABLE extra (id TEXT) STRICT"))
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "a.greenroom") as study:
+        furnish(study).add()
+    return tmp_path / "a.greenroom"
+
+
+def test_an_old_study_is_backed_up_and_brought_up_to_date(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = old.read_bytes()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    with pytest.raises(UserError, match="older version"):
+        Study.open(old, read_only=True)
+    assert old.read_bytes() == before
+    with Study.open(old) as study:
+        assert study.row("PRAGMA user_version") == (2,)
+        assert study.rows("SELECT * FROM extra") == []
+        assert study.undo_name == "Add segment"
+    assert check_study(old) == []
+    backup = old.with_name("a (before version 2).greenroom")
+    assert sorted(p.name for p in old.parent.iterdir()) == [backup.name, "a.greenroom"]
+    monkeypatch.undo()
+    assert check_study(backup) == []
+    with Study.open(backup) as study:
+        assert study.undo_name == "Add segment"
+    with pytest.raises(UserError, match="newer version"):
+        Study.open(old)
+
+
+def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    Study.open(old).close()
+    before = sqlite3.connect(old).execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, BROKEN))
+    with pytest.raises(sqlite3.OperationalError, match="already exists"):
+        Study.open(old)
+    with sqlite3.connect(old) as connection:
+        assert connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall() == before
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    connection.close()
+
+
+def test_nothing_is_written_through_a_link_that_lies_in_its_way(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    for name in (f".{old.name}.{os.getpid()}.backup", f".b.greenroom.{os.getpid()}.new"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    Study.create(tmp_path / "b.greenroom").close()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    upgrade_file(old, 1)
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert check_study(old) == []
