@@ -64,6 +64,14 @@ def run(recording_id: str, finished_at: str, kind: str = "faces") -> Run:
     return Run(new_id(), recording_id, kind, "centerface", {"threshold": 0.1}, {"frames": 3}, finished_at, "0.1")
 
 
+def stored_run(small: Small, *found: FaceTrack, at: str = "2026-01-01") -> Run:
+    made = run(small.recording.id, at)
+    with small.study.run_transaction():
+        runs.insert_run(small.study, made)
+        faces.insert_tracks(small.study, made.id, "m", found)
+    return made
+
+
 def test_collections(small: Small) -> None:
     other = Collection(new_id(), "Zoo")
     with small.study.step("x"):
@@ -189,10 +197,7 @@ def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
 
 @pytest.mark.parametrize("sql", ["UPDATE run SET kind = 'x'", "DELETE FROM run", "UPDATE face_track SET position = 9"])
 def test_what_a_run_stored_is_never_changed(small: Small, sql: str) -> None:
-    one_run = run(small.recording.id, "2026-01-01")
-    with small.study.run_transaction():
-        runs.insert_run(small.study, one_run)
-        faces.insert_tracks(small.study, one_run.id, "m", [track(1)])
+    stored_run(small, track(1))
     with pytest.raises(sqlite3.IntegrityError, match="never changed"):
         small.study._connection.execute(sql)
 
@@ -252,12 +257,9 @@ def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -
 
 @pytest.mark.parametrize("change", [lambda one: one.boxes[:1], lambda one: one.boxes[:, :3]])
 def test_arrays_of_another_length_are_refused(small: Small, change: Callable[[FaceTrack], object]) -> None:
-    one_run = run(small.recording.id, "2026-01-01")
-    wrong = replace(track(2), boxes=change(track(2)))
-    with small.study.run_transaction():
-        runs.insert_run(small.study, one_run)
-    with small.study.run_transaction(), pytest.raises(sqlite3.IntegrityError):
-        faces.insert_tracks(small.study, one_run.id, "m", [wrong])
+    with pytest.raises(sqlite3.IntegrityError):
+        stored_run(small, replace(track(2), boxes=change(track(2))))
+    assert runs.runs_of(small.study, small.recording.id) == [], "a run that fails leaves nothing"
 
 
 _OF_A_RECORDING = ("hold_out", "assignment", "completion", "utterance", "review", "comment", "medium", "recording")
@@ -275,10 +277,7 @@ def test_deleting_a_recording_takes_what_belongs_to_it_and_undo_brings_it_back(s
         annotators.set_review(study, Review(added.id, who, ReviewDecision.AGREE, "", at))
         insert_utterances(study, [Utterance("u", here, 0, 1_000_000, "Hello")])
         segments.insert_comments(study, [Comment("c", added.id, who, "Why?", at, False)])
-    with study.run_transaction():
-        faces_run = run(here, "2026-01-01")
-        runs.insert_run(study, faces_run)
-        faces.insert_tracks(study, faces_run.id, each_medium.id, [found])
+    stored_run(small, found)
 
     def counts() -> list[int]:
         return [study.rows(f"SELECT count(*) FROM {table}")[0][0] for table in (*_OF_A_RECORDING, "segment")]

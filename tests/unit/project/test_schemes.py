@@ -52,7 +52,7 @@ def test_the_shipped_scheme_is_that_of_the_paper_with_a_key_for_each_label() -> 
     attributes = scheme.field("attributes")
     assert attributes.kind is FieldKind.CHOICES
     assert [f"{choice.shortcut} {choice.key}" for choice in attributes.choices] == [
-        *("1 emotions", "2 engagement", "3 conversation", "4 knowledge", "5 intention", "6 relationships", "7 norms"),
+        *("1 emotions", "2 engagement", "3 conversation", "4 knowledge", "5 intention", "6 relationships", "7 norms")
     ]
     labels = scheme.tracks[0].labels
     assert {label.key: label.shortcut for label in labels} == {"error": "E", "competence": "C", "none": "N"}

@@ -43,26 +43,22 @@ def fail_after(do: Callable[[], object]) -> None:
     raise ZeroDivisionError
 
 
-def test_one_file_is_left_after_closing(tmp_path: Path) -> None:
-    study = Study.create(tmp_path / "a.greenroom", "A")
-    furnish(study)
-    assert len(names(tmp_path)) > 1
-    study.close()
-    study.close()
-    assert names(tmp_path) == ["a.greenroom"]
-    assert (tmp_path / "a.greenroom").read_bytes()[18] == 1
-
-
-def test_what_was_created_is_there_after_reopening(tmp_path: Path) -> None:
+def test_what_was_created_is_there_after_reopening_and_one_file_is_left(tmp_path: Path) -> None:
     with Study.create(tmp_path / "a", "Émile's 😀 study") as study:
         identity = study.id
-        assert study.path.name == "a.greenroom"
-        assert study.folder == tmp_path
+        assert (study.path, study.folder) == (tmp_path / "a.greenroom", tmp_path)
+        furnish(study)
+        assert len(names(tmp_path)) > 1
+    study.close()
+    assert names(tmp_path) == ["a.greenroom"]
+    assert study.path.read_bytes()[18] == 1
     with Study.open(tmp_path / "a.greenroom") as study:
         assert study.id == identity
         assert len(identity) == 36
         assert study.get_property("name") == "Émile's 😀 study"
         assert study.get_property("unheard of", 7) == 7
+    with pytest.raises(UserError, match="no folder"):
+        Study.create(tmp_path / "nowhere" / "a.greenroom")
 
 
 @pytest.mark.parametrize("name", ["a b'\".greenroom", "q?mode=memory#x&%41.greenroom", "new\nline😀.greenroom"])
@@ -89,11 +85,6 @@ def test_create_never_overwrites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert (tmp_path / "a.greenroom").read_text() == "mine"
 
 
-def test_create_says_when_the_folder_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no folder"):
-        Study.create(tmp_path / "nowhere" / "a.greenroom")
-
-
 def test_a_step_that_raises_changes_nothing(small: Small) -> None:
     with pytest.raises(ZeroDivisionError), small.study.step("Add"):
         fail_after(lambda: insert_segment(small.study, small.segment()))
@@ -102,24 +93,19 @@ def test_a_step_that_raises_changes_nothing(small: Small) -> None:
     small.add()
 
 
-def test_an_empty_step_leaves_no_trace(small: Small) -> None:
-    before = read_steps(small.study)
-    added = small.add()
-    with small.study.step("Move") as step:
-        update_segment(small.study, added)
-    assert not step.changes
-    assert len(read_steps(small.study)) == len(before) + 1
-
-
-def test_a_step_tells_what_it_changed(small: Small) -> None:
+def test_a_step_tells_what_it_changed_and_one_that_changed_nothing_leaves_no_trace(small: Small) -> None:
     added = small.segment()
     with small.study.step("Add", small.annotator.id) as step:
         insert_segment(small.study, added)
     assert dict(step.changes.tables) == {"segment": frozenset({added.id})}
+    steps = read_steps(small.study)
+    with small.study.step("Move") as step:
+        update_segment(small.study, added)
+    assert not step.changes
+    assert read_steps(small.study) == steps
     assert dict(small.study.undo().tables) == {"segment": frozenset({added.id})}
-    newest = read_steps(small.study)[0]
-    assert (newest.kind, newest.name) == ("undo", "Add")
-    assert read_steps(small.study)[1].annotator_id == small.annotator.id
+    newest, added_step, *_ = read_steps(small.study)
+    assert (newest.kind, newest.name, added_step.annotator_id) == ("undo", "Add", small.annotator.id)
     assert datetime.fromisoformat(newest.at).utcoffset() == timedelta(0)
 
 
@@ -161,20 +147,9 @@ def test_no_table_is_forgotten(study: Study) -> None:
     assert tables == own | set(SUBJECT_COLUMNS) | set(RUN_TABLES) | set(UNLOGGED_TABLES)
 
 
-def test_a_new_edit_clears_redo_and_undo_says_when_there_is_nothing(small: Small) -> None:
+def test_a_new_edit_clears_redo_unless_it_is_not_undoable_and_undo_says_when_there_is_nothing(small: Small) -> None:
     with pytest.raises(UserError, match="Nothing to undo"):
         small.study.undo()
-    small.add()
-    small.study.undo()
-    assert (small.study.undo_name, small.study.redo_name) == (None, "Add segment")
-    kept = small.add()
-    assert (small.study.undo_name, small.study.redo_name) == ("Add segment", None)
-    with pytest.raises(UserError, match="Nothing to redo"):
-        small.study.redo()
-    assert segments_of(small.study, small.recording.id) == [kept]
-
-
-def test_what_is_not_undoable_leaves_undo_and_redo_alone(small: Small) -> None:
     small.add()
     small.study.undo()
     with small.study.step("Introduce", undoable=False):
@@ -182,6 +157,12 @@ def test_what_is_not_undoable_leaves_undo_and_redo_alone(small: Small) -> None:
     assert (small.study.undo_name, small.study.redo_name) == (None, "Add segment")
     small.study.redo()
     assert len(segments_of(small.study, small.recording.id)) == 1
+    small.study.undo()
+    kept = small.add()
+    assert (small.study.undo_name, small.study.redo_name) == ("Add segment", None)
+    with pytest.raises(UserError, match="Nothing to redo"):
+        small.study.redo()
+    assert segments_of(small.study, small.recording.id) == [kept]
 
 
 class Clock:

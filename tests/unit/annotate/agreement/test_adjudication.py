@@ -92,10 +92,7 @@ def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: Adjudica
 
 @given(st.lists(lane, min_size=3, max_size=3), decisions, RULES, st.permutations(range(3)))
 def test_the_names_of_the_annotators_make_no_difference(
-    lanes: list,
-    said: dict,
-    rule: AdjudicationRule,
-    other: list[int],
+    lanes: list, said: dict, rule: AdjudicationRule, other: list[int]
 ) -> None:
     marks = marks_of(lanes, said)
     renamed = [

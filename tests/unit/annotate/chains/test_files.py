@@ -75,10 +75,7 @@ def test_a_file_is_one_step_and_of_who_imports_it(session: Session, tmp_path: Pa
     bo = session.annotator()
     assert [
         (chain.name, chain.annotator_id, chain.recording_id) for chain in (graph(session, i).chain for i in made)
-    ] == [
-        ("first", bo.id, "walk 2"),
-        ("second", bo.id, "walk 2"),
-    ]
+    ] == [("first", bo.id, "walk 2"), ("second", bo.id, "walk 2")]
     assert undo(session).name == f"Import chains.{key}"
     assert len(all_chains(session.study)) == 2
 

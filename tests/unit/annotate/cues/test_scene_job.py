@@ -88,11 +88,7 @@ def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None
     find(session)
     assert [
         open_prelabel.segment.scheme for open_prelabel in prelabels.open_prelabels(session, only_recording(session))
-    ] == [
-        "cues",
-        SCHEME,
-        SCHEME,
-    ]
+    ] == ["cues", SCHEME, SCHEME]
 
 
 def test_it_stops_when_it_is_cancelled(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import add_cue, replace_prelabels
 from annotate.meta import meta_edits as commands
 from annotate.meta.meta_summary import build_meta_information, format_meta_json, format_prose
-from annotate.meta.recording_cast import list_people, merge_spans, person_boxes, read_cued_utterances
+from annotate.meta.recording_cast import merge_spans, person_boxes, read_cued_utterances
 from annotate.meta.scenes import read_scene_events
 from annotate.segments.segment_edits import set_field
 from annotate.study import recording_edits as history
@@ -235,14 +235,6 @@ def test_what_two_people_marked_is_told_once(filled: Session) -> None:
     filled.annotator_name = "Bo"
     commands.mark_scene_at(filled, R, 20 * SECOND + 100_000, "change", "elsewhere")
     assert format_prose(filled, R, {}).count("Other place or time") == 1
-
-
-def test_the_unnamed_faces_come_last(filled: Session) -> None:
-    assert [person.participant and person.participant.pseudonym for person in list_people(filled, R)] == [
-        "Ann",
-        "Bo",
-        None,
-    ]
 
 
 SIDE = st.floats(1, 400, allow_nan=False, width=32)

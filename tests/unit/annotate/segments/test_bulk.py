@@ -90,8 +90,8 @@ def test_shifting_moves_all_or_none(session: Session) -> None:
     assert everything(session) == before
 
 
-def test_with_nothing_of_ones_own_it_says_so(session: Session) -> None:
-    _, others = own_and_others(session)
+def test_with_nothing_of_ones_own_or_a_choice_of_no_form_it_says_so(session: Session) -> None:
+    own, others = own_and_others(session)
     for do in (
         lambda: bulk.delete_own_segments(session, others),
         lambda: bulk.change_label(session, others, "error"),
@@ -100,14 +100,12 @@ def test_with_nothing_of_ones_own_it_says_so(session: Session) -> None:
     ):
         with pytest.raises(UserError, match="None of these"):
             do()
-
-
-def test_a_choice_that_no_form_has_fits_nothing(session: Session) -> None:
-    own, _ = own_and_others(session)
-    with pytest.raises(UserError):
-        bulk.add_choice(session, own, "attributes", "nonsense")
-    with pytest.raises(UserError):
-        bulk.change_label(session, own, "nonsense")
+    for wrong in (
+        lambda: bulk.add_choice(session, own, "attributes", "nonsense"),
+        lambda: bulk.change_label(session, own, "nonsense"),
+    ):
+        with pytest.raises(UserError):
+            wrong()
 
 
 def test_a_comment_on_somebody_elses_segment(session: Session) -> None:

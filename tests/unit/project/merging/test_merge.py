@@ -188,29 +188,20 @@ def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, segment: Segment
         assert all_segments(study) == []
 
 
-def test_the_same_person_introduced_twice_is_one_annotator(home: Path) -> None:
+def test_the_same_person_introduced_twice_is_one_annotator_and_a_new_one_is_introduced(home: Path) -> None:
     copy = copy_file(home, "copy")
     for number, path in enumerate((home, copy)):
         with working(path) as study:
-            who = Annotator(new_id(), "Cy")
-            with study.step("Introduce Cy", undoable=False):
-                insert_annotator(study, who)
-            mark(study, who, start=number * 1_000_000)
-    merge(home, copy)
-    with working(home) as study:
-        (cy,) = [a for a in all_annotators(study) if a.name == "Cy"]
-        assert {s.annotator_id for s in all_segments(study)} == {cy.id}
-    assert merge(home, copy)[0].is_empty
-
-
-def test_a_person_that_is_new_is_introduced(home: Path) -> None:
-    copy = copy_file(home, "copy")
-    with working(copy) as study:
-        who = Annotator(new_id(), "Dee")
-        with study.step("Introduce Dee", undoable=False):
-            insert_annotator(study, who)
-        mark(study, who)
+            for name in ("Cy", "Dee")[: 1 + number]:
+                who = Annotator(new_id(), name)
+                with study.step("Introduce", undoable=False):
+                    insert_annotator(study, who)
+                mark(study, who, start=number * 1_000_000)
     assert merge(home, copy)[0].introduced == ("Dee",)
+    with working(home) as study:
+        (cy,) = [annotator for annotator in all_annotators(study) if annotator.name == "Cy"]
+        assert {segment.annotator_id for segment in all_segments(study)} == {cy.id, who.id}
+    assert merge(home, copy)[0].is_empty
     with working(home) as study:
         study.undo()
         assert who in all_annotators(study)

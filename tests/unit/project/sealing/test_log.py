@@ -166,24 +166,19 @@ def test_who_cannot_make_a_mark_cannot_take_the_last_edit_away(sealed: Path, how
     assert found.committed == b"".join(PIECES[:-1])
 
 
-def test_a_first_edit_that_the_file_knows_of_cannot_be_taken_away(tmp_path: Path) -> None:
+def test_a_first_edit_that_the_file_knows_of_cannot_be_taken_away_nor_hidden_by_an_empty_log(tmp_path: Path) -> None:
+    """The file says which log holds edits; who changes that place has not said that there are none."""
     path = tmp_path / "a.greenroom"
     written = SealedLog(path, _KEY, _HEADER)
     begun = log_path(path).read_bytes()
+    assert read_log(path, _KEY, _HEADER).damage == ""
+    assert read_log(path, _KEY, replace(_HEADER, state=os.urandom(_SECTOR))).damage
     written.append(b"an edit")
     written.close()
     known = replace(_HEADER, state=container._state_block(_PLAIN, _KEY, written.salt))
     assert read_log(path, _KEY, known).damage == ""
     log_path(path).write_bytes(begun)
     assert read_log(path, _KEY, known).damage
-
-
-def test_an_empty_log_of_another_session_does_not_take_the_place_of_one_with_edits(tmp_path: Path) -> None:
-    """The file says which log holds edits; who changes that place has not said that there are none."""
-    path = tmp_path / "a.greenroom"
-    SealedLog(path, _KEY, _HEADER).close()
-    assert read_log(path, _KEY, _HEADER).damage == ""
-    assert read_log(path, _KEY, replace(_HEADER, state=os.urandom(_SECTOR))).damage
 
 
 def test_what_is_intact_after_the_damage_is_there_to_be_recovered(sealed: Path) -> None:

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
@@ -166,25 +165,3 @@ def test_a_graphics_card_that_is_lost_in_the_middle_of_a_job(monkeypatch: pytest
     monkeypatch.setattr(jobs, "load_kind", lambda _: SimpleNamespace(compute=compute))
     with pytest.raises(UserError, match="graphics card stopped answering"):
         jobs.compute("faces", {}, Silent())
-
-
-LIMITED = """
-import resource, sys
-from pathlib import Path
-import anonymize.faces.face_tracking_job
-kept = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (kept + 200_000_000, resource.RLIM_INFINITY))
-def compute(parameters, progress):
-    bytearray(10_000_000_000)
-anonymize.faces.face_tracking_job.compute = compute
-from app.worker import run
-run()
-"""
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
-def test_a_worker_without_memory_says_so() -> None:
-    asked = json.dumps({"job": "faces", "parameters": {}})
-    done = subprocess.run([sys.executable, "-c", LIMITED], input=asked, capture_output=True, text=True, check=False)
-    said = json.loads(done.stdout.splitlines()[-1])
-    assert said["error"]["message"] == "There is not enough memory in this computer for this."
