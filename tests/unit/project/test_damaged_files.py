@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -27,13 +27,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def with_sql(*statements: str) -> Callable[[Path], None]:
+def with_sql(sql: str) -> Callable[[Path], None]:
     def change(path: Path) -> None:
-        connection = sqlite3.connect(path)
-        for statement in statements:
-            connection.execute(statement)
-        connection.commit()
-        connection.close()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(sql)
 
     return change
 
@@ -242,39 +239,42 @@ def test_a_study_that_is_open_can_be_checked(edited: Path) -> None:
         assert check_study(edited) == []
 
 
-def problems() -> Iterator[tuple[str, str]]:
-    yield "UPDATE segment SET end_us = 70000000", "reaches outside its recording"
-    yield "UPDATE segment SET end_us = 1500000", "not what the history says"
-    yield "DELETE FROM segment", "not what the history says"
-    yield "PRAGMA ignore_check_constraints = ON; UPDATE segment SET end_us = start_us", "does not end after it starts"
-    yield "INSERT INTO segment_value VALUES ('nobody', 's', 1, 'f', '1')", "belongs to no segment"
-    yield "INSERT INTO segment_value SELECT id, 's', 1, 'f', '{' FROM segment", "not JSON"
-    yield "DELETE FROM annotator", "refers to one of “annotator”"
-    yield "UPDATE journal_step SET undo_top = 99 WHERE id = 2", "points to one that is not there"
-    yield "DELETE FROM journal_change WHERE step_id = 2", "changed nothing"
-    yield "UPDATE journal_change SET step_id = 77 WHERE step_id = 2", "belongs to no step"
-    yield "CREATE TABLE extra (x)", "unknown table “extra”"
-    yield "CREATE INDEX extra ON segment (end_us)", "unknown index “extra”"
-    yield "DROP INDEX segment_by_start", "“segment_by_start” is missing"
-    yield "INSERT INTO participant VALUES ('p', 'P', 'king', '')", "unknown role"
-    yield (
-        "INSERT INTO medium SELECT 'm', id, 'main', 0, 0, 'x', '', '{}' FROM recording",
-        "facts about a medium cannot be read",
-    )
-    yield "INSERT INTO recording SELECT 'r', collection_id, number, '', 0 FROM recording", "the same number"
-
-
-@pytest.mark.parametrize(("sql", "message"), list(problems()))
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("UPDATE segment SET end_us = 70000000", "reaches outside its recording"),
+        ("UPDATE segment SET end_us = 1500000", "not what the history says"),
+        ("DELETE FROM segment", "not what the history says"),
+        (
+            "PRAGMA ignore_check_constraints = ON; UPDATE segment SET end_us = start_us",
+            "does not end after it starts",
+        ),
+        ("INSERT INTO segment_value VALUES ('nobody', 's', 1, 'f', '1')", "belongs to no segment"),
+        ("INSERT INTO segment_value SELECT id, 's', 1, 'f', '{' FROM segment", "not JSON"),
+        ("DELETE FROM annotator", "refers to one of “annotator”"),
+        ("UPDATE journal_step SET undo_top = 99 WHERE id = 2", "points to one that is not there"),
+        ("DELETE FROM journal_change WHERE step_id = 2", "changed nothing"),
+        ("UPDATE journal_change SET step_id = 77 WHERE step_id = 2", "belongs to no step"),
+        ("CREATE TABLE extra (x)", "unknown table “extra”"),
+        ("CREATE INDEX extra ON segment (end_us)", "unknown index “extra”"),
+        ("DROP INDEX segment_by_start", "“segment_by_start” is missing"),
+        ("INSERT INTO participant VALUES ('p', 'P', 'king', '')", "unknown role"),
+        (
+            "INSERT INTO medium SELECT 'm', id, 'main', 0, 0, 'x', '', '{}' FROM recording",
+            "facts about a medium cannot be read",
+        ),
+        ("INSERT INTO recording SELECT 'r', collection_id, number, '', 0 FROM recording", "the same number"),
+    ],
+)
 def test_each_problem_is_named(edited: Path, sql: str, message: str) -> None:
-    connection = sqlite3.connect(edited)
-    connection.executescript(sql)
-    connection.close()
+    with closing(sqlite3.connect(edited)) as connection:
+        connection.executescript(sql)
     before = edited.read_bytes()
     found = check_study(edited)
     assert any(message in line for line in found), found
     assert not any("\n" in line for line in found)
     assert edited.read_bytes() == before
-    assert [p.name for p in edited.parent.iterdir()] == [edited.name]
+    assert [file.name for file in edited.parent.iterdir()] == [edited.name]
 
 
 def test_what_is_kept_in_another_form_is_named_when_it_is_read(edited: Path) -> None:

@@ -59,8 +59,9 @@ def test_the_shipped_scheme_is_that_of_the_paper_with_a_key_for_each_label() -> 
     assert [choice.key for choice in scheme.field("channel").choices] == ["verbal", "nonverbal", "both"]
     assert [scheme.field("correction").applies_to(verdict) for verdict in ("error", "competence")] == [True, False]
     assert scheme.field("rationale").applies_to(Verdict.NONE)
-    explained = [*labels, *attributes.choices, *scheme.field("channel").choices]
-    assert all(label.definition and label.examples for label in explained)
+    assert all(label.definition and label.examples for label in labels)
+    choices = [*attributes.choices, *scheme.field("channel").choices]
+    assert all(choice.definition and choice.examples for choice in choices)
 
 
 def test_values_are_checked() -> None:

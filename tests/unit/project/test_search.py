@@ -105,26 +105,20 @@ def test_it_finds_what_a_look_at_every_text_finds(
     index.close()
 
 
-def test_what_matches_is_marked(small: Small, index: SearchIndex) -> None:
+def test_what_matches_is_marked_and_a_long_text_is_cut_around_it(small: Small, index: SearchIndex) -> None:
     segment = small.add()
+    long = " ".join(["before"] * 200 + ["needle"] + ["after"] * 200)
     with small.study.step("Say") as step:
         set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "The robot waits: Café, cafés and tea."))
+        insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, long, "t")])
     index.note_changes(step.changes)
     ((place, excerpt),) = index.find_best("cafe")
     assert (place.table, place.subject, place.field) == ("segment_value", segment.id, "rationale")
     assert [excerpt.text[start:end] for start, end in excerpt.marks] == ["Café", "cafés"]
-
-
-def test_a_long_text_is_cut_around_what_was_found(small: Small, index: SearchIndex) -> None:
-    segment = small.add()
-    with small.study.step("Say") as step:
-        long = " ".join(["before"] * 200 + ["needle"] + ["after"] * 200)
-        insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, long, "t")])
-    index.note_changes(step.changes)
     (number,) = index.find_locations("needle")
-    excerpt = index.excerpt("needle", number)
-    assert "needle" in excerpt.text
-    assert len(excerpt.text) < 200
+    cut = index.excerpt("needle", number)
+    assert "needle" in cut.text
+    assert len(cut.text) < 200
 
 
 def test_slices_of_work_end_and_searching_does_not_wait_for_them(small: Small) -> None:

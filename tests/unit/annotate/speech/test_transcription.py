@@ -1,11 +1,7 @@
 """From a recording to a transcript: every kind of sound, after a crash too, and nothing that a person wrote is lost."""
 
 import json
-import os
-import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +33,6 @@ from tests.builders.clips import make_clip
 from tests.builders.full_disk import full_disk
 from tests.builders.tiny_whisper import write_tiny_whisper
 from tests.builders.voices import RATE, Sound, chords, hiss, said, silence, spoken, write_sound
-from tests.contract.documentation import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -217,31 +212,6 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
     history.undo(lab)
     transcribed(lab, here, model)
     assert [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)] == resumed
-
-
-@pytest.mark.soak
-def test_a_killed_worker_is_taken_up_again(lab: Session, tmp_path: Path, model: str) -> None:
-    here = talk(lab, tmp_path, LONG)
-    work = transcription.prepare(lab, here, model)
-    patch = "import models.speech.whisper as w; w._batch = lambda folder, device: 1;"
-    code = f"{patch} from app.worker import run; run()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    ) as process:
-        assert process.stdout is not None
-        process.stdin.write(json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n")
-        process.stdin.flush()
-        for line in process.stdout:
-            if "Recognised 2 of" in line:
-                os.kill(process.pid, signal.SIGKILL)
-                break
-    telling = CancelAfter(-1)
-    result = transcription.compute(work.parameters, telling)
-    first = next(text for text in telling.told if text.startswith("Recognised"))
-    assert int(first.split()[1]) >= 2
-    transcription.store(lab, work, result)
-    assert utterances_of(lab.study, here)
-    assert not list((cache_folder() / "transcripts").iterdir())
 
 
 def test_a_vocabulary_is_kept_and_told_to_the_model(lab: Session, tmp_path: Path, model: str) -> None:
