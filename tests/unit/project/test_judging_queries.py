@@ -13,36 +13,7 @@ from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Jud
 from project.entities.questions import question_to_json
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.queries.item_set_rows import (
-    all_sets,
-    answers_of,
-    benchmark_runs,
-    find_item,
-    find_item_set,
-    insert_answers,
-    insert_benchmark_run,
-    insert_set,
-    items_of,
-    read_run_answers,
-)
-from project.queries.judgment_rows import (
-    all_judges,
-    answered_judgments,
-    asked_judges,
-    delete_judge,
-    find_judgments,
-    insert_judgments,
-    insert_reveal,
-    judge_by_name,
-    judge_labels,
-    judge_names,
-    judgments_in,
-    judgments_of,
-    prompt_versions,
-    put_judge,
-    put_prompt_version,
-    reveals_to,
-)
+from project.queries import item_set_rows, judgment_rows
 from project.queries.policy_rows import all_egress, insert_egress
 from project.store.study import Study
 from tests.builders.questions_said import question
@@ -53,11 +24,11 @@ def damaged(folder: Path, sql: str) -> Path:
     """Make a study with a judge, an answer, a reveal and a request, and damage it as another program may."""
     with Study.create(folder / "damaged") as study:
         with study.run_transaction():
-            insert_judgments(study, [SAID])
+            judgment_rows.insert_judgments(study, [SAID])
             insert_egress(study, SENT)
-            insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, SAID.at))
+            judgment_rows.insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, SAID.at))
         with study.step("Add judge"):
-            put_judge(study, JudgeEntry("1", "Small", "random"))
+            judgment_rows.put_judge(study, JudgeEntry("1", "Small", "random"))
     assert check_study(study.path) == []
     with contextlib.closing(sqlite3.connect(study.path)) as raw:
         raw.executescript(f"PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; {sql}")
@@ -66,16 +37,21 @@ def damaged(folder: Path, sql: str) -> Path:
 
 def store(study: Study, *said: Judgment) -> None:
     with study.run_transaction():
-        insert_judgments(study, said)
+        judgment_rows.insert_judgments(study, said)
 
 
 def test_a_judgment_comes_back_as_it_was_stored_and_the_newest_first(study: Study) -> None:
     store(study, SAID)
-    assert judgments_of(study, "s-1") == judgments_in(study, "r-1") == find_judgments(study, ["j-1", "j-9"]) == [SAID]
-    assert judgments_of(study, "s-1", "error") == []
+    assert (
+        judgment_rows.judgments_of(study, "s-1")
+        == judgment_rows.judgments_in(study, "r-1")
+        == judgment_rows.find_judgments(study, ["j-1", "j-9"])
+        == [SAID]
+    )
+    assert judgment_rows.judgments_of(study, "s-1", "error") == []
     later = replace(SAID, id="j-2", at="2026-01-02T03:04:06Z")
     store(study, later)
-    assert judgments_of(study, "s-1") == [later, SAID]
+    assert judgment_rows.judgments_of(study, "s-1") == [later, SAID]
 
 
 def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) -> None:
@@ -83,7 +59,9 @@ def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) ->
     later = replace(SAID, id="j-2", at="2026-01-03T00:00:00Z")
     other = replace(SAID, id="j-3", request_key="other")
     store(study, failed, later, SAID, other)
-    assert {judgment.id for judgment in answered_judgments(study, [SAID.request_key, "other", "nothing"])} == {
+    assert {
+        judgment.id for judgment in judgment_rows.answered_judgments(study, [SAID.request_key, "other", "nothing"])
+    } == {
         "j-1",
         "j-3",
     }
@@ -93,7 +71,7 @@ def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) ->
 def test_what_happened_cannot_be_changed_or_removed(study: Study, table: str) -> None:
     store(study, SAID)
     with study.run_transaction():
-        insert_reveal(study, Reveal("s-1", "a-1", {"label": "error"}, "2026-01-02T03:04:05Z"))
+        judgment_rows.insert_reveal(study, Reveal("s-1", "a-1", {"label": "error"}, "2026-01-02T03:04:05Z"))
         insert_egress(study, SENT)
     for change in (f"UPDATE {table} SET at = 'never'", f"DELETE FROM {table}"):
         with pytest.raises((sqlite3.Error, UserError, RuntimeError)), study.run_transaction():
@@ -111,8 +89,8 @@ def test_the_first_reveal_counts(study: Study) -> None:
         replace(first, annotator_id="b"),
     ):
         with study.run_transaction():
-            insert_reveal(study, reveal)
-    assert reveals_to(study, "a-1") == {"s-1": first}
+            judgment_rows.insert_reveal(study, reveal)
+    assert judgment_rows.reveals_to(study, "a-1") == {"s-1": first}
 
 
 def test_a_request_comes_back_as_it_was_written_down(study: Study) -> None:
@@ -132,38 +110,38 @@ def test_a_line_is_either_let_through_or_refused(study: Study) -> None:
 def test_judges_are_edited_in_steps(study: Study) -> None:
     judge_entry = JudgeEntry("1", "Small", "llama-cpp", "small.gguf", {"frames": 15})
     with study.step("Add judge"):
-        put_judge(study, judge_entry)
+        judgment_rows.put_judge(study, judge_entry)
     with study.step("Change judge"):
-        put_judge(study, replace(judge_entry, name="Tiny"))
-    assert judge_by_name(study, "Small") is None
-    assert all_judges(study) == [replace(judge_entry, name="Tiny")]
+        judgment_rows.put_judge(study, replace(judge_entry, name="Tiny"))
+    assert judgment_rows.judge_by_name(study, "Small") is None
+    assert judgment_rows.all_judges(study) == [replace(judge_entry, name="Tiny")]
     study.undo()
-    assert judge_by_name(study, "Small") == judge_entry
+    assert judgment_rows.judge_by_name(study, "Small") == judge_entry
     with study.step("Remove judge"):
-        delete_judge(study, "1")
-    assert all_judges(study) == []
+        judgment_rows.delete_judge(study, "1")
+    assert judgment_rows.all_judges(study) == []
 
 
 def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
     with study.step("Edit prompt"):
-        put_prompt_version(study, "verdict", 2, "second")
-        put_prompt_version(study, "verdict", 1, "first")
-    assert prompt_versions(study, "verdict") == {1: "first", 2: "second"}
+        judgment_rows.put_prompt_version(study, "verdict", 2, "second")
+        judgment_rows.put_prompt_version(study, "verdict", 1, "first")
+    assert judgment_rows.prompt_versions(study, "verdict") == {1: "first", 2: "second"}
 
 
 @pytest.mark.parametrize(
     ("sql", "read"),
     [
-        ("UPDATE judgment SET answer = '{'", lambda study: judgments_of(study, "s-1")),
-        ("UPDATE judgment SET status = 'odd'", lambda study: judgments_of(study, "s-1")),
-        ("UPDATE judgment SET status = 'odd'", judge_labels),
-        ("UPDATE judgment SET sight = '[]'", lambda study: judgments_in(study, "r-1")),
+        ("UPDATE judgment SET answer = '{'", lambda study: judgment_rows.judgments_of(study, "s-1")),
+        ("UPDATE judgment SET status = 'odd'", lambda study: judgment_rows.judgments_of(study, "s-1")),
+        ("UPDATE judgment SET status = 'odd'", judgment_rows.judge_labels),
+        ("UPDATE judgment SET sight = '[]'", lambda study: judgment_rows.judgments_in(study, "r-1")),
         ('UPDATE egress SET request = \'{"purpose": "joke"}\'', all_egress),
-        ("UPDATE judge SET settings = 'x'", all_judges),
+        ("UPDATE judge SET settings = 'x'", judgment_rows.all_judges),
         (
             "UPDATE judgment SET status = 'odd';"
             "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) SELECT 'r', 'i', '', id FROM judgment",
-            lambda study: read_run_answers(study, "r"),
+            lambda study: item_set_rows.read_run_answers(study, "r"),
         ),
     ],
 )
@@ -188,8 +166,8 @@ def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Pa
     path = damaged(tmp_path, sql)
     assert any("no JSON object" in line for line in check_study(path))
     with Study.open(path) as study:
-        assert judge_names(study) == {"1": "Small"}
-        assert set(asked_judges(study)) <= {SAID.judge_id}
+        assert judgment_rows.judge_names(study) == {"1": "Small"}
+        assert set(judgment_rows.asked_judges(study)) <= {SAID.judge_id}
 
 
 SET = ItemSet("s", "verdicts", "verdict", 7, 2, {"size": 4}, {"disagreed": 3}, "ab", "2026-01-01T00:00:00", "1")
@@ -207,19 +185,19 @@ RUN = BenchmarkRun(
 def sets(tmp_path: Path) -> Iterator[Study]:
     with Study.create(tmp_path / "a.greenroom", "a") as found:
         with found.run_transaction():
-            insert_set(found, SET, ITEMS)
-            insert_benchmark_run(found, RUN)
+            item_set_rows.insert_set(found, SET, ITEMS)
+            item_set_rows.insert_benchmark_run(found, RUN)
         yield found
 
 
 def test_what_is_stored_is_read_again(sets: Study) -> None:
-    assert all_sets(sets) == [SET]
-    assert find_item_set(sets, "verdicts") == find_item_set(sets, "s") == SET
-    assert find_item_set(sets, "nothing") is None
-    assert items_of(sets, "s") == [ITEMS[2], ITEMS[1], ITEMS[0]]
-    assert find_item(sets, "i1") == ITEMS[1]
-    assert benchmark_runs(sets) == benchmark_runs(sets, "s") == [RUN]
-    assert benchmark_runs(sets, "another") == []
+    assert item_set_rows.all_sets(sets) == [SET]
+    assert item_set_rows.find_item_set(sets, "verdicts") == item_set_rows.find_item_set(sets, "s") == SET
+    assert item_set_rows.find_item_set(sets, "nothing") is None
+    assert item_set_rows.items_of(sets, "s") == [ITEMS[2], ITEMS[1], ITEMS[0]]
+    assert item_set_rows.find_item(sets, "i1") == ITEMS[1]
+    assert item_set_rows.benchmark_runs(sets) == item_set_rows.benchmark_runs(sets, "s") == [RUN]
+    assert item_set_rows.benchmark_runs(sets, "another") == []
 
 
 def test_an_item_says_what_it_was_made_from() -> None:
@@ -237,9 +215,12 @@ def test_an_item_says_what_it_was_made_from() -> None:
 
 def test_the_first_answer_of_a_run_counts(sets: Study) -> None:
     with sets.run_transaction():
-        insert_answers(sets, [RunAnswer("b", "i1", "", "first"), RunAnswer("b", "i0", "support", "one")])
-        insert_answers(sets, [RunAnswer("b", "i1", "", "second")])
-    assert answers_of(sets, "b") == [RunAnswer("b", "i0", "support", "one"), RunAnswer("b", "i1", "", "first")]
+        item_set_rows.insert_answers(sets, [RunAnswer("b", "i1", "", "first"), RunAnswer("b", "i0", "support", "one")])
+        item_set_rows.insert_answers(sets, [RunAnswer("b", "i1", "", "second")])
+    assert item_set_rows.answers_of(sets, "b") == [
+        RunAnswer("b", "i0", "support", "one"),
+        RunAnswer("b", "i1", "", "first"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -269,39 +250,39 @@ def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(sets: Study,
     sets._connection.execute("UPDATE item SET content = ? WHERE id = 'i1'", (content,))
     sets._connection.commit()
     with pytest.raises(UserError, match="i1 of this study is damaged"):
-        items_of(sets, "s")
+        item_set_rows.items_of(sets, "s")
     assert len([text for text in check_study(sets.path) if "item" in text]) == 1
 
 
 def test_a_question_that_was_frozen_is_read_again(sets: Study) -> None:
     each_question = question(1)
     with sets.run_transaction():
-        insert_set(
+        item_set_rows.insert_set(
             sets,
             replace(SET, id="t"),
             [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_to_json(each_question)})],
         )
-    assert items_of(sets, "t")[0].content["question"] == question_to_json(each_question)
+    assert item_set_rows.items_of(sets, "t")[0].content["question"] == question_to_json(each_question)
 
 
 def test_of_two_sets_of_one_name_the_id_is_asked_for(sets: Study) -> None:
     with sets.run_transaction():
-        insert_set(sets, replace(SET, id="t"), [])
+        item_set_rows.insert_set(sets, replace(SET, id="t"), [])
     with pytest.raises(UserError, match="2 item sets called “verdicts”") as raised:
-        find_item_set(sets, "verdicts")
+        item_set_rows.find_item_set(sets, "verdicts")
     assert raised.value.hint == "Name it by its id: s or t"
-    assert find_item_set(sets, "s") == SET
+    assert item_set_rows.find_item_set(sets, "s") == SET
 
 
 def test_rows_that_belong_to_nothing_are_found(sets: Study) -> None:
     with sets.run_transaction():
-        insert_set(
+        item_set_rows.insert_set(
             sets,
             replace(SET, id="t", name="other"),
             [FrozenItem("x", "gone", 5, 0, "", "r", 0, 5), FrozenItem("y", "t", 2, 0, "", "r", 0, 5)],
         )
-        insert_benchmark_run(sets, replace(RUN, id="c", set_id="gone"))
-        insert_answers(sets, [RunAnswer("gone", "i1", "", "one")])
+        item_set_rows.insert_benchmark_run(sets, replace(RUN, id="c", set_id="gone"))
+        item_set_rows.insert_answers(sets, [RunAnswer("gone", "i1", "", "one")])
     assert {
         "an item belongs to no set: x",
         "an item is in a draw that its set does not have: y",

@@ -16,14 +16,7 @@ from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.queries import recording_rows as participants
 from project.queries import recording_rows as recordings
-from project.queries.segment_rows import (
-    all_segments,
-    delete_segment,
-    insert_segment,
-    set_value,
-    update_segment,
-    values_of,
-)
+from project.queries import segment_rows
 from project.queries.study_schemes import insert_version
 from project.schemes.scheme_file import shipped_text
 from project.store.study import Study
@@ -78,7 +71,7 @@ class Edits(RuleBasedStateMachine):
         new = Segment(new_id(), self.small.recording.id, self.small.annotator.id, verdict, start, start + length)
 
         def change() -> None:
-            insert_segment(self.study, new)
+            segment_rows.insert_segment(self.study, new)
             self.now["segments"][new.id] = new
 
         self.edited(change)
@@ -89,7 +82,7 @@ class Edits(RuleBasedStateMachine):
         new = replace(self.some(place), end_us=end)
 
         def change() -> None:
-            update_segment(self.study, new)
+            segment_rows.update_segment(self.study, new)
             self.now["segments"][new.id] = new
 
         self.edited(change)
@@ -100,7 +93,7 @@ class Edits(RuleBasedStateMachine):
         segment = self.some(place).id
 
         def change() -> None:
-            set_value(self.study, FieldValue(segment, "shrec", version, field, value))
+            segment_rows.set_value(self.study, FieldValue(segment, "shrec", version, field, value))
             values = self.now["values"]
             if value is not None:
                 # As text: to Python True, 1 and 1.0 are the same.
@@ -117,7 +110,7 @@ class Edits(RuleBasedStateMachine):
         segment = self.some(place).id
 
         def change() -> None:
-            delete_segment(self.study, segment)
+            segment_rows.delete_segment(self.study, segment)
             del self.now["segments"][segment]
             for key in [key for key in self.now["values"] if key[0] == segment]:
                 del self.now["values"][key]
@@ -151,7 +144,7 @@ class Edits(RuleBasedStateMachine):
     def delete_recording_and_undo(self) -> None:
         with self.study.step("Delete recording"):
             recordings.delete_recording(self.study, self.small.recording.id)
-        assert all_segments(self.study) == []
+        assert segment_rows.all_segments(self.study) == []
         self.future.clear()
         self.study.undo()
         self.future.append({"deleted": True})
@@ -181,10 +174,12 @@ class Edits(RuleBasedStateMachine):
     def same(self) -> None:
         if not hasattr(self, "study"):
             return
-        assert {segment.id: segment for segment in all_segments(self.study)} == self.now["segments"]
+        assert {segment.id: segment for segment in segment_rows.all_segments(self.study)} == self.now["segments"]
         for segment in self.now["segments"]:
             newest = {field: value for (of, _, field), value in sorted(self.now["values"].items()) if of == segment}
-            found = {field: json.dumps(value.value) for field, value in values_of(self.study, segment).items()}
+            found = {
+                field: json.dumps(value.value) for field, value in segment_rows.values_of(self.study, segment).items()
+            }
             assert found == newest
         found_people = {person.id: person for person in participants.all_participants(self.study)}
         assert found_people == self.now["people"]

@@ -103,16 +103,8 @@ def test_the_cuts_of_a_conversation_are_those_that_one_sees(shared_data: Path) -
     assert scene_changes(path, load_index(path), Silent()) == [104, 270, 401, 452, 553]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "fresco_music.mp4",
-        *(
-            pytest.param(name, marks=pytest.mark.soak)
-            for name in ("expressive_talker.mp4", "expressions_hand_occl.mp4")
-        ),
-    ],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["fresco_music.mp4", "expressive_talker.mp4", "expressions_hand_occl.mp4"])
 def test_footage_of_one_view_has_none(shared_data: Path, name: str) -> None:
     path = shared_data / "media" / name
     assert scene_changes(path, load_index(path), Silent()) == []

@@ -215,7 +215,7 @@ def test_no_cell_is_a_formula_and_every_one_comes_back(cell: str) -> None:
 KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False, "boris": False, "boris-csv": False, "datavyu": True}
 IN_MILLISECONDS = ("boris", "boris-csv", "datavyu")
 SLOW = settings(
-    max_examples=settings.default.max_examples // 2,
+    max_examples=settings.default.max_examples // 3,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 

@@ -9,16 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.team.activity import (
-    IDLE_AFTER_S,
-    ActiveTime,
-    activity_to_json,
-    delete_activity_of,
-    format_minutes,
-    store_seconds,
-    totals_by_day,
-    totals_by_recording,
-)
+from annotate.team import activity
 from annotate.team.assignments import PlannedRecording, plan_assignments
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
@@ -40,17 +31,17 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def test_a_minute_after_the_last_input_nothing_counts_any_more() -> None:
-    counted = ActiveTime()
+    counted = activity.ActiveTime()
     counted.tick(0, KEY, True)
     counted.record_activity(0)
     for now in range(5, 300, 5):
         counted.tick(now, KEY, True)
-    assert counted.take_seconds() == {KEY: int(IDLE_AFTER_S)}
+    assert counted.take_seconds() == {KEY: int(activity.IDLE_AFTER_S)}
     assert counted.take_seconds() == {}
 
 
 def test_out_of_sight_asleep_or_without_a_recording_nothing_counts() -> None:
-    counted = ActiveTime()
+    counted = activity.ActiveTime()
     counted.tick(0, KEY, True)
     counted.record_activity(0)
     counted.tick(5, KEY, False)
@@ -65,7 +56,7 @@ def test_out_of_sight_asleep_or_without_a_recording_nothing_counts() -> None:
 
 @given(st.lists(st.tuples(st.floats(0, 100), st.booleans(), st.booleans()), max_size=40))
 def test_never_more_than_the_time_that_passed(looks: list[tuple[float, bool, bool]]) -> None:
-    counted, now, taken = ActiveTime(), 0.0, 0
+    counted, now, taken = activity.ActiveTime(), 0.0, 0
     for passed, done, in_sight in looks:
         now += passed
         if done:
@@ -79,14 +70,14 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     first, second = (recording.id for recording in all_recordings(session.study))
     who = next(annotator for annotator in all_annotators(session.study) if annotator.name == "Annotator 1")
     before = session.study.undo_name
-    store_seconds(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
-    store_seconds(session, {(first, who.id, "2026-11-20"): 60})
+    activity.store_seconds(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
+    activity.store_seconds(session, {(first, who.id, "2026-11-20"): 60})
     assert session.study.undo_name == before
-    assert [(total.seconds, total.recording_id) for total in totals_by_recording(session, who)] == [
+    assert [(total.seconds, total.recording_id) for total in activity.totals_by_recording(session, who)] == [
         (150, first),
         (3700, second),
     ]
-    assert [(total.name, total.seconds) for total in totals_by_day(session)] == [
+    assert [(total.name, total.seconds) for total in activity.totals_by_day(session)] == [
         ("2026-11-21", 3700),
         ("2026-11-20", 150),
     ]
@@ -94,8 +85,8 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     path = session.study.path
     assert "1 h 04 min" in greenroom("activity", path)
     assert greenroom.json("activity", path)["seconds"] == 3850
-    delete_activity_of(session, who)
-    assert activity_to_json(session) == {"seconds": 0, "activity": []}
+    activity.delete_activity_of(session, who)
+    assert activity.activity_to_json(session) == {"seconds": 0, "activity": []}
     assert "No active minutes" in greenroom("activity", path)
 
 
@@ -103,7 +94,7 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     ("seconds", "said"), [(0, "under a minute"), (60, "1 min"), (3599, "59 min"), (3660, "1 h 01 min")]
 )
 def test_minutes_in_words(seconds: int, said: str) -> None:
-    assert format_minutes(seconds) == said
+    assert activity.format_minutes(seconds) == said
 
 
 _PARTS = st.lists(st.integers(1, 60), min_size=1, max_size=60).map(
