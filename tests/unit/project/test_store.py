@@ -371,26 +371,22 @@ def test_a_read_only_folder(foreign_folder: Path, crashed: bool, own: bool) -> N
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two people")
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_shared_folder_of_two_people(foreign_folder: Path, killed: bool) -> None:
-    path = foreign_folder / "a.greenroom"
-    Study.create(path).close()
+    first = Study.create(foreign_folder / "a.greenroom")
     foreign_folder.chmod(0o777)
-    path.chmod(0o666)
+    first.path.chmod(0o666)
     if killed:
-        lock_path(path).write_text("{}")
-        first = None
-    else:
-        first = Study.open(path)
+        first.close()
+        lock_path(first.path).write_text("{}")
     os.seteuid(65534)
     try:
-        with Study.open(path) as second:
+        with Study.open(first.path) as second:
             assert second.read_only is not killed
             assert ("another window (root" in second.read_only_reason) is not killed
             assert second.get_property("name") == ""
     finally:
         os.seteuid(0)
-    if first:
-        assert lock_path(path).exists()
-        first.close()
+    assert lock_path(first.path).exists() is not killed
+    first.close()
     assert names(foreign_folder) == ["a.greenroom"]
 
 

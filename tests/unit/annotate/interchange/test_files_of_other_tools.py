@@ -53,12 +53,9 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert parts["observation without events"].lanes == ()
     assert found.remarks == ("Observation “live not paired”: starts of “s” without an end are left out: 1.",)
-
-
-def test_the_second_project_of_boris(shared_data: Path) -> None:
-    found = get_format("boris").read(shared_data / "interchange" / "boris_nopaths.boris")
-    assert len(found.recordings) == 9
-    assert [link.path for link in found.recordings[-2].media] == ["video1.mp4", "video2.mp4"]
+    second = get_format("boris").read(path.with_name("boris_nopaths.boris"))
+    assert len(second.recordings) == 9
+    assert [link.path for link in second.recordings[-2].media] == ["video1.mp4", "video2.mp4"]
 
 
 def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) -> None:
