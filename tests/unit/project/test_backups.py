@@ -181,7 +181,7 @@ def test_a_disk_that_fills_up_leaves_no_half_backup(path: Path, clock: Clock, mo
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(backing_up.os, "fsync", full)
+    monkeypatch.setattr("project.store.backups.os.fsync", full)
     with Study.open(path, clock=clock, backups=3) as study:
         assert "No space left" in study.backup_problem.message
     assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ from project.synthetic.synthetic_study import fill_whole_study
 from tests.builders.cancelling import CancelAt
 
 
-def values(study: Study, field: str) -> list[object]:
+def values(study: Study, field: str) -> list[Any]:
     return [json.loads(row[0]) for row in study.rows("SELECT value FROM segment_value WHERE field = ?", (field,))]
 
 

@@ -1,6 +1,7 @@
 """Which segments of several people stand for each other, and one lane made of several people's."""
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -294,7 +295,7 @@ def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_mom
 
 
 @given(plain_lanes, st.randoms(use_true_random=False))
-def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, str]]], chance: object) -> None:
+def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, str]]], chance: random.Random) -> None:
     marks = plain_marks(found)
     shuffled = list(marks)
     chance.shuffle(shuffled)

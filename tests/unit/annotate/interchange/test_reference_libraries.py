@@ -172,7 +172,10 @@ def written(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("written", ["webvtt"], indirect=True)
 def test_webvtt_has_a_voice_for_each_speaker(written: Path) -> None:
-    found = [(one.start, one.end, one.voice, html.unescape(one.text)) for one in webvtt.read(str(written))]
+    found = [
+        (caption.start, caption.end, caption.voice, html.unescape(caption.text))
+        for caption in webvtt.read(str(written)).captions
+    ]
     assert found == [
         ("00:00:00.250", "00:00:00.900", "P01", "Hello <you> & all"),
         ("00:00:01.000", "00:00:02.000", "P01", "Fine\nthanks"),
