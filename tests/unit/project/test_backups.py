@@ -113,13 +113,6 @@ def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, 
     assert backup_paths(path) == backup_paths(tmp_path / "empty.greenroom") == []
 
 
-def test_with_no_backups_wanted_those_that_are_there_stay(path: Path, clock: Clock) -> None:
-    _work(path, clock, "second")
-    clock.later(hours=1)
-    _work(path, clock, "third", keep=0)
-    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["first"]
-
-
 def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
     for number in range(30):
         _work(path, clock, str(number), keep=4)
@@ -135,10 +128,14 @@ def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
     assert all(clock.now - backup.made < timedelta(days=60) for backup in list_backups(path)), "an old copy stayed"
 
 
-def test_fewer_wanted_than_there_are(path: Path, clock: Clock) -> None:
+def test_fewer_wanted_than_there_are_and_none(path: Path, clock: Clock) -> None:
     for number in range(4):
         _work(path, clock, str(number), keep=4)
         clock.later(hours=1)
+    before = backup_paths(path)
+    assert len(before) == 4
+    _work(path, clock, None, keep=0)
+    assert backup_paths(path) == before, "with none wanted those that are there stay"
     _work(path, clock, None, keep=1)
     assert [_word(backup_path) for backup_path in backup_paths(path)] == ["3"]
 
@@ -184,17 +181,10 @@ def test_a_disk_that_fills_up_leaves_no_half_backup(path: Path, clock: Clock, mo
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(backing_up.os, "fsync", full)
+    monkeypatch.setattr("project.store.backups.os.fsync", full)
     with Study.open(path, clock=clock, backups=3) as study:
         assert "No space left" in study.backup_problem.message
     assert [file.name for file in path.parent.iterdir()] == [path.name]
-
-
-def test_what_a_killed_process_left_is_removed(path: Path, clock: Clock) -> None:
-    left = path.with_name(f".{path.name}.4711.bak")
-    left.write_bytes(b"half")
-    _work(path, clock, None)
-    assert not left.exists()
 
 
 def test_numbers_left_out_by_a_killed_process_are_filled(path: Path, clock: Clock) -> None:

@@ -1,9 +1,8 @@
-"""A study with tables, indices or columns that are not the program's: it is read without them, and never written to."""
+"""Files of other layouts: what is not the program's is read without and never written to; older ones are upgraded."""
 
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,12 +25,13 @@ from project.schema.format_versions import Version
 from project.schema.schema_comparison import MIGRATIONS, compare_schema, sql_tokens
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.backups import back_up
-from project.store.creation import create_file
+from project.store.creation import create_file, upgrade_file
 from project.store.encryption_change import seal_study
-from project.store.opening import connect, verify_study
+from project.store.opening import connect
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.cheap_key import cheap
+from tests.builders.small_study import furnish
 
 SECRET = "Zebediah Quux"
 
@@ -101,15 +101,11 @@ FOREIGN = {
     "another collation": _rewrite("private_word", "TEXT NOT NULL", "TEXT NOT NULL COLLATE NOCASE"),
 }
 REFUSED = {
-    "a trigger": "CREATE TRIGGER t AFTER DELETE ON run BEGIN SELECT 1; END",
-    "a view": "CREATE VIEW v AS SELECT 1",
-    "a virtual table": "CREATE VIRTUAL TABLE ft USING fts5 (a)",
     "a trigger that is called an index": (
         "CREATE TRIGGER t AFTER DELETE ON run BEGIN SELECT 1; END; PRAGMA writable_schema = ON;"
         "UPDATE sqlite_schema SET type = 'index', rootpage = 3 WHERE name = 't'; PRAGMA writable_schema = RESET"
     ),
     "a view in the place of a table": "ALTER TABLE summary RENAME TO s; CREATE VIEW summary AS SELECT * FROM s",
-    "a table that is missing": "DROP TABLE summary",
     "a table under another name": "ALTER TABLE summary RENAME TO summaries",
     "a column that is missing": "ALTER TABLE participant DROP COLUMN note",
     "a column under another name": "ALTER TABLE participant RENAME COLUMN note TO notes",
@@ -192,16 +188,6 @@ def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypa
     monkeypatch.setattr("project.store.creation._max_content_bytes", lambda _: 1_500_000)
     with pytest.raises(UserError, match="larger than its file"):
         Study.open(path)
-
-
-def test_the_program_s_own_studies_are_written_to(path: Path) -> None:
-    assert check_study(path) == []
-    with closing(connect(path, "ro")) as connection:
-        assert compare_schema(connection, len(schema.VERSIONS)) == []
-        assert verify_study(connection, path.name, pages=True) == len(schema.VERSIONS)
-    with Study.open(path) as study:
-        assert study.defect is None
-        study.undo()
 
 
 def test_what_sqlite_writes_differently_is_the_same_table(path: Path) -> None:
@@ -310,15 +296,74 @@ def test_a_backup_with_code_in_it_is_not_read(path: Path) -> None:
     assert len([*path.parent.glob("*.bak-*")]) == 2
 
 
-def _tokens() -> Iterator[tuple[str, list[str]]]:
-    yield 'CREATE TABLE "a b" (x)', ["create", "table", "a b", "(", "x", ")"]
-    yield "[a]]", ["a", "]"]
-    yield "`a``b` 'it''s'", ["a`b", "'it''s'"]
-    yield "a -- b\n/* c */ d", ["a", "-- b", "/* c */", "d"]
-    yield "/* no end", ["/* no end"]
-    yield "'no end", ["'", "no", "end"]
-
-
-@pytest.mark.parametrize(("sql", "tokens"), list(_tokens()))
+@pytest.mark.parametrize(
+    ("sql", "tokens"),
+    [
+        ('CREATE TABLE "a b" (x)', ["create", "table", "a b", "(", "x", ")"]),
+        ("[a]]", ["a", "]"]),
+        ("`a``b` 'it''s'", ["a`b", "'it''s'"]),
+        ("a -- b\n/* c */ d", ["a", "-- b", "/* c */", "d"]),
+        ("/* no end", ["/* no end"]),
+        ("'no end", ["'", "no", "end"]),
+    ],
+)
 def test_sql_is_compared_without_its_spaces(sql: str, tokens: list[str]) -> None:
     assert [*sql_tokens(sql)] == tokens
+
+
+NEXT = schema.Version("second", ("CREATE TABLE extra (id TEXT PRIMARY KEY) STRICT",))
+BROKEN = schema.Version("third", ("CREATE TABLE more (id TEXT) STRICT", "CREATE TABLE extra (id TEXT) STRICT"))
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "a.greenroom") as study:
+        furnish(study).add()
+    return tmp_path / "a.greenroom"
+
+
+def test_an_old_study_is_backed_up_and_brought_up_to_date(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = old.read_bytes()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    with pytest.raises(UserError, match="older version"):
+        Study.open(old, read_only=True)
+    assert old.read_bytes() == before
+    with Study.open(old) as study:
+        assert study.row("PRAGMA user_version") == (2,)
+        assert study.rows("SELECT * FROM extra") == []
+        assert study.undo_name == "Add segment"
+    assert check_study(old) == []
+    backup = old.with_name("a (before version 2).greenroom")
+    assert sorted(p.name for p in old.parent.iterdir()) == [backup.name, "a.greenroom"]
+    monkeypatch.undo()
+    assert check_study(backup) == []
+    with Study.open(backup) as study:
+        assert study.undo_name == "Add segment"
+    with pytest.raises(UserError, match="newer version"):
+        Study.open(old)
+
+
+def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    Study.open(old).close()
+    before = sqlite3.connect(old).execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, BROKEN))
+    with pytest.raises(sqlite3.OperationalError, match="already exists"):
+        Study.open(old)
+    with sqlite3.connect(old) as connection:
+        assert connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall() == before
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    connection.close()
+
+
+def test_nothing_is_written_through_a_link_that_lies_in_its_way(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    for name in (f".{old.name}.{os.getpid()}.backup", f".b.greenroom.{os.getpid()}.new"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    Study.create(tmp_path / "b.greenroom").close()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    upgrade_file(old, 1)
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert check_study(old) == []

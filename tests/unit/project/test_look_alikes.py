@@ -42,11 +42,7 @@ def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("Zebbie laughs", "Zebbie"),
-        ("zeb laughs", "zeb"),
-        ("Zebedia laughs", "Zebedia"),
-        ("Zebedaih laughs", "Zebedaih"),
-        ("Zebediahlein laughs", "Zebediahlein"),
+        *((f"{word} laughs", word) for word in ("Zebbie", "zeb", "Zebedia", "Zebedaih", "Zebediahlein")),
         ("the myquuxes are there", "myquuxes"),
         ("then Z. Q. came", "Z. Q."),
         ("then ZQ came", "ZQ"),
@@ -167,11 +163,11 @@ def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path
     assert b"quux" not in content
 
 
-@pytest.mark.parametrize(("text", "exact"), [("see google.com", False), ("write to info@lab.org", False)])
-def test_what_is_everybodys_address_is_asked_about(tmp_path: Path, text: str, exact: bool) -> None:
+@pytest.mark.parametrize("text", ["see google.com", "write to info@lab.org"])
+def test_an_address_of_everybody_is_not_theirs_for_sure(tmp_path: Path, text: str) -> None:
     made = prepared(study_with(tmp_path, [text], [f"I {text} too"]))
     made.close()
-    assert any(string.is_exact for string in made.scope.strings) is exact
+    assert not any(string.is_exact for string in made.scope.strings)
 
 
 @pytest.mark.parametrize(

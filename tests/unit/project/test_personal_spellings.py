@@ -1,9 +1,12 @@
-"""Spellings under which names, numbers, addresses and days are found, and those that are somebody else's."""
+"""By which words, and in which spellings of them, somebody is found, and what is somebody else's."""
+
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from project.erasure.mentions import NEAR, IdentifyingTerms
 from project.erasure.personal_strings import BIRTH, PersonalSearch, PersonalString, find_contacts
 from project.text_matching.spellings import find_dates, squeeze, squeeze_letters, write_out_numbers
 
@@ -22,51 +25,20 @@ SEARCH = PersonalSearch(
 @pytest.mark.parametrize(
     "text",
     [
-        "zebediahquux@example.com",
-        "zquux@example.com",
-        "z.quux",
-        "quuxz",
-        "zebediahq",
-        "@zebediah_quux",
-        "#ZebediahQuux",
-        "quux-zebediah.mp4",
-        "left_ZebediahQuux_02.mp4",
-        "q u u x",
-        "Q-U-U-X",
-        "Q. U. U. X.",
-        "Q, double U, X",
-        "quebec uniform uniform xray",
+        *("zebediahquux@example.com", "zquux@example.com", "z.quux", "quuxz", "zebediahq", "@zebediah_quux"),
+        *("#ZebediahQuux", "quux-zebediah.mp4", "left_ZebediahQuux_02.mp4", "obrienmueller", "OBrien Müller"),
+        *("q u u x", "Q-U-U-X", "Q. U. U. X.", "Q, double U, X", "quebec uniform uniform xray"),
         "q as in quebec u as in uniform u as in uniform x as in xray",
-        "Zebe-diah",
-        "Zebe\u00addiah",
-        "Z\u200be\u200bb\u200be\u200bdiah Quux",
-        "\uff31\uff35\uff35\uff38",
-        "zebediah%20quux",
-        "zeb&eacute;diah quux",
-        "\u0440-01",
-        "P 01",
-        "obrienmueller",
-        "OBrien Müller",
-        "o'brien muller",
-        "07700 900123",
-        "0044 (0)7700/900-123",
-        "\uff10\uff17\uff17\uff10\uff10 900123",
+        *("Zebe-diah", "Zebe\u00addiah", "Z\u200be\u200bb\u200be\u200bdiah Quux", "\uff31\uff35\uff35\uff38"),
+        *("zebediah%20quux", "zeb&eacute;diah quux", "\u0440-01", "P 01", "o'brien muller"),
+        *("07700 900123", "0044 (0)7700/900-123", "\uff10\uff17\uff17\uff10\uff10 900123"),
         "seven seven double oh nine double oh one two three",
         "seven seven hundred nine hundred one two three",
         "sieben sieben null null neun null null eins zwei drei",
-        "zq at example dot org",
-        "ZQ@EXAMPLE.ORG",
-        "1982-05-03",
-        "3.5.82",
-        "03/05/1982",
-        "May 3rd, 1982",
-        "3. Mai 1982",
-        "le 3 mai 1982",
+        *("zq at example dot org", "ZQ@EXAMPLE.ORG"),
+        *("1982-05-03", "3.5.82", "03/05/1982", "May 3rd, 1982", "3. Mai 1982", "le 3 mai 1982", "19820503"),
         "the third of May nineteen eighty two",
-        "19820503",
-        "Acacia Ave 12",
-        "12, acacia avenue",
-        "DE89-3704-0044-0532-0130-00",
+        *("Acacia Ave 12", "12, acacia avenue", "DE89-3704-0044-0532-0130-00"),
     ],
 )
 def test_another_spelling_is_found(text: str) -> None:
@@ -158,21 +130,11 @@ SIGNS = PersonalSearch(
 @pytest.mark.parametrize(
     "text",
     [
-        "欧阳 小明来了",
-        "欧阳·小明同学",
-        "欧\u3000阳\u3000小\u3000明",
-        "@欧阳小明_2",
-        "王·明说",
-        "王_明.mp4",
-        "김 민수는",
-        "幺三八幺二三四五六七八",
-        "一三八 一二三四 五六七八",
+        *("欧阳 小明来了", "欧阳·小明同学", "欧\u3000阳\u3000小\u3000明", "@欧阳小明_2"),
+        *("王·明说", "王_明.mp4", "김 민수는"),
+        *("幺三八幺二三四五六七八", "一三八 一二三四 五六七八", "一一零一零五一九四九一二三一零零二x"),
         "\uff11\uff13\uff18\uff11\uff12\uff13\uff14\uff15\uff16\uff17\uff18",
-        "一一零一零五一九四九一二三一零零二x",
-        "一九八二年五月三日",
-        "八二年五月三号",
-        "1982-05-03",
-        "朝阳区建国路八十八号",
+        *("一九八二年五月三日", "八二年五月三号", "1982-05-03", "朝阳区建国路八十八号"),
     ],
 )
 def test_chinese_and_korean_names_numbers_and_days_are_found(text: str) -> None:
@@ -218,3 +180,114 @@ def test_whole_numbers_of_other_languages_are_read(kind: str, known: str, said: 
     search = PersonalSearch((), [PersonalString(kind, known)])
     assert search.matches_text(said)
     assert not search.matches_text("vierhundertzwölf Leute, douze rues, doce calles, thirteen mayors")
+
+
+SAID = "my grandmother kept seven blue herons in her bathtub"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("P01", "then p01.", "(P01)", "Änna  LIND laughs", "a\u0308nna lind", "Änna's turn", "Lind", "änna does"),
+        *("LIND and lind", "Linds turn", "annas mug", '{"a": "\\u00c4nna Lind"}'),
+    ],
+)
+def test_names_are_found_as_words_in_any_case_and_spelling(text: str) -> None:
+    assert IdentifyingTerms(["P01", "Änna Lind"]).matches_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("P01", "P01_kitchen.mp4"), ("Änna", "left-änna_02.mp4"), ("Änna", "Änna2"), ("Änna", "Anna")),
+        *(("Anna", "An\u00adna"), ("Anna", "An\u200bna laughs"), ("O'Neil", "o\u2019neil's")),
+        *(("Anna\u2011Lena", "Anna-Lena"), ("田中", "田中さんが来た"), ("김민준", "김민준이 웃는다")),
+        *(("สมชาย", "นายสมชายมา"), ("Anna", "Annaさん")),
+    ],
+)
+def test_names_are_found_in_names_of_files_without_accents_and_in_scripts_without_spaces(name: str, text: str) -> None:
+    assert IdentifyingTerms([name]).matches_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("A", "A2"), ("P1", "P12"), ("Anna", "Annabel"), ("Lena", "Helena"), ("A", "a laugh"), ("P01", "P011")),
+        *(("P01", "XP01"), ("Änna Lind", "linden"), ("Änna Lind", "annabel"), ("Änna Lind", ""), ("P01", "somebody")),
+    ],
+)
+def test_another_name_or_a_part_of_a_word_is_not_theirs(name: str, text: str) -> None:
+    assert not IdentifyingTerms([name]).matches_text(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Lind laughs", "Anna Lind", "A\u0308nna Lind", "x\nL\u00adind\ny", SAID, "\\u004cind", "x_ÄNNA LIND_y"]
+)
+def test_what_is_found_is_not_there_once_it_was_replaced(text: str) -> None:
+    found = IdentifyingTerms(["Änna Lind"], said=[SAID], quoted=NEAR)
+    assert found.matches_text(text)
+    assert not found.matches_text(found.redact_text(text))
+
+
+@pytest.mark.parametrize("text", ["Mark", "MARK laughs", "mark von may", "otto"])
+def test_a_word_of_a_name_that_is_everybodys_is_found_with_a_capital_or_in_the_whole_name(text: str) -> None:
+    assert IdentifyingTerms(["Mark von May", "otto von berg"]).matches_text(text)
+
+
+@pytest.mark.parametrize("text", ["may", "a mark", "marks", "von"])
+def test_a_word_of_a_name_that_is_everybodys_is_nobodys_in_small_letters(text: str) -> None:
+    assert not IdentifyingTerms(["Mark von May", "otto von berg"]).matches_text(text)
+
+
+def test_a_pseudonym_of_one_letter_is_found() -> None:
+    assert IdentifyingTerms(["A"]).matches_text("A laughs")
+
+
+def test_a_sentence_is_found_where_enough_of_it_stands() -> None:
+    near, far = IdentifyingTerms(said=[SAID], quoted=NEAR), IdentifyingTerms(said=[SAID])
+    part = "They said: “Grandmother kept seven blue herons in…”"
+    assert (near.matches_text(part), far.matches_text(part)) == (True, False)
+    assert not near.matches_text("my grandmother kept seven blue")
+
+
+def test_words_are_found_in_json_also_one_by_one() -> None:
+    found = IdentifyingTerms(["Änna Lind"])
+    assert found.matches_json([["Änna", 1, 2], ["Lind", 2, 3]])
+    assert found.matches_json_text(json.dumps({"x": ["said Änna Lind"]}))
+    assert found.matches_json({"Änna Lind": 1})
+    assert found.prune_json({"a": ["Änna Lind", "b"], "Änna Lind": 2, "c": "Änna Lind", "d": None}) == {
+        "a": ["b"],
+        "d": None,
+    }
+
+
+@given(st.text(), st.text())
+def test_a_name_with_signs_around_it_is_always_found(before: str, after: str) -> None:
+    assert IdentifyingTerms(["Änna Lind"]).matches_text(f"{before} Änna Lind {after}")
+
+
+def test_a_first_name_that_two_share_is_not_theirs_in_the_whole_name_of_the_other() -> None:
+    names = ["Anna Lind"]
+    wording = IdentifyingTerms(names, search=PersonalSearch(names), others=["Anna Berg", "Anna Lind-Berg", "Bo"])
+    for text in ("Anna Berg laughs", "anna_berg.mp4", "ANNA BERG's turn"):
+        assert not wording.matches_text(text)
+    for text in (
+        "Anna laughs",
+        "Anna Berg and Anna",
+        "Anna Lind, Anna Berg",
+        "Anna Lind-Berg",
+        "annab@example.org, Lind",
+    ):
+        assert wording.matches_text(text)
+
+
+def test_a_name_that_both_have_is_theirs() -> None:
+    for names in (["Anna Berg"], ["anna  berg"], ["Annaberg"]):
+        assert IdentifyingTerms(names, search=PersonalSearch(names), others=["Anna Berg"]).matches_text(
+            "Anna Berg laughs"
+        )
+
+
+def test_a_sentence_of_theirs_is_found_with_the_name_of_somebody_else_in_it() -> None:
+    wording = IdentifyingTerms(["Anna Lind"], said=["he is called Anna Berg by all"], quoted=6, others=["Anna Berg"])
+    assert wording.matches_text("he is called Anna Berg by all")

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from project.entities.study_records import (
+    Assignment,
     AudioFacts,
     Collection,
+    Comment,
     ConsentUse,
     FaceTrack,
     FieldValue,
@@ -17,7 +19,10 @@ from project.entities.study_records import (
     Participant,
     ParticipantRole,
     Recording,
+    Review,
+    ReviewDecision,
     Run,
+    Utterance,
     VideoFacts,
 )
 from project.errors import UserError
@@ -25,11 +30,9 @@ from project.ids import new_id
 from project.queries import annotator_rows as annotators
 from project.queries import face_rows as faces
 from project.queries import history_rows as runs
-from project.queries import recording_rows as collections
-from project.queries import recording_rows as media
-from project.queries import recording_rows as participants
 from project.queries import recording_rows as recordings
 from project.queries import segment_rows as segments
+from project.queries.transcript_rows import insert_utterances
 from tests.builders.small_study import Small
 
 FACTS = MediaFacts(
@@ -61,17 +64,25 @@ def run(recording_id: str, finished_at: str, kind: str = "faces") -> Run:
     return Run(new_id(), recording_id, kind, "centerface", {"threshold": 0.1}, {"frames": 3}, finished_at, "0.1")
 
 
+def stored_run(small: Small, *found: FaceTrack, at: str = "2026-01-01") -> Run:
+    made = run(small.recording.id, at)
+    with small.study.run_transaction():
+        runs.insert_run(small.study, made)
+        faces.insert_tracks(small.study, made.id, "m", found)
+    return made
+
+
 def test_collections(small: Small) -> None:
     other = Collection(new_id(), "Zoo")
     with small.study.step("x"):
-        collections.insert_collection(small.study, other)
-        collections.update_collection(small.study, replace(other, agent_context="A keeper"))
-    assert collections.all_collections(small.study) == [small.collection, replace(other, agent_context="A keeper")]
+        recordings.insert_collection(small.study, other)
+        recordings.update_collection(small.study, replace(other, agent_context="A keeper"))
+    assert recordings.all_collections(small.study) == [small.collection, replace(other, agent_context="A keeper")]
     with small.study.step("x"):
-        collections.delete_collection(small.study, other.id)
+        recordings.delete_collection(small.study, other.id)
         with pytest.raises(UserError, match="still holds"):
-            collections.delete_collection(small.study, small.collection.id)
-    assert collections.all_collections(small.study) == [small.collection]
+            recordings.delete_collection(small.study, small.collection.id)
+    assert recordings.all_collections(small.study) == [small.collection]
 
 
 def test_recordings(small: Small) -> None:
@@ -83,6 +94,8 @@ def test_recordings(small: Small) -> None:
     assert recordings.all_recordings(small.study) == [small.recording, replace(other, name="2nd")]
     assert recordings.find_recording(small.study, other.id) == replace(other, name="2nd")
     assert recordings.find_recording(small.study, "?") is None
+    assert annotators.annotator_by_name(small.study, "Anna") == small.annotator
+    assert annotators.annotator_by_name(small.study, "anna") is None
     assert recordings.next_number(small.study) == 8
 
 
@@ -93,47 +106,41 @@ def test_media(small: Small) -> None:
     silent = replace(first, facts=replace(FACTS, audio=None))
     with small.study.step("x"):
         for each_medium in (camera, second, main, first):
-            media.insert_medium(small.study, each_medium)
-        media.update_medium(small.study, silent)
-    assert media.media_of(small.study, here) == [main, camera, silent, second]
-    assert media.all_media(small.study) == [main, camera, silent, second]
-    assert media.media_of(small.study, "?") == []
+            recordings.insert_medium(small.study, each_medium)
+        recordings.update_medium(small.study, silent)
+    assert recordings.media_of(small.study, here) == [main, camera, silent, second]
+    assert recordings.all_media(small.study) == [main, camera, silent, second]
+    assert recordings.media_of(small.study, "?") == []
     with small.study.step("x"), pytest.raises(UserError, match="not valid text"):
-        media.insert_medium(small.study, medium(here, path="a\udcff.mp4"))
+        recordings.insert_medium(small.study, medium(here, path="a\udcff.mp4"))
 
 
 def test_participants(small: Small) -> None:
     robot = Participant(new_id(), "Robo", ParticipantRole.ROBOT)
     user = Participant(new_id(), "P1", ParticipantRole.USER, "left")
     with small.study.step("x"):
-        participants.insert_participant(small.study, robot)
-        participants.insert_participant(small.study, replace(user, note=""))
-        participants.update_participant(small.study, user)
+        recordings.insert_participant(small.study, robot)
+        recordings.insert_participant(small.study, replace(user, note=""))
+        recordings.update_participant(small.study, user)
         for present in (True, True):
-            participants.set_appearance(small.study, small.recording.id, user.id, present)
-        participants.set_appearance(small.study, small.recording.id, robot.id, True)
-        participants.set_appearance(small.study, small.recording.id, robot.id, False)
-    assert participants.all_participants(small.study) == [robot, user]
-    assert participants.participants_in(small.study, small.recording.id) == [user]
-    assert participants.consents(small.study, user.id) == dict.fromkeys(ConsentUse, False)
+            recordings.set_appearance(small.study, small.recording.id, user.id, present)
+        recordings.set_appearance(small.study, small.recording.id, robot.id, True)
+        recordings.set_appearance(small.study, small.recording.id, robot.id, False)
+    assert recordings.all_participants(small.study) == [robot, user]
+    assert recordings.participants_in(small.study, small.recording.id) == [user]
+    assert recordings.consents(small.study, user.id) == dict.fromkeys(ConsentUse, False)
     with small.study.step("x"):
-        participants.set_consent(small.study, user.id, ConsentUse.RELEASE, True)
-        participants.set_consent(small.study, user.id, ConsentUse.MODELS, True)
-        participants.set_consent(small.study, user.id, ConsentUse.MODELS, False)
-    given = participants.consents(small.study, user.id)
+        recordings.set_consent(small.study, user.id, ConsentUse.RELEASE, True)
+        recordings.set_consent(small.study, user.id, ConsentUse.MODELS, True)
+        recordings.set_consent(small.study, user.id, ConsentUse.MODELS, False)
+    given = recordings.consents(small.study, user.id)
     assert given == {ConsentUse.ANNOTATE: False, ConsentUse.RELEASE: True, ConsentUse.MODELS: False}
     with small.study.step("x"):
-        participants.delete_participant(small.study, user.id)
-    assert participants.all_participants(small.study) == [robot]
+        recordings.delete_participant(small.study, user.id)
+    assert recordings.all_participants(small.study) == [robot]
     small.study.undo()
-    assert participants.participants_in(small.study, small.recording.id) == [user]
-    assert participants.consents(small.study, user.id) == given
-
-
-def test_annotators(small: Small) -> None:
-    assert annotators.all_annotators(small.study) == [small.annotator]
-    assert annotators.annotator_by_name(small.study, "Anna") == small.annotator
-    assert annotators.annotator_by_name(small.study, "anna") is None
+    assert recordings.participants_in(small.study, small.recording.id) == [user]
+    assert recordings.consents(small.study, user.id) == given
 
 
 def test_segments_and_their_values(small: Small) -> None:
@@ -177,8 +184,8 @@ def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
     here = small.recording.id
     old, new, other = run(here, "2026-01-01"), run(here, "2026-01-02"), run(here, "2026-01-03", "anonymize")
     with small.study.run_transaction():
-        for each_run in (new, old, other):
-            runs.insert_run(small.study, each_run)
+        for one_run in (new, old, other):
+            runs.insert_run(small.study, one_run)
     assert runs.runs_of(small.study, here) == [other, new, old]
     assert runs.runs_of(small.study, here, "faces") == [new, old]
     assert runs.latest_run(small.study, here, "faces") == new
@@ -188,25 +195,9 @@ def test_runs_are_newest_first_and_outside_the_history(small: Small) -> None:
         runs.insert_run(small.study, run(here, "2026-01-04"))
 
 
-def test_a_run_that_fails_leaves_nothing(small: Small) -> None:
-    each_run = run(small.recording.id, "2026-01-01")
-
-    def fail() -> None:
-        with small.study.run_transaction():
-            runs.insert_run(small.study, each_run)
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert runs.runs_of(small.study, small.recording.id) == []
-
-
 @pytest.mark.parametrize("sql", ["UPDATE run SET kind = 'x'", "DELETE FROM run", "UPDATE face_track SET position = 9"])
 def test_what_a_run_stored_is_never_changed(small: Small, sql: str) -> None:
-    each_run = run(small.recording.id, "2026-01-01")
-    with small.study.run_transaction():
-        runs.insert_run(small.study, each_run)
-        faces.insert_tracks(small.study, each_run.id, "m", [track(1)])
+    stored_run(small, track(1))
     with pytest.raises(sqlite3.IntegrityError, match="never changed"):
         small.study._connection.execute(sql)
 
@@ -216,11 +207,11 @@ def test_tracks_with_corrections(small: Small) -> None:
     first, second, superseded = track(300), track(1), track(4)
     for at, found in (("2026-01-01", [superseded]), ("2026-01-02", [first, second])):
         with small.study.run_transaction():
-            each_run = run(here, at)
-            runs.insert_run(small.study, each_run)
-            faces.insert_tracks(small.study, each_run.id, "m", found)
+            one_run = run(here, at)
+            runs.insert_run(small.study, one_run)
+            faces.insert_tracks(small.study, one_run.id, "m", found)
     with small.study.step("Name") as step:
-        participants.insert_participant(small.study, user)
+        recordings.insert_participant(small.study, user)
         faces.assign_participant(small.study, first.id, user.id)
         faces.set_dismissed(small.study, first.id, True)
         faces.set_dismissed(small.study, second.id, True)
@@ -238,7 +229,7 @@ def test_tracks_with_corrections(small: Small) -> None:
             assert before.shape == after.shape
             np.testing.assert_array_equal(before, after)
     with small.study.step("x"):
-        participants.delete_participant(small.study, user.id)
+        recordings.delete_participant(small.study, user.id)
     assert faces.tracks_of(small.study, here)[0].participant_id is None
     small.study.undo()
     small.study.undo()
@@ -249,11 +240,11 @@ def test_tracks_with_corrections(small: Small) -> None:
 def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -> None:
     here, user, found = small.recording.id, Participant(new_id(), "P1", ParticipantRole.USER), track(2)
     with small.study.run_transaction():
-        each_run = run(here, "2026-01-01")
-        runs.insert_run(small.study, each_run)
-        faces.insert_tracks(small.study, each_run.id, "m", [found])
+        one_run = run(here, "2026-01-01")
+        runs.insert_run(small.study, one_run)
+        faces.insert_tracks(small.study, one_run.id, "m", [found])
     with small.study.step("Add"):
-        participants.insert_participant(small.study, user)
+        recordings.insert_participant(small.study, user)
         faces.set_dismissed(small.study, found.id, False)
     for who in (user.id, None):
         with small.study.step("Name") as step:
@@ -266,30 +257,38 @@ def test_naming_a_face_that_nobody_was_is_an_edit_like_any_other(small: Small) -
 
 @pytest.mark.parametrize("change", [lambda one: one.boxes[:1], lambda one: one.boxes[:, :3]])
 def test_arrays_of_another_length_are_refused(small: Small, change: Callable[[FaceTrack], object]) -> None:
-    each_run = run(small.recording.id, "2026-01-01")
-    wrong = replace(track(2), boxes=change(track(2)))
-    with small.study.run_transaction():
-        runs.insert_run(small.study, each_run)
-    with small.study.run_transaction(), pytest.raises(sqlite3.IntegrityError):
-        faces.insert_tracks(small.study, each_run.id, "m", [wrong])
+    with pytest.raises(sqlite3.IntegrityError):
+        stored_run(small, replace(track(2), boxes=change(track(2))))
+    assert runs.runs_of(small.study, small.recording.id) == [], "a run that fails leaves nothing"
+
+
+_OF_A_RECORDING = ("hold_out", "assignment", "completion", "utterance", "review", "comment", "medium", "recording")
 
 
 def test_deleting_a_recording_takes_what_belongs_to_it_and_undo_brings_it_back(small: Small) -> None:
-    here, added, each_medium = small.recording.id, small.add(), medium(small.recording.id)
-    found = track(3)
-    with small.study.step("x"):
-        media.insert_medium(small.study, each_medium)
-        segments.set_value(small.study, FieldValue(added.id, "shrec", 1, "rationale", "why"))
-    with small.study.run_transaction():
-        faces_run = run(here, "2026-01-01")
-        runs.insert_run(small.study, faces_run)
-        faces.insert_tracks(small.study, faces_run.id, each_medium.id, [found])
-    with small.study.step("Delete recording"):
-        recordings.delete_recording(small.study, here)
-    assert recordings.all_recordings(small.study) == []
-    assert media.all_media(small.study) == []
-    assert segments.all_segments(small.study) == []
-    small.study.undo()
-    assert media.media_of(small.study, here) == [each_medium]
-    assert segments.values_of(small.study, added.id)["rationale"].value == "why"
-    assert [t.id for t in faces.tracks_of(small.study, here)] == [found.id]
+    study, here, who = small.study, small.recording.id, small.annotator.id
+    added, each_medium, found, at = small.add(), medium(here), track(3), "2026-01-01T00:00:00.000Z"
+    with study.step("x"):
+        recordings.insert_medium(study, each_medium)
+        segments.set_value(study, FieldValue(added.id, "shrec", 1, "rationale", "why"))
+        recordings.set_hold_out(study, here, True)
+        annotators.set_assignments(study, [Assignment(here, who)])
+        annotators.set_completed(study, here, who, at)
+        annotators.set_review(study, Review(added.id, who, ReviewDecision.AGREE, "", at))
+        insert_utterances(study, [Utterance("u", here, 0, 1_000_000, "Hello")])
+        segments.insert_comments(study, [Comment("c", added.id, who, "Why?", at, False)])
+    stored_run(small, found)
+
+    def counts() -> list[int]:
+        return [study.rows(f"SELECT count(*) FROM {table}")[0][0] for table in (*_OF_A_RECORDING, "segment")]
+
+    before = counts()
+    assert all(before)
+    with study.step("Delete recording"):
+        recordings.delete_recording(study, here)
+    assert not any(counts())
+    study.undo()
+    assert counts() == before
+    assert recordings.media_of(study, here) == [each_medium]
+    assert segments.values_of(study, added.id)["rationale"].value == "why"
+    assert [face_track.id for face_track in faces.tracks_of(study, here)] == [found.id]

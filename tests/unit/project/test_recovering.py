@@ -13,7 +13,6 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.recovery.page_reader import recover_tables, table_layouts
 from project.recovery.recovery import copy_backup, recover
-from project.recovery.recovery_report import RecoveryResult
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 
@@ -57,10 +56,6 @@ def _spoil(path: Path, page: int) -> None:
         file.write(b"\xa5" * _PAGE)
 
 
-def _told(found: RecoveryResult, table: str) -> object:
-    return next(table_saved for table_saved in found.tables if table_saved.name == table)
-
-
 def test_all_rows_of_a_sound_file_are_read_from_its_pages(path: Path, whole: bytes) -> None:
     left = recover_tables(whole, _TABLES)
     for name, shape in _TABLES.items():
@@ -92,15 +87,23 @@ def test_a_lost_index_costs_nothing(path: Path, tmp_path: Path) -> None:
         study.undo()
 
 
+def test_where_the_first_page_is_lost_rows_are_found(path: Path, tmp_path: Path) -> None:
+    before = _rows(path, "segment_value")
+    _spoil(path, 1)
+    recovered = recover(path, tmp_path / "without a first page").path
+    assert check_study(recovered) == []
+    assert _rows(recovered, "segment_value") <= before
+
+
 def test_the_root_of_a_table_is_lost_and_its_leaves_are_found(path: Path, tmp_path: Path) -> None:
     before = _rows(path, "segment_value")
     _spoil(path, _root(path, "segment_value"))
     found = recover(path, tmp_path / "new")
-    told = _told(found, "segment_value")
+    (saved,) = (table for table in found.tables if table.name == "segment_value")
     assert check_study(found.path) == []
     assert _rows(found.path, "segment_value") <= before
-    assert told.bad_pages == 1
-    assert told.orphaned > len(before) * 0.9, told
+    assert saved.bad_pages == 1
+    assert saved.orphaned > len(before) * 0.9, saved
 
 
 def test_what_rows_refer_to_is_made_up_where_it_is_lost(path: Path, tmp_path: Path) -> None:
@@ -141,14 +144,6 @@ def test_rows_that_are_lost_come_back_from_the_history(tmp_path: Path) -> None:
     }, "what was deleted must not come back, what was not must"
     assert found.whole_history, "not a row was lost that the history knows"
     assert identity not in str(_rows(found.path, "property")), "its id was in no history: another one is made"
-
-
-def test_the_first_page_is_gone(path: Path, tmp_path: Path) -> None:
-    before = _rows(path, "segment_value")
-    _spoil(path, 1)
-    found = recover(path, tmp_path / "new")
-    assert check_study(found.path) == []
-    assert _rows(found.path, "segment_value") <= before
 
 
 def test_the_end_is_missing(path: Path, tmp_path: Path, whole: bytes) -> None:

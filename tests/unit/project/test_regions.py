@@ -21,23 +21,8 @@ from project.entities.study_records import (
     Run,
 )
 from project.ids import new_id
+from project.queries import face_rows
 from project.queries.annotator_rows import insert_annotator
-from project.queries.face_rows import (
-    assign_participant,
-    delete_region,
-    face_reviews,
-    faces_to_hide,
-    find_region,
-    insert_region,
-    insert_tracks,
-    mask_state,
-    regions_of,
-    set_dismissed,
-    set_face_review,
-    set_region_box,
-    set_track_box,
-    tracks_of,
-)
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording, update_participant
 from project.store.study import Study
@@ -115,57 +100,59 @@ def study(tmp_path: Path) -> Study:
         insert_participant(made, Participant("p", "P01", ParticipantRole.USER))
     with made.run_transaction():
         insert_run(made, Run("run", "r", "faces", "centerface", {}, {}, "2026-01-01T00:00:00Z", "0"))
-        insert_tracks(made, "run", "m", [found()])
+        face_rows.insert_tracks(made, "run", "m", [found()])
     return made
 
 
 def test_every_change_of_what_is_hidden_revokes_a_review_and_undo_restores_it(study: Study) -> None:
-    (track,) = tracks_of(study, "r")
+    (track,) = face_rows.tracks_of(study, "r")
     drawn = region()
 
     def person(role: ParticipantRole) -> Participant:
         return Participant("p", "P01", role)
 
     with study.step("review", "ann"):
-        set_face_review(study, FaceReview("r", "ann", mask_state(study, "r"), "2026-01-02T00:00:00Z"))
+        face_rows.set_face_review(
+            study, FaceReview("r", "ann", face_rows.mask_state(study, "r"), "2026-01-02T00:00:00Z")
+        )
     edits = [
-        lambda: set_dismissed(study, track.id, True),
-        lambda: set_dismissed(study, track.id, False),
-        lambda: assign_participant(study, track.id, "p"),
+        lambda: face_rows.set_dismissed(study, track.id, True),
+        lambda: face_rows.set_dismissed(study, track.id, False),
+        lambda: face_rows.assign_participant(study, track.id, "p"),
         lambda: update_participant(study, person(ParticipantRole.ROBOT)),
-        lambda: set_track_box(study, track.id, Keyframe(1_000_000, 1, 2, 3, 4)),
-        lambda: insert_region(study, drawn),
-        lambda: set_region_box(study, drawn.id, Keyframe(10, 1, 2, 3, 4)),
-        lambda: delete_region(study, drawn.id),
+        lambda: face_rows.set_track_box(study, track.id, Keyframe(1_000_000, 1, 2, 3, 4)),
+        lambda: face_rows.insert_region(study, drawn),
+        lambda: face_rows.set_region_box(study, drawn.id, Keyframe(10, 1, 2, 3, 4)),
+        lambda: face_rows.delete_region(study, drawn.id),
     ]
-    states = [mask_state(study, "r")]
-    (review,) = face_reviews(study, "r")
+    states = [face_rows.mask_state(study, "r")]
+    (review,) = face_rows.face_reviews(study, "r")
     assert review.state == states[0]
     for edit in edits:
         with study.step("edit", "ann"):
             edit()
-        states.append(mask_state(study, "r"))
+        states.append(face_rows.mask_state(study, "r"))
     assert all(a != b for a, b in pairwise(states))
     for _ in edits:
         study.undo()
-    assert mask_state(study, "r") == states[0]
-    assert face_reviews(study, "r") == [review]
+    assert face_rows.mask_state(study, "r") == states[0]
+    assert face_rows.face_reviews(study, "r") == [review]
 
 
 def test_a_recording_whose_faces_were_not_looked_for_has_no_state_and_no_review(study: Study) -> None:
-    assert mask_state(study, "elsewhere") == ""
-    assert not face_reviews(study, "elsewhere")
+    assert face_rows.mask_state(study, "elsewhere") == ""
+    assert not face_rows.face_reviews(study, "elsewhere")
 
 
 def test_what_is_to_be_hidden_is_the_corrected_tracks_and_the_faces_drawn_by_hand(study: Study) -> None:
-    (track,) = tracks_of(study, "r")
+    (track,) = face_rows.tracks_of(study, "r")
     face, area = region(), region(RegionKind.AREA)
     with study.step("draw", "ann"):
         for each_region in (face, area):
-            insert_region(study, each_region)
-        set_track_box(study, track.id, Keyframe(1_000_000, 60, 10, 50, 60))
-    assert regions_of(study, "r") == [face, area]
-    assert find_region(study, area.id) == area
-    hidden = faces_to_hide(study, "r", TIMES)
+            face_rows.insert_region(study, each_region)
+        face_rows.set_track_box(study, track.id, Keyframe(1_000_000, 60, 10, 50, 60))
+    assert face_rows.regions_of(study, "r") == [face, area]
+    assert face_rows.find_region(study, area.id) == area
+    hidden = face_rows.faces_to_hide(study, "r", TIMES)
     assert [face_track.id for face_track in hidden] == [track.id, face.id]
     assert hidden[0].boxes[0].tolist() == [60, 10, 50, 60]

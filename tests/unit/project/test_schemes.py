@@ -1,12 +1,17 @@
+"""Schemes: what a file may say, what a value may be, and what is said about a segment."""
+
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from project.entities.study_records import Verdict
+from project.entities.study_records import Segment, Utterance, Verdict
 from project.errors import UserError
-from project.schemes.scheme import FieldKind
-from project.schemes.scheme_file import load_scheme, load_scheme_file
+from project.schemes.scheme import FieldKind, clip_to_utterance, segment_problems
+from project.schemes.scheme_file import load_scheme, load_scheme_file, parse_scheme
 
 GOOD = """
 key = "k"
@@ -41,36 +46,22 @@ needs = ["a"]
 """
 
 
-def load(tmp_path: Path, text: str) -> None:
-    (tmp_path / "s.toml").write_text(text)
-    load_scheme_file(tmp_path / "s.toml")
-
-
-def test_shrec() -> None:
+def test_the_shipped_scheme_is_that_of_the_paper_with_a_key_for_each_label() -> None:
     scheme = load_scheme()
     assert (scheme.key, scheme.version) == ("shrec", 1)
     attributes = scheme.field("attributes")
     assert attributes.kind is FieldKind.CHOICES
-    assert [(choice.shortcut, choice.key) for choice in attributes.choices] == [
-        ("1", "emotions"),
-        ("2", "engagement"),
-        ("3", "conversation"),
-        ("4", "knowledge"),
-        ("5", "intention"),
-        ("6", "relationships"),
-        ("7", "norms"),
+    assert [f"{choice.shortcut} {choice.key}" for choice in attributes.choices] == [
+        *("1 emotions", "2 engagement", "3 conversation", "4 knowledge", "5 intention", "6 relationships", "7 norms")
     ]
-    assert {label.key: label.shortcut for label in scheme.tracks[0].labels} == {
-        "error": "E",
-        "competence": "C",
-        "none": "N",
-    }
+    labels = scheme.tracks[0].labels
+    assert {label.key: label.shortcut for label in labels} == {"error": "E", "competence": "C", "none": "N"}
     assert [choice.key for choice in scheme.field("channel").choices] == ["verbal", "nonverbal", "both"]
-    assert scheme.field("correction").applies_to(Verdict.ERROR)
-    assert not scheme.field("correction").applies_to(Verdict.COMPETENCE)
+    assert [scheme.field("correction").applies_to(verdict) for verdict in ("error", "competence")] == [True, False]
     assert scheme.field("rationale").applies_to(Verdict.NONE)
-    explained = [*scheme.tracks[0].labels, *attributes.choices, *scheme.field("channel").choices]
-    assert all(one.definition and one.examples for one in explained)
+    assert all(label.definition and label.examples for label in labels)
+    choices = [*attributes.choices, *scheme.field("channel").choices]
+    assert all(choice.definition and choice.examples for choice in choices)
 
 
 def test_values_are_checked() -> None:
@@ -93,20 +84,6 @@ def test_values_are_checked() -> None:
             scheme.check_value(field, value)
 
 
-def test_what_is_missing() -> None:
-    scheme = load_scheme()
-    assert scheme.missing_fields(Verdict.ERROR, {"channel": "both", "attributes": []}) == (
-        "attributes",
-        "rationale",
-        "correction",
-    )
-    assert scheme.missing_fields(Verdict.NONE, {}) == ()
-
-
-def test_a_good_file(tmp_path: Path) -> None:
-    load(tmp_path, GOOD)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "where"),
     [
@@ -118,6 +95,7 @@ def test_a_good_file(tmp_path: Path) -> None:
         ("version = 2", 'version = 2\ndefinition = "a\\u0000b"', "definition"),
         ("version = 2", 'version = 2\ndefinition = "a\\u202eb"', "definition"),
         ("version = 2", 'version = 2\ncolor = "x"', "color"),
+        ('name = "T"', 'name = "T"\ncoding = "two"', "coding"),
         ('kind = "text"', 'kind = "song"', "fields[2].kind"),
         ('kind = "choices"', 'kind = "text"', "fields[1].choices"),
         ('kind = "text"', 'kind = "choice"', "fields[2].choices"),
@@ -131,24 +109,73 @@ def test_a_good_file(tmp_path: Path) -> None:
         ('label = "error"', 'label = "x"', "rules[1].label"),
         ("version = 2", "version = 2\nrules = 3", ""),
         ("version = 2", "version = ", ""),
+        (GOOD, 'key = "k"\nname = "N"\nversion = 1\n', "tracks"),
+        (GOOD, "\xff\xfe", ""),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(tmp_path: Path, old: str, new: str, where: str) -> None:
     assert old in GOOD
+    (tmp_path / "s.toml").write_text(GOOD.replace(old, new, 1), "latin-1")
     with pytest.raises(UserError, match=re.escape("s.toml") + ".*" + re.escape(where)):
-        load(tmp_path, GOOD.replace(old, new, 1))
-
-
-def test_no_tracks_no_scheme(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="tracks"):
-        load(tmp_path, 'key = "k"\nname = "N"\nversion = 1\n')
-    (tmp_path / "s.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(UserError, match=r"s\.toml"):
         load_scheme_file(tmp_path / "s.toml")
 
 
-def test_an_unknown_scheme() -> None:
+def test_a_track_says_whether_one_label_ends_another_while_it_plays() -> None:
+    assert parse_scheme(GOOD, "k").tracks[0].coding == "several"
+    assert parse_scheme(GOOD.replace('name = "T"', 'name = "T"\ncoding = "one"'), "k").tracks[0].coding == "one"
+
+
+def test_a_scheme_that_is_not_there_is_said() -> None:
     with pytest.raises(UserError, match="no scheme"):
         load_scheme("nonsense")
     with pytest.raises(UserError, match="cannot be read"):
         load_scheme_file(Path("/nowhere/x.toml"))
+
+
+CUE = Segment("s", "r", "a", "smile", 10, 20, "cues", "expression")
+FILLED = {"participant": "p", "description": "Smiles."}
+
+
+def said(start_us: int, end_us: int) -> Utterance:
+    return Utterance(f"{start_us}", "r", start_us, end_us, "Hm.")
+
+
+def test_what_is_missing_or_has_no_place_in_the_scheme_is_named() -> None:
+    scheme, segment = load_scheme(), Segment("s", "r", "a", "error", 0, 5)
+    assert scheme.missing_fields(Verdict.ERROR, {"channel": "both", "attributes": []}) == (
+        *("attributes", "rationale", "correction"),
+    )
+    assert scheme.missing_fields(Verdict.NONE, {}) == ()
+    assert segment_problems(scheme, segment, {"attributes": ["norms"], "rationale": "x"}, 100) == (
+        *("Channel is missing.", "Correction is missing."),
+    )
+    values = {"attributes": ["gone"], "channel": "verbal", "rationale": "x", "correction": "y"}
+    assert segment_problems(scheme, segment, values, 100) == ("Attributes is missing.",)
+
+
+def test_a_cue_lies_inside_an_utterance() -> None:
+    scheme = load_scheme("cues")
+    assert segment_problems(scheme, CUE, FILLED, 100, [said(5, 20)]) == ()
+    assert segment_problems(scheme, CUE, FILLED, 100, [said(5, 15), said(15, 30)]) == (
+        "It does not lie inside one utterance.",
+    )
+    assert "no transcript" in segment_problems(scheme, CUE, FILLED, 100)[0]
+
+
+def test_a_label_or_a_track_that_is_gone_is_a_problem() -> None:
+    scheme = load_scheme("cues")
+    assert "label “grin”" in segment_problems(scheme, replace(CUE, label="grin"), FILLED, 100, [said(0, 50)])[0]
+    assert "track “face”" in segment_problems(scheme, replace(CUE, track="face"), FILLED, 100)[0]
+
+
+@given(st.integers(0, 50), st.integers(1, 20), st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6))
+def test_a_span_is_cut_to_one_utterance_that_it_touches(start: int, length: int, spoken: list[tuple[int, int]]) -> None:
+    utterances = [said(a, a + n) for a, n in spoken]
+    end = start + length
+    found = clip_to_utterance(start, end, utterances)
+    touched = [u for u in utterances if min(end, u.end_us) > max(start, u.start_us)]
+    assert (found is not None) == bool(touched)
+    if found is not None:
+        assert start <= found[0] < found[1] <= end
+        assert any(u.start_us <= found[0] and found[1] <= u.end_us for u in touched)
+        assert found[1] - found[0] == max(min(end, u.end_us) - max(start, u.start_us) for u in touched)

@@ -1,14 +1,18 @@
 """A copy with annotations alone, byte by byte."""
 
 import json
+import threading
 from pathlib import Path
 
 from project.integrity.integrity_check import check_study
+from project.queries.segment_rows import delete_segment
 from project.schema.columns import COLUMNS
 from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
+from project.sharing.annotator_copy import AnnotatorShare, StudyCopyDraft
 from project.store.study import Study
 from tests.builders.full_study import NAME, SPOKEN, Full, made
+from tests.builders.small_study import Small
 from tests.builders.withdrawn_study import left_in
 
 AT = "2026-11-22T09:00:00.000+00:00"
@@ -74,18 +78,8 @@ def test_no_private_text_is_in_the_bytes(tmp_path: Path) -> None:
     path, full, _ = shared(tmp_path)
     assert check_study(path) == []
     private = [*full.theirs, *full.others, NAME, SPOKEN, "Ada", "A study", *full.ids.values()]
-    private += [
-        "secret definition",
-        "a secret example",
-        "secret title",
-        "secret situation",
-        "nobody may read",
-        "a reason in words",
-        "2026-11-22T08",
-        "openai-",
-        "gpt",
-        "api.example.org",
-    ]
+    private += ["secret definition", "a secret example", "secret title", "secret situation", "nobody may read"]
+    private += ["a reason in words", "2026-11-22T08", "openai-", "gpt", "api.example.org"]
     assert left_in(path, private) == []
     assert {file.name for file in tmp_path.iterdir()} == {"study.greenroom", "shared.greenroom"}
 
@@ -141,3 +135,26 @@ def test_a_stripped_scheme_is_the_same_scheme_without_its_explanations() -> None
     assert [label.name for label in scheme.tracks[0].labels] == ["Good “one”"]
     assert (scheme.field("how").step, scheme.field("how").ends) == (0.25, ("bad", "good"))
     assert scheme.rules[0].needs == ("how",)
+
+
+def test_a_copy_is_filled_again_where_another_thread_edits_while_it_is_finished(small: Small, tmp_path: Path) -> None:
+    study, marked = small.study, small.add()
+    study.read_without_waiting()
+    draft = StudyCopyDraft(study, tmp_path / "copy")
+    with Study.open(study.path, read_only=True) as second:
+        draft.fill(second, AnnotatorShare(small.annotator, (small.recording.id,)))
+    begun = threading.Event()
+
+    def delete() -> None:
+        with study.step("Delete", small.annotator.id):
+            delete_segment(study, marked.id)
+            begun.set()
+            threading.Event().wait(0.3)
+
+    thread = threading.Thread(target=delete)
+    thread.start()
+    begun.wait()
+    assert draft.finish(study) is None
+    thread.join()
+    draft.close()
+    assert not (tmp_path / "copy.greenroom").exists()

@@ -1,6 +1,10 @@
+"""Words keep their times while a text is edited; a turn survives as the text of an utterance."""
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from project.entities.roleplay import Act, AgentTurn, format_turn, parse_turn
 from project.entities.transcript import Word, Words, clamp_words, estimate_word_times, realign_words, split_words
 
 _TEXTS = st.lists(st.sampled_from(["so", "what", "do", "you", "think", "Anna?", "hm.", "no"]), max_size=12).map(
@@ -44,9 +48,6 @@ def test_words_that_stay_keep_time_and_confidence() -> None:
 def test_several_words_for_one_share_its_time() -> None:
     words = realign_words(_heard(("gonna", 100, 300)), "going to", 0, 400)
     assert [(word.text, word.start_us, word.end_us) for word in words] == [("going", 100, 233), ("to", 233, 300)]
-
-
-def test_a_text_without_measured_words_stays_without() -> None:
     assert realign_words((), "Hello there", 0, 10) == ()
 
 
@@ -54,3 +55,24 @@ def test_words_that_run_backwards_or_out_of_the_stretch_are_put_in_order() -> No
     wild = _heard(("a", 50, 40), ("b", 10, 500), ("c", -5, 2))
     assert _is_whole(clamp_words(wild, "a b c", 20, 100), "a b c", 20, 100)
     assert clamp_words(wild, "a b d", 20, 100) == ()
+
+
+@given(st.sampled_from(list(Act)), st.text().map(str.strip))
+def test_what_is_written_is_read_back(act: Act, text: str) -> None:
+    assert parse_turn(format_turn(AgentTurn(act, text))) == AgentTurn(act, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "turn"),
+    [
+        ("Hello there.", AgentTurn(Act.SPEAK, "Hello there.")),
+        ("[non-verbal] smiles", AgentTurn(Act.NONVERBAL, "smiles")),
+        ("  [Action]  closes the door ", AgentTurn(Act.ACTION, "closes the door")),
+        ("[leaves]", AgentTurn(Act.LEAVE)),
+        ("[none]", AgentTurn(Act.NONE)),
+        ("[says] [none] is what it says", AgentTurn(Act.SPEAK, "[none] is what it says")),
+        ("[laughs] Come on!", AgentTurn(Act.SPEAK, "[laughs] Come on!")),
+    ],
+)
+def test_a_mark_says_what_it_is_and_all_else_is_said(text: str, turn: AgentTurn) -> None:
+    assert parse_turn(text) == turn

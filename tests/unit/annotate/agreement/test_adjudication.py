@@ -1,6 +1,7 @@
-"""One lane made of several people's."""
+"""Which segments of several people stand for each other, and one lane made of several people's."""
 
 import json
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from annotate.agreement.adjudication import (
     adjudicate,
     combine_spans,
 )
-from annotate.agreement.annotator_lanes import Mark
+from annotate.agreement.annotator_lanes import Mark, group_marks
 from annotate.review import peer_review as reviews
 from annotate.segments.segment_edits import edit_segment
 from annotate.study import recording_edits as history
@@ -92,10 +93,7 @@ def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: Adjudica
 
 @given(st.lists(lane, min_size=3, max_size=3), decisions, RULES, st.permutations(range(3)))
 def test_the_names_of_the_annotators_make_no_difference(
-    lanes: list,
-    said: dict,
-    rule: AdjudicationRule,
-    other: list[int],
+    lanes: list, said: dict, rule: AdjudicationRule, other: list[int]
 ) -> None:
     marks = marks_of(lanes, said)
     renamed = [
@@ -260,6 +258,8 @@ def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) 
 )
 def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session, options: dict[str, object]) -> None:
     mark(session, "Ada", 10, 20)
+    with pytest.raises(UserError, match="two people"):
+        adjudication.create_adjudicated_lane(session, AdjudicationRule())
     mark(session, "Bo", 12, 22)
     with pytest.raises(UserError):
         adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)
@@ -269,7 +269,52 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session,
     assert len(segments_of(session.study, WALK)) == 2
 
 
-def test_one_annotator_is_not_enough(session: Session) -> None:
-    mark(session, "Ada", 10, 20)
-    with pytest.raises(UserError, match="two people"):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule())
+plain_spans = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]))
+plain_lanes = st.lists(st.lists(plain_spans, max_size=6), min_size=1, max_size=4)
+
+
+def plain_marks(found: list[list[tuple[int, int, str]]]) -> list[Mark]:
+    return [
+        Mark(Segment(f"{who}.{place}", "r", f"P{who}", label, start, start + length), {})
+        for who, lane in enumerate(found)
+        for place, (start, length, label) in enumerate(lane)
+    ]
+
+
+@given(plain_lanes)
+def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_moment_in_common(
+    found: list[list[tuple[int, int, str]]],
+) -> None:
+    marks = plain_marks(found)
+    groups = group_marks(marks)
+    ids = [mark.segment.id for group in groups for mark in group]
+    assert sorted(ids) == sorted(mark.segment.id for mark in marks)
+    for group in groups:
+        assert len({mark.segment.annotator_id for mark in group}) == len(group)
+        assert max(mark.segment.start_us for mark in group) < min(mark.segment.end_us for mark in group)
+
+
+@given(plain_lanes, st.randoms(use_true_random=False))
+def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, str]]], chance: random.Random) -> None:
+    marks = plain_marks(found)
+    shuffled = list(marks)
+    chance.shuffle(shuffled)
+
+    def content(groups: list[tuple[Mark, ...]]) -> list[list[tuple[object, ...]]]:
+        return sorted(sorted(mark.sort_key for mark in group) for group in groups)
+
+    assert content(group_marks(marks)) == content(group_marks(shuffled))
+
+
+def test_the_pair_that_overlaps_most_goes_first() -> None:
+    marks = plain_marks([[(0, 10, "error"), (10, 10, "error")], [(2, 10, "error"), (11, 9, "error")]])
+    assert [sorted(mark.segment.id for mark in group) for group in group_marks(marks)] == [
+        ["0.0", "1.0"],
+        ["0.1", "1.1"],
+    ]
+
+
+def test_a_pair_below_the_minimum_iou_is_none() -> None:
+    marks = plain_marks([[(0, 10, "error")], [(8, 10, "error")]])
+    assert len(group_marks(marks)) == 1
+    assert len(group_marks(marks, 0.2)) == 2

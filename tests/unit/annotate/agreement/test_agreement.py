@@ -1,5 +1,7 @@
-"""What is read of a study to be compared: whose work, which recordings, and what was filled in."""
+"""What is read of a study to be compared, and reports as tables: the same numbers, and no cell that is a formula."""
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,10 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.annotator_lanes import find_disagreements, next_disagreement, previous_disagreement
 from annotate.agreement.span_matching import DisagreementKind
-from annotate.agreement.study_agreement import AgreementQuery, read_agreement_input, report_agreement
+from annotate.agreement.study_agreement import (
+    AgreementQuery,
+    build_report_tables,
+    read_agreement_input,
+    report_agreement,
+)
 from annotate.review.segment_statistics import compute_segment_statistics, summarize_by_annotator, summarize_segments
 from project.entities.study_records import Annotator, Collection, FieldValue, Json, Recording, Segment
 from project.errors import UserError
@@ -20,6 +28,8 @@ from project.queries.recording_rows import insert_collection, insert_recording
 from project.queries.segment_rows import insert_segment, segments_of, set_value
 from project.session.session import Session
 from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
+from project.text_format import to_csv
 
 SECOND = 1_000_000
 FEW = Options(step_us=SECOND, samples=20)
@@ -179,6 +189,7 @@ def test_an_empty_study_has_reasons(lab: Lab) -> None:
     report = report_agreement(lab.session, AgreementQuery(options=FEW))
     json.dumps(report.to_json(), allow_nan=False)
     assert all(figure.value is None and figure.reason for figure in report.main.values())
+    assert compute_segment_statistics(lab.session).to_json()["recordings"] == 0
 
 
 def test_the_strip_and_its_keys(lab: Lab) -> None:
@@ -243,5 +254,57 @@ def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:
     assert [statistics.recordings for statistics in each] == [1, 2]
 
 
-def test_statistics_of_an_empty_study(lab: Lab) -> None:
-    assert compute_segment_statistics(lab.session).to_json()["recordings"] == 0
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
+    path = tmp_path_factory.mktemp("tables") / "s.greenroom"
+    with Study.create(path) as made:
+        fill_study(made, recordings=5, segments=90)
+    with Session.open(path, "Ada", read_only=True) as session:
+        return report_agreement(session, AgreementQuery(options=Options(samples=50)))
+
+
+def read(report: AgreementReport, name: str) -> list[dict[str, str]]:
+    head, rows = build_report_tables(report)[name]
+    return list(csv.DictReader(io.StringIO(to_csv(head, rows))))
+
+
+def number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def test_the_tables_of_figures_and_groups_equal_the_report(report: AgreementReport) -> None:
+    rows = {row["figure"]: row for row in read(report, "figures")}
+    every = {
+        **report.main,
+        **{f"f1_iou.{level}": statistic_result for level, statistic_result in report.f1_iou.items()},
+    }
+    for key, figure in every.items():
+        row = rows[key]
+        assert [number(row[part]) for part in ("value", "low", "high")] == [figure.value, figure.low, figure.high]
+        assert (int(row["n"]), row["reason"]) == (figure.n, figure.reason)
+    assert rows["third_agreement"]["value"] == ""
+    for split, groups in report.rows.items():
+        for row, group in zip(read(report, f"by_{split}"), groups, strict=True):
+            assert (row["key"], row["name"]) == (group.key, group.name)
+            for key, figure in group.figures.items():
+                assert (number(row[f"{key}.value"]), int(row[f"{key}.n"])) == (figure.value, figure.n)
+
+
+def test_the_other_tables(report: AgreementReport) -> None:
+    head, rows = build_report_tables(report)["confusion"]
+    assert head == ("", "Error", "Competence", "None", "unmatched")
+    assert [list(row[1:]) for row in rows] == report.confusion.tolist()
+    published = read(report, "published")
+    assert [float(row["published"]) for row in published] == [beside.published.value for beside in report.published]
+    field = report.fields[0]
+    found = [row for row in read(report, "form") if row["field"] == field.key and not row["choice"]]
+    assert {row["figure"]: number(row["value"]) for row in found} == {
+        key: figure.value for key, figure in field.figures.items()
+    }
+
+
+def test_a_name_is_never_a_formula(tmp_path: Path) -> None:
+    text = to_csv(("=1+1", "n"), [("=HYPERLINK(1)", 1), ("+x", -0.25), ("\t@y", None), ('a "b", c', 1e-12)])
+    found = list(csv.reader(io.StringIO(text)))
+    assert [row[0] for row in found] == ["'=1+1", "'=HYPERLINK(1)", "'+x", "'\t@y", 'a "b", c']
+    assert [row[1] for row in found[1:]] == ["1", "-0.25", "", "1e-12"]

@@ -1,4 +1,4 @@
-"""While somebody trains, the reference's segments are out of sight, whatever shows segments."""
+"""While somebody trains, the reference's segments and chains are out of sight, whatever shows them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,16 +6,22 @@ from pathlib import Path
 import pytest
 
 from annotate.agreement.annotator_lanes import list_annotators_of, read_marks
+from annotate.chains import chain_edits as chains
 from annotate.interchange.document_export import build_document
 from annotate.review.peer_review import build_recording_review, default_pair
 from annotate.review.segment_table import SegmentTable
 from annotate.review.study_progress import ChecklistItemKind, build_checklist
 from annotate.review.text_search import StudySearch
 from annotate.team.assignments import mark_done
-from annotate.team.training_gate import evaluate_training, list_trainees, read_gate
-from project.queries.annotator_rows import all_annotators
+from annotate.team.training_gate import TRAINING, evaluate_training, list_trainees, read_gate, require_training
+from project.entities.causal_chains import NodeKind
+from project.entities.study_records import Changes
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators, hidden_lanes, lane_visibility_changes
+from project.queries.chain_rows import all_chains, find_chain, find_node, read_graphs
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, find_segment, segment_counts, segments_of, values_in, values_of
+from project.search.free_texts import free_texts
 from project.session.session import Session
 from tests.builders.terminal import Terminal
 from tests.builders.training_round import copy_for, mark, open_round
@@ -144,3 +150,69 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
         == build_recording_review(study, second, *pair).progress(ada.id).total
     )
     assert default_pair(study, first) is None
+
+
+def test_a_figure_that_is_not_known_is_not_asked_for(tmp_path: Path) -> None:
+    with open_round(tmp_path) as session:
+        gate = read_gate(session)
+        kept = gate.as_json()
+        assert isinstance(kept, dict)
+        with session.step("Another version's gate"):
+            session.study.set_property(TRAINING, {**kept, "minimum": {"boundaries": 0.5, "politeness": 0.9}})
+        again = read_gate(session)
+        assert again.minimum == {"boundaries": 0.5}
+        first, second, _ = all_recordings(session.study)
+        session.annotator_name = "Ada"
+        mark(session, first.id, 1, 3, "Interrupts.")
+        mark(session, first.id, 5, 7, "Asks.")
+        mark_done(session, first.id)
+        require_training(session, second.id)
+
+
+def draw(session: Session, who: str, at: int, text: str) -> tuple[str, str]:
+    """Let somebody draw a chain of two nodes in the n-th recording; returns its id and one of its nodes."""
+    before, session.annotator_name = session.annotator_name, who
+    chain_id, _ = chains.add_chain(session, all_recordings(session.study)[at].id, text)
+    first, _ = chains.add_node(session, chain_id, NodeKind.EVENT, f"{text} begins", 0, 1_000_000)
+    chains.add_node(session, chain_id, NodeKind.EVENT, f"{text} ends", 0, 1_000_000, reasons=[first])
+    session.annotator_name = before
+    return chain_id, first
+
+
+def test_the_reference_is_hidden_until_one_is_done_and_told_then(tmp_path: Path) -> None:
+    with open_round(tmp_path) as session:
+        first = all_recordings(session.study)[0].id
+        chain_id, node_id = draw(session, "Olga", 0, "Marigold")
+        other, _ = draw(session, "Olga", 1, "Lavender")
+        session.annotator_name = "Ada"
+        assert [chain.id for chain in all_chains(session.study)] == [other]
+        assert read_graphs(session.study, all_chains(session.study))[0].chain.id == other
+        assert (find_chain(session.study, chain_id), find_node(session.study, node_id)) == (None, None)
+        assert not [free_text for free_text in free_texts(session.study) if "Marigold" in free_text.text]
+        search = StudySearch(session)
+        assert search.find_hits("Marigold") == []
+        with pytest.raises(UserError, match="No node"):
+            chains.edit_node(session, node_id, text="seen")
+        before = hidden_lanes(session.study)
+        mark_done(session, first)
+        changes: Changes = lane_visibility_changes(session.study, before ^ hidden_lanes(session.study))
+        assert changes.ids("chain") == {chain_id}
+        assert node_id in changes.ids("chain_node")
+        assert find_chain(session.study, chain_id) is not None
+        assert len(search.find_hits("Marigold")) == 3
+        search.close()
+
+
+def test_a_copy_holds_ones_own_chains_and_hides_those_to_train_on(tmp_path: Path) -> None:
+    with open_round(tmp_path) as session:
+        reference, _ = draw(session, "Olga", 0, "Marigold")
+        own, _ = draw(session, "Bo", 0, "Lavender")
+        draw(session, "Ada", 0, "Hyacinth")
+        path = copy_for(session, "Bo")
+    assert b"Hyacinth" not in path.read_bytes()
+    with Session.open(path) as copy:
+        assert [chain.id for chain in all_chains(copy.study)] == [own]
+        assert len(read_graphs(copy.study, all_chains(copy.study))[0].edges) == 1
+        assert find_chain(copy.study, reference) is None
+        mark_done(copy, all_recordings(copy.study)[0].id)
+        assert find_chain(copy.study, reference) is not None

@@ -1,11 +1,14 @@
-"""Edits of chains as the window and the command line ask for them."""
+"""Edits of chains: they leave sound chains and nothing loose, and undo brings back every row as it was."""
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from annotate.chains import chain_edits as chains
+from annotate.chains.chain_checks import is_sound
 from annotate.segments import segment_edits as segments
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import redo, undo
@@ -14,9 +17,12 @@ from annotate.transcript.transcript_edits import add_utterance
 from project.entities.causal_chains import Edge, NodeKind
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
-from project.queries.chain_rows import chains_of, read_graphs
-from project.queries.recording_rows import participants_in
+from project.integrity.integrity_check import check_study
+from project.queries.chain_rows import all_chains, chain_sizes, chains_of, read_graphs
+from project.queries.question_rows import all_questions
+from project.queries.recording_rows import delete_participant, delete_recording, participants_in
 from project.session.session import Session
+from tests.builders.chain_histories import EDITS, ask, begun, play, rows
 from tests.builders.chains import draw, graph, node
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 
@@ -37,10 +43,12 @@ def test_a_chain_is_drawn_node_by_node(session: Session) -> None:
     assert found.longest_path_length == 2
 
 
-def test_chains_without_a_name_are_numbered(session: Session) -> None:
-    for _ in range(2):
-        chains.add_chain(session, WALK)
+def test_chains_without_a_name_are_numbered_and_their_nodes_counted(session: Session) -> None:
+    (first, _), (second, _) = (chains.add_chain(session, WALK) for _ in range(2))
+    draw(session, {"B": "A"}, recording="walk 2")
     assert [chain.name for chain in chains_of(session.study, WALK)] == ["Chain 1", "Chain 2"]
+    node(session, second, "it happens")
+    assert chain_sizes(session.study, WALK) == {first: 0, second: 1}
 
 
 @pytest.mark.parametrize(("reason", "result"), [("D", "A"), ("C", "A"), ("A", "A"), ("D", "C")])
@@ -67,15 +75,11 @@ def test_a_node_comes_between_others_in_one_step_and_not_round(session: Session)
     assert len(graph(session, chain_id).edges) == 3
 
 
-def test_an_edge_stays_in_its_chain(session: Session) -> None:
-    (_, first), (_, second) = draw(session, {"B": "A"}), draw(session, {"B": "A"})
+def test_an_edge_stays_in_its_chain_and_is_there_once(session: Session) -> None:
+    (chain_id, first), (_, second) = draw(session, {"B": "A"}), draw(session, {"B": "A"})
     with pytest.raises(UserError, match="two chains"):
         chains.add_edge(session, first["A"], second["B"])
-
-
-def test_the_same_edge_twice_is_one_and_no_step(session: Session) -> None:
-    chain_id, ids = draw(session, {"B": "A"})
-    assert not chains.add_edge(session, ids["A"], ids["B"])
+    assert not chains.add_edge(session, first["A"], first["B"])
     assert len(graph(session, chain_id).edges) == 1
 
 
@@ -144,18 +148,6 @@ def test_deleting_a_node_takes_its_edges_and_undo_brings_them_back(session: Sess
     assert graph(session, chain_id) == before
 
 
-def test_deleting_a_chain_and_undo(session: Session) -> None:
-    chain_id, _ = draw(session, {"C": "AB"})
-    other, _ = draw(session, {"B": "A"}, recording="walk 2")
-    before = read_graphs(session.study, [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")])
-    chains.delete_chain(session, chain_id)
-    assert [chain.id for chain in chains_of(session.study, WALK)] == []
-    undo(session)
-    again = [*chains_of(session.study, WALK), *chains_of(session.study, "walk 2")]
-    assert read_graphs(session.study, again) == before
-    assert again[1].id == other
-
-
 def test_a_node_of_a_segment_keeps_its_span_and_first_text(session: Session) -> None:
     chain_id, _ = chains.add_chain(session, WALK)
     made = mark(session, "Bo", 3, 7, "error", rationale="He\ninterrupts.")
@@ -193,3 +185,71 @@ def test_a_node_of_an_utterance_quotes_it(session: Session) -> None:
     made, _ = chains.add_node_from_utterance(session, chain_id, said)
     found = graph(session, chain_id).nodes_by_id[made]
     assert (found.text, found.people, found.source) == ("“Come in”", (who,), f"utterance/{said}")
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        chain_id, ids = draw(opened, {"C": "AB"})
+        who, _ = add_participant(opened, "P01", ParticipantRole.USER)
+        chains.edit_node(opened, ids["A"], people=[who])
+        draw(opened, {"B": "A"}, recording="walk 2")
+        opened.annotator_name = "Bo"
+        ask(opened, chain_id)
+        opened.annotator_name = "Ada"
+        yield opened
+    assert check_study(tmp_path / "pair.greenroom") == []
+
+
+def test_a_recording_goes_with_its_chains_and_their_questions(asked: Session) -> None:
+    before = rows(asked)
+    with asked.step("Delete recording"):
+        delete_recording(asked.study, WALK)
+    assert [chain.recording_id for chain in all_chains(asked.study)] == ["walk 2"]
+    assert all_questions(asked.study) == []
+    asked.study.undo()
+    assert rows(asked) == before
+    asked.study.redo()
+
+
+def test_a_chain_goes_with_what_was_said_about_it(asked: Session) -> None:
+    before = rows(asked)
+    chains.delete_chain(asked, all_chains(asked.study)[0].id)
+    assert all_questions(asked.study) == []
+    asked.study.undo()
+    assert rows(asked) == before
+
+
+def test_a_participant_goes_and_the_node_stays(asked: Session) -> None:
+    before = rows(asked)
+    ((who,),) = asked.study.rows("SELECT id FROM participant")
+    with asked.step("Delete participant"):
+        delete_participant(asked.study, who)
+    assert [node.people for node in graph(asked, all_chains(asked.study)[0].id).nodes] == [(), (), ()]
+    asked.study.undo()
+    assert rows(asked) == before
+
+
+@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
+@given(edits=EDITS)
+def test_edits_leave_sound_chains_and_undo_takes_them_back(edits: list[tuple[str, int, int]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "home.greenroom"
+        path.write_bytes(begun())
+        with Session.open(path, "Ada") as session:
+            before = rows(session)
+            # Who was introduced stays introduced.
+            known = session.study.row("SELECT coalesce(max(id), 0) FROM journal_step")
+        play(path, [edit for edit in edits if edit[0] != "undo"], "new")
+        with Session.open(path, "Ada") as session:
+            assert all(is_sound(graph) for graph in read_graphs(session.study, all_chains(session.study)))
+            after, steps = rows(session), 0
+            made = session.study.row("SELECT count(*) FROM journal_step WHERE id > ?", known or (0,))
+            for _ in range(made[0]):
+                undo(session)
+                steps += 1
+            assert rows(session) == before
+            for _ in range(steps):
+                redo(session)
+            assert rows(session) == after
+        assert check_study(path) == []

@@ -87,33 +87,21 @@ def test_both_add_and_both_are_kept(home: tuple[Path, str, dict[str, str]]) -> N
 
 
 @pytest.mark.parametrize("deleter", ["home", "copy"])
-def test_an_edge_of_a_node_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
+@pytest.mark.parametrize("deleted", ["node", "chain"])
+def test_an_edge_or_a_question_of_what_the_other_deleted_is_a_conflict(
+    home: tuple[Path, str, dict[str, str]], deleted: str, deleter: str
+) -> None:
     path, chain_id, ids = home
     copy = copy_of(path, "copy")
     file, other = (path, copy) if deleter == "home" else (copy, path)
     with Session.open(file, "Ada") as session:
-        chains.delete_nodes(session, [ids["D"]])
-    with Session.open(other, "Ada") as session:
-        chains.add_edge(session, ids["A"], ids["D"])
+        chains.delete_nodes(session, [ids["D"]]) if deleted == "node" else chains.delete_chain(session, chain_id)
+    with Session.open(other, "Ada" if deleted == "node" else "Bo") as session:
+        chains.add_edge(session, ids["A"], ids["D"]) if deleted == "node" else ask(session, chain_id)
     with Session.open(path, "Ada") as session:
         bring_home(session, copy)
         assert all_conflicts(session.study)
-        assert is_sound(graph(session, chain_id))
-    assert check_study(path) == []
-
-
-@pytest.mark.parametrize("deleter", ["home", "copy"])
-def test_a_question_from_a_chain_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
-    path, chain_id, _ = home
-    copy = copy_of(path, "copy")
-    file, other = (path, copy) if deleter == "home" else (copy, path)
-    with Session.open(file, "Ada") as session:
-        chains.delete_chain(session, chain_id)
-    with Session.open(other, "Bo") as session:
-        ask(session, chain_id)
-    with Session.open(path, "Ada") as session:
-        bring_home(session, copy)
-        assert all_conflicts(session.study)
+        assert all(is_sound(found) for found in read_graphs(session.study, all_chains(session.study)))
         assert all(question.chain_id == chain_id for question in all_questions(session.study))
     assert check_study(path) == []
 

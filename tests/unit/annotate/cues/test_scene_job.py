@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from annotate.cues import prelabels
-from annotate.cues import prelabels as commands
+from annotate.cues.cue_marks import CuePrelabel
 from annotate.meta import scenes as scene_job
 from annotate.meta.scenes import SCHEME, read_scene_events
 from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.study.scheme_versions import use_shipped_scheme
 from media.frame_index import load_index
 from models.faces.scene_changes import scene_changes
 from project.errors import Cancelled, UserError
@@ -19,7 +20,9 @@ from project.queries.history_rows import latest_run
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.clips import Image, make_clip
+from tests.builders.face_study import only_recording
 from tests.builders.full_disk import full_disk
 
 CUTS = (12, 30, 32)
@@ -40,26 +43,19 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def recording(session: Session) -> str:
-    ((found,),) = session.study.rows("SELECT id FROM recording")
-    return str(found)
-
-
 def find(session: Session) -> None:
-    run_inline(session, scene_job.prepare(session, recording(session)), Silent())
+    run_inline(session, scene_job.prepare(session, only_recording(session)), Silent())
 
 
 def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
     find(session)
-    found = read_scene_events(session, recording(session))
-    assert [(scene_event.segment.start_us, scene_event.segment.end_us) for scene_event in found] == [
+    found = read_scene_events(session, only_recording(session))
+    assert [(event.segment.start_us, event.segment.end_us) for event in found] == [
         (480_000, 980_000),
         (1_280_000, 1_780_000),
     ]
-    assert {(scene_event.name, scene_event.prelabel, scene_event.segment.scheme) for scene_event in found} == {
-        ("Cut", True, SCHEME)
-    }
-    run = latest_run(session.study, recording(session), "scenes")
+    assert {(event.name, event.prelabel, event.segment.scheme) for event in found} == {("Cut", True, SCHEME)}
+    run = latest_run(session.study, only_recording(session), "scenes")
     assert run.result["changes"] == [12, 32]
 
 
@@ -68,45 +64,37 @@ def test_figures_without_their_prelabels_are_not_kept(session: Session, monkeypa
         patch.setattr(prelabels, "_insert", full_disk)
         with pytest.raises(UserError, match="full"):
             find(session)
-    assert latest_run(session.study, recording(session), "scenes") is None
+    assert latest_run(session.study, only_recording(session), "scenes") is None
     find(session)
-    assert read_scene_events(session, recording(session))
+    assert read_scene_events(session, only_recording(session))
 
 
 def test_what_was_decided_stays_and_does_not_come_again(session: Session) -> None:
     find(session)
-    first, second = read_scene_events(session, recording(session))
-    commands.accept_prelabels(session, [first.segment.id])
-    commands.reject_prelabels(session, [second.segment.id])
+    first, second = read_scene_events(session, only_recording(session))
+    prelabels.accept_prelabels(session, [first.segment.id])
+    prelabels.reject_prelabels(session, [second.segment.id])
     find(session)
-    (kept,) = read_scene_events(session, recording(session))
+    (kept,) = read_scene_events(session, only_recording(session))
     assert not kept.prelabel
     assert kept.segment.start_us == first.segment.start_us
 
 
 def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None:
-    from annotate.cues.cue_marks import CuePrelabel
-    from annotate.cues.prelabels import open_prelabels, replace_prelabels
-    from annotate.study.scheme_versions import use_shipped_scheme
-
     use_shipped_scheme(session, "cues")
-    replace_prelabels(session, recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")])
+    prelabels.replace_prelabels(
+        session, only_recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")]
+    )
     find(session)
-    assert [open_prelabel.segment.scheme for open_prelabel in open_prelabels(session, recording(session))] == [
-        "cues",
-        SCHEME,
-        SCHEME,
-    ]
+    assert [
+        open_prelabel.segment.scheme for open_prelabel in prelabels.open_prelabels(session, only_recording(session))
+    ] == ["cues", SCHEME, SCHEME]
 
 
 def test_it_stops_when_it_is_cancelled(tmp_path: Path) -> None:
-    class Stopping(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
     clip = make_clip(tmp_path / "views.mp4", size=(160, 120), frames=30, draw=views)
     with pytest.raises(Cancelled):
-        scene_changes(clip, load_index(clip), Stopping())
+        scene_changes(clip, load_index(clip), CancelAt())
 
 
 @pytest.mark.soak
@@ -115,16 +103,8 @@ def test_the_cuts_of_a_conversation_are_those_that_one_sees(shared_data: Path) -
     assert scene_changes(path, load_index(path), Silent()) == [104, 270, 401, 452, 553]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "fresco_music.mp4",
-        *(
-            pytest.param(name, marks=pytest.mark.soak)
-            for name in ("expressive_talker.mp4", "expressions_hand_occl.mp4")
-        ),
-    ],
-)
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["fresco_music.mp4", "expressive_talker.mp4", "expressions_hand_occl.mp4"])
 def test_footage_of_one_view_has_none(shared_data: Path, name: str) -> None:
     path = shared_data / "media" / name
     assert scene_changes(path, load_index(path), Silent()) == []

@@ -1,4 +1,4 @@
-"""Filters hold what looking at every segment holds, also after edits; the table is what reading anew gives."""
+"""Filters and the table hold what a look at every segment holds; searches and the checklist name what there is."""
 
 import random
 from collections.abc import Iterator
@@ -7,12 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from annotate.review.peer_review import review_segment
 from annotate.review.segment_table import EMPTY, Filter, SegmentColumns, SegmentTable
-from project.entities.study_records import Segment
-from project.queries.recording_rows import hold_outs
-from project.queries.segment_rows import all_segments, values_of
+from annotate.review.study_progress import ChecklistItemKind, ReviewsWaiting, build_checklist
+from annotate.review.text_search import StudySearch
+from annotate.segments.bulk_edits import add_comment, resolve_comments
+from annotate.segments.segment_edits import add_segment, delete_segments, set_field
+from project.entities.study_records import Annotator, Assignment, ReviewDecision, Segment, Utterance, WorkPurpose
+from project.ids import new_id
+from project.queries.annotator_rows import set_assignments, set_completed
+from project.queries.recording_rows import all_participants, all_recordings, hold_outs
+from project.queries.segment_rows import all_segments, unresolved_comments, values_of
+from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
-from tests.builders.random_edits import open_lab, random_edit
+from tests.builders.random_edits import FIRST, SECOND, open_lab, own_and_others, random_edit
 
 
 @pytest.fixture
@@ -162,3 +170,140 @@ def test_copied_rows_hold_no_formula(session: Session) -> None:
     assert text.splitlines()[0] == "Recording,Channel,Rationale"
     assert "Verbal" in text
     assert "\"'=HYPERLINK(" in text
+
+
+@pytest.fixture
+def searching(session: Session) -> Iterator[StudySearch]:
+    made = StudySearch(session)
+    yield made
+    made.close()
+
+
+def test_hits_say_where_they_are_and_whose(session: Session, searching: StudySearch) -> None:
+    recording = all_recordings(session.study)[1]
+    speaker = all_participants(session.study)[0]
+    own, others = own_and_others(session)
+    with session.step("Say") as step:
+        said = Utterance(new_id(), recording.id, 5_000_000, 6_000_000, "Open the zeppelin", speaker.id)
+        insert_utterances(session.study, [said])
+    searching.apply(step.changes)
+    searching.apply(set_field(session, own[0], "rationale", "A Zeppelin over the house"))
+    searching.apply(add_comment(session, others[0], "no zeppelin at all")[1])
+    found = {hit.kind: hit for hit in searching.find_hits("zep")}
+    assert {*found} == {"Utterance", "Rationale", "Comment"}
+    utterance, rationale, comment = found["Utterance"], found["Rationale"], found["Comment"]
+    assert (utterance.recording, utterance.time_us, utterance.who) == (recording, 5_000_000, speaker.pseudonym)
+    assert (rationale.segment.id, rationale.who, rationale.time_us) == (own[0], FIRST, rationale.segment.start_us)
+    assert (comment.segment.id, comment.who) == (others[0], SECOND)
+    assert "«Zeppelin»" in rationale.as_text()
+    assert set(searching.match_segments("zep")) == {own[0], others[0]}
+    assert [hit.kind for hit in searching.find_hits("zep", elsewhere=True)] == ["Utterance"]
+
+
+def test_a_deleted_segment_is_no_longer_found_and_comes_back_with_undo(
+    session: Session, searching: StudySearch
+) -> None:
+    own, _ = own_and_others(session)
+    searching.apply(set_field(session, own[0], "rationale", "A Zeppelin"))
+    assert set(searching.match_segments("zeppelin")) == {own[0]}
+    searching.apply(delete_segments(session, own[:1]))
+    assert searching.find_hits("zeppelin") == []
+    searching.apply(session.study.undo())
+    assert set(searching.match_segments("zeppelin")) == {own[0]}
+
+
+def test_recordings_and_collections_are_found(session: Session, searching: StudySearch) -> None:
+    recording = all_recordings(session.study)[0]
+    (hit, *_) = searching.find_hits(f'"{recording.name}"')
+    assert (hit.kind, hit.recording) == ("Recording", recording)
+    assert hit.as_text() == f"recording {recording.number}  Name: «{recording.name}»"
+    assert any(hit.kind == "Collection" for hit in searching.find_hits("robot"))
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path, recordings=2, segments=0) as opened:
+        yield opened
+
+
+def tasks(session: Session, name: str) -> list[tuple[ChecklistItemKind, str, str | None]]:
+    table = SegmentTable(session)
+    who = person(table, name)
+    return [(task.kind, task.text, task.segment_id) for task in build_checklist(session, table, [who]).tasks]
+
+
+def person(table: SegmentTable, name: str) -> Annotator:
+    return next(annotator for annotator in table.annotators.values() if annotator.name == name)
+
+
+def test_from_a_plan_to_nothing_left(planned: Session) -> None:
+    first, second = all_recordings(planned.study)
+    people = SegmentTable(planned).annotators
+    assert tasks(planned, FIRST) == []
+    with planned.step("Plan"):
+        set_assignments(planned.study, [Assignment(first.id, person) for person in people])
+    assert [kind for kind, _, _ in tasks(planned, FIRST)] == [ChecklistItemKind.EMPTY]
+
+    made, _ = add_segment(planned, first.id, 1_000_000, 2_000_000, "competence", {"channel": "verbal"})
+    found = tasks(planned, FIRST)
+    assert [kind for kind, _, _ in found] == [ChecklistItemKind.INCOMPLETE, ChecklistItemKind.OPEN]
+    assert found[0] == (ChecklistItemKind.INCOMPLETE, "Attributes is missing. Rationale is missing.", made)
+    set_field(planned, made, "attributes", ["norms"])
+    set_field(planned, made, "rationale", "It waits.")
+    assert [kind for kind, _, _ in tasks(planned, FIRST)] == [ChecklistItemKind.OPEN]
+
+    planned.annotator_name = SECOND
+    add_comment(planned, made, "Really?")
+    assert tasks(planned, FIRST)[0] == (ChecklistItemKind.COMMENT, f"{SECOND}: Really?", made)
+    resolve_comments(planned, [unresolved_comment.id for unresolved_comment in unresolved_comments(planned.study)])
+    with planned.step("Done"):
+        for person in people:
+            set_completed(planned.study, first.id, person, "2026-01-01T00:00:00.000Z")
+    assert tasks(planned, FIRST) == []
+    assert tasks(planned, SECOND) == [
+        (ChecklistItemKind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)
+    ]
+    review_segment(planned, made, ReviewDecision.AGREE)
+    assert tasks(planned, SECOND) == []
+    assert second.number == 2
+
+
+def test_reviews_that_were_found_before_are_found_anew_where_something_changed(planned: Session) -> None:
+    recording = all_recordings(planned.study)[0]
+    table, reviews = SegmentTable(planned), ReviewsWaiting(planned)
+    own, changes = add_segment(planned, recording.id, 1_000_000, 2_000_000, "error")
+    table.apply(changes)
+    with planned.step("Done") as step:
+        for annotator in table.annotators:
+            set_completed(planned.study, recording.id, annotator, "2026-01-01T00:00:00.000Z")
+    table.apply(step.changes)
+    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
+    assert [*reviews.find_pending(table)] == [*ReviewsWaiting(planned).find_pending(table)]
+    planned.annotator_name = SECOND
+    table.apply(review_segment(planned, own, ReviewDecision.DISAGREE))
+    assert [*reviews.find_pending(table)] == []
+    table.apply(planned.study.undo())
+    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
+
+
+def test_in_json_everybody_is_counted(planned: Session) -> None:
+    recording = all_recordings(planned.study)[0]
+    add_segment(planned, recording.id, 1_000_000, 2_000_000, "error")
+    found = build_checklist(planned, SegmentTable(planned))
+    said = found.as_json()
+    people = said["annotators"]
+    assert isinstance(people, list)
+    assert [person["incomplete"] for person in people if isinstance(person, dict)] == [1, 0]
+    assert f"{SECOND}: nothing to do" in found.as_text()
+    assert "recording 1, 0:00:01.000" in found.as_text()
+
+
+def test_training_is_not_reviewed(planned: Session) -> None:
+    recording = all_recordings(planned.study)[0]
+    add_segment(planned, recording.id, 1_000_000, 2_000_000, "error")
+    people = SegmentTable(planned).annotators
+    with planned.step("Train"):
+        set_assignments(planned.study, [Assignment(recording.id, person, WorkPurpose.TRAINING) for person in people])
+        for person in people:
+            set_completed(planned.study, recording.id, person, "2026-01-01T00:00:00.000Z")
+    assert tasks(planned, SECOND) == []

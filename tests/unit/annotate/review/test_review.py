@@ -1,16 +1,20 @@
-"""Two annotators side by side, and what they say about each other's segments."""
+"""Two annotators side by side, what they say about each other's segments, and what judges say, as far as it is seen."""
 
 import pytest
 
+from annotate.blinding.reveals import reveal
 from annotate.review import peer_review as reviews
 from annotate.review.peer_review import RecordingReview, ReviewOutcome, build_recording_review, default_pair
-from annotate.segments.segment_edits import add_segment, delete_segments
+from annotate.review.segment_table import Filter, SegmentColumns, SegmentTable
+from annotate.segments.segment_edits import add_segment, delete_segments, set_field, set_label
 from annotate.study import recording_edits as history
 from annotate.study.scheme_versions import use_shipped_scheme
-from project.entities.study_records import ReviewDecision
+from project.entities.study_records import Changes, ReviewDecision
 from project.errors import UserError
 from project.queries.annotator_rows import reviews_in
+from project.queries.judgment_rows import reveals
 from project.session.session import Session
+from tests.builders.judgments import judged
 from tests.builders.marked_study import WALK, mark, person
 
 
@@ -132,3 +136,52 @@ def test_the_pair_is_who_works_here_and_the_other_with_the_most(session: Session
     assert [annotator.name for annotator in default_pair(session, WALK) or ()] == ["Cy", "Bo"]
     mark(session, "Ada", 10, 20)
     assert [annotator.name for annotator in default_pair(session, WALK) or ()] == ["Ada", "Cy"]
+
+
+WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
+
+
+def test_segments_are_found_by_whether_a_judge_differs(session: Session) -> None:
+    alike, other, unjudged, hidden = (mark(session, "Ada", at, at + 5, "competence", **WHOLE) for at in (1, 11, 21, 31))
+    set_field(session, hidden, "rationale", None)
+    judged(session, alike, label="competence")
+    judged(session, other, label="error")
+    judged(session, other, "Right", label="error")
+    judged(session, hidden, label="error")
+    table = SegmentTable(session)
+    assert Filter(judges_differ=True).select(table) == [other]
+    assert Filter(judged=True, judges_differ=False).select(table) == [alike, hidden]
+    assert Filter(judged=False).select(table) == [unjudged]
+    columns = SegmentColumns(session, table)
+    shown = [columns.cell_text("judges", text) for text in (alike, other, unjudged, hidden)]
+    assert shown == ["Competence 1", "Error 2", "", "hidden 1"]
+    assert columns.sort_ids([alike, other, unjudged], "judges", descending=True) == [other, alike, unjudged]
+
+
+def test_an_edit_and_a_new_judgment_are_seen_by_the_table(session: Session) -> None:
+    made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
+    table = SegmentTable(session)
+    assert Filter(judges_differ=True).select(table) == []
+    said = judged(session, made, label="error")
+    assert table.apply(Changes.from_pairs([("judgment", said.id)]))
+    assert Filter(judges_differ=True).select(table) == [made]
+    table.apply(set_label(session, [made], "error"))
+    assert Filter(judges_differ=True).select(table) == []
+
+
+def test_what_is_shown_of_many_is_written_down_once_where_it_may_be_seen(session: Session) -> None:
+    first, second = (mark(session, "Ada", at, at + 5, "competence", **WHOLE) for at in (1, 11))
+    unfinished = mark(session, "Ada", 21, 25, "competence")
+    unjudged = mark(session, "Ada", 31, 35, "competence", **WHOLE)
+    for text in (first, second, unfinished):
+        judged(session, text, label="error")
+    reveal(session, second)
+    before = reveals(session.study)
+    table = SegmentTable(session)
+    table.record_judges_shown([first, second, unfinished, unjudged])
+    table.record_judges_shown([first])
+    after = reveals(session.study)
+    assert {each_reveal.segment_id for each_reveal in after} == {first, second}
+    assert before[0] in after
+    table.apply(set_label(session, [first], "error"))
+    assert Filter(revised=True).select(table) == [first]

@@ -1,4 +1,4 @@
-"""Edits of many segments: one step, own ones only, and nothing else changes."""
+"""Edits and comments of many segments: one step, own ones only, and nothing else changes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,13 +6,21 @@ from pathlib import Path
 import pytest
 
 from annotate.segments import bulk_edits as bulk
+from annotate.segments.bulk_edits import MAX_COMMENT_CHARS, add_comment, delete_comment, edit_comment, resolve_comments
 from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import undo
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import all_segments, find_segment, values_of
+from project.queries.segment_rows import (
+    all_segments,
+    comments_in,
+    comments_of,
+    find_segment,
+    unresolved_comments,
+    values_of,
+)
 from project.session.session import Session
-from tests.builders.random_edits import open_lab, own_and_others
+from tests.builders.random_edits import FIRST, SECOND, open_lab, own_and_others
 
 
 @pytest.fixture
@@ -82,8 +90,8 @@ def test_shifting_moves_all_or_none(session: Session) -> None:
     assert everything(session) == before
 
 
-def test_with_nothing_of_ones_own_it_says_so(session: Session) -> None:
-    _, others = own_and_others(session)
+def test_with_nothing_of_ones_own_or_a_choice_of_no_form_it_says_so(session: Session) -> None:
+    own, others = own_and_others(session)
     for do in (
         lambda: bulk.delete_own_segments(session, others),
         lambda: bulk.change_label(session, others, "error"),
@@ -92,11 +100,50 @@ def test_with_nothing_of_ones_own_it_says_so(session: Session) -> None:
     ):
         with pytest.raises(UserError, match="None of these"):
             do()
+    for wrong in (
+        lambda: bulk.add_choice(session, own, "attributes", "nonsense"),
+        lambda: bulk.change_label(session, own, "nonsense"),
+    ):
+        with pytest.raises(UserError):
+            wrong()
 
 
-def test_a_choice_that_no_form_has_fits_nothing(session: Session) -> None:
+def test_a_comment_on_somebody_elses_segment(session: Session) -> None:
+    _, others = own_and_others(session)
+    before = find_segment(session.study, others[0])
+    made, changes = add_comment(session, others[0], "  Look again. ")
+    assert changes.ids("comment") == {others[0]}
+    (found,) = comments_of(session.study, others[0])
+    assert (found.id, found.text, found.resolved) == (made, "Look again.", False)
+    assert find_segment(session.study, others[0]) == before
+    assert comments_in(session.study, before.recording_id) == {others[0]: [found]}
+    undo(session)
+    assert comments_of(session.study, others[0]) == []
+
+
+def test_changing_resolving_and_deleting(session: Session) -> None:
+    own, _ = own_and_others(session)
+    made, _ = add_comment(session, own[0], "First")
+    edit_comment(session, made, "Second")
+    session.annotator_name = SECOND
+    resolve_comments(session, [made])
+    assert unresolved_comments(session.study) == []
+    for refused in (lambda: edit_comment(session, made, "Mine"), lambda: delete_comment(session, made)):
+        with pytest.raises(UserError, match="Somebody else"):
+            refused()
+    resolve_comments(session, [made], resolved=False)
+    assert [comment.text for comment in unresolved_comments(session.study)] == ["Second"]
+    session.annotator_name = FIRST
+    delete_comment(session, made)
+    assert comments_of(session.study, own[0]) == []
+
+
+@pytest.mark.parametrize("text", ["", "  \n ", "x" * (MAX_COMMENT_CHARS + 1)])
+def test_an_empty_or_endless_comment_is_refused(session: Session, text: str) -> None:
     own, _ = own_and_others(session)
     with pytest.raises(UserError):
-        bulk.add_choice(session, own, "attributes", "nonsense")
-    with pytest.raises(UserError):
-        bulk.change_label(session, own, "nonsense")
+        add_comment(session, own[0], text)
+    with pytest.raises(UserError, match="No segment"):
+        add_comment(session, "gone", "Hello")
+    with pytest.raises(UserError, match="No comment"):
+        delete_comment(session, "gone")

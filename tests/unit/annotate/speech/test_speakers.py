@@ -26,6 +26,8 @@ from project.queries.transcript_rows import insert_utterances, update_utterance,
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
+from tests.builders.face_study import only_recording
 from tests.builders.full_disk import full_disk
 from tests.builders.voices import write_sound
 
@@ -66,13 +68,9 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         yield opened
 
 
-def recording_of(session: Session) -> str:
-    return str(session.study.rows("SELECT id FROM recording")[0][0])
-
-
 def written(session: Session, spans: Sequence[tuple[float, float]] = (), **more: Any) -> list[Utterance]:
     """Write a transcript: one utterance a turn, or those that are given."""
-    owner = recording_of(session)
+    owner = only_recording(session)
     spans = spans or [(4.0 * k, 4.0 * k + 3) for k in range(6)]
     new = [Utterance(new_id(), owner, round(a * SECOND), round(b * SECOND), "words", **more) for a, b in spans]
     with session.step("Write") as _:
@@ -81,21 +79,21 @@ def written(session: Session, spans: Sequence[tuple[float, float]] = (), **more:
 
 
 def suggest(session: Session, number: int | None = None) -> dict[str, Any]:
-    result, _ = run_inline(session, speakers.prepare(session, recording_of(session), number), Silent())
+    result, _ = run_inline(session, speakers.prepare(session, only_recording(session), number), Silent())
     return result
 
 
 def whose(session: Session) -> list[tuple[str | None, bool]]:
     return [
         (utterance.participant_id, utterance.suggested)
-        for utterance in utterances_of(session.study, recording_of(session))
+        for utterance in utterances_of(session.study, only_recording(session))
     ]
 
 
 def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(session: Session) -> None:
     one = written(session)
     assert suggest(session)["voices"] == 2
-    found = list_speakers(session, recording_of(session))
+    found = list_speakers(session, only_recording(session))
     assert [each.label for each in found] == ["Speaker 1", "Speaker 2"]
     assert [len(each.utterance_ids) for each in found] == [3, 3]
     assert whose(session) == [(None, False)] * 6, "nobody knows whose voices they are"
@@ -140,7 +138,7 @@ def test_what_was_edited_while_it_ran_is_left_alone(session: Session) -> None:
     one = written(session)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     who_speaks.assign_speaker(session, [one[0].id], p1)
-    work = speakers.prepare(session, recording_of(session))
+    work = speakers.prepare(session, only_recording(session))
     result = speakers.compute(work.parameters, Silent())
     with session.step("Edit") as _:
         update_utterance(session.study, replace(one[2], end_us=one[2].end_us - 500_000))
@@ -152,7 +150,7 @@ def test_what_was_edited_while_it_ran_is_left_alone(session: Session) -> None:
 def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
     written(session)
     suggest(session)
-    owner = recording_of(session)
+    owner = only_recording(session)
     made, _ = name_speaker_as_new(session, owner, 2, "P07", ParticipantRole.ROBOT)
     assert whose(session) == [(None, False), (made, False)] * 3
     other, _ = add_participant(session, "P01", ParticipantRole.USER)
@@ -167,7 +165,7 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
 
 
 def test_found_speech_without_a_transcript_is_cut_into_turns(session: Session) -> None:
-    owner = recording_of(session)
+    owner = only_recording(session)
     store_speech(
         session, JobSpec("speech", "", owner, {"detector": "told"}), {}, [(0, 11 * SECOND), (12 * SECOND, 23 * SECOND)]
     )
@@ -182,12 +180,12 @@ def test_found_speech_without_a_transcript_is_cut_into_turns(session: Session) -
 def test_places_to_look_at_go_when_somebody_chose(session: Session) -> None:
     one = written(session, [(0, 3), (2, 3), (4, 7), (8, 11), (12, 15), (16, 16.2)])
     suggest(session)
-    flags = list_speaker_flags(session, recording_of(session))
+    flags = list_speaker_flags(session, only_recording(session))
     assert {(flag.kind, flag.start_us // SECOND) for flag in flags} >= {(FlagKind.OVERLAP, 2), (FlagKind.SHORT, 16)}
     assert all(flag.text.endswith(".") or flag.text.endswith("?") for flag in flags)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     who_speaks.assign_speaker(session, [each.id for each in one], p1)
-    assert list_speaker_flags(session, recording_of(session)) == []
+    assert list_speaker_flags(session, only_recording(session)) == []
 
 
 def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(session: Session) -> None:
@@ -195,35 +193,36 @@ def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(sessi
     suggest(session)
     (flag,) = [
         speaker_flag
-        for speaker_flag in list_speaker_flags(session, recording_of(session))
+        for speaker_flag in list_speaker_flags(session, only_recording(session))
         if speaker_flag.kind is FlagKind.TWO_VOICES
     ]
     assert flag.start_us == 16 * SECOND
     assert "0:00:2" in flag.text or "0:00:19" in flag.text
 
 
-def test_two_hundred_utterances_in_a_minute_and_silence_are_borne(session: Session) -> None:
+def test_two_hundred_utterances_in_a_minute_are_borne(session: Session) -> None:
     written(session, [(0.1 * k, 0.1 * k + 0.1) for k in range(200)])
     assert len(suggest(session)["suggestions"]) == 200
-    assert len(list_speaker_flags(session, recording_of(session))) >= 200
+    assert len(list_speaker_flags(session, only_recording(session))) >= 200
 
 
-def test_utterances_in_silence_have_no_speaker(session: Session) -> None:
-    written(session, [(3.2, 3.8), (7.2, 7.8)])
+@pytest.mark.parametrize(
+    ("spans", "speakers"),
+    [([(3.2, 3.8), (7.2, 7.8)], [None, None]), ([(8.0 * k, 8.0 * k + 3) for k in range(3)], [1] * 3)],
+)
+def test_in_silence_nobody_speaks_and_one_speaker_is_one(
+    session: Session, spans: list[tuple[float, float]], speakers: list[int | None]
+) -> None:
+    written(session, spans)
     result = suggest(session)
-    assert [one["speaker"] for one in result["suggestions"]] == [None, None]
+    assert [suggestion["speaker"] for suggestion in result["suggestions"]] == speakers
     assert result["flags"] == []
-
-
-def test_one_speaker_is_one(session: Session) -> None:
-    written(session, [(8.0 * k, 8.0 * k + 3) for k in range(3)])
-    assert suggest(session)["voices"] == 1
 
 
 def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owner = recording_of(session)
+    owner = only_recording(session)
     with pytest.raises(UserError, match="Nothing is known") as raised:
         speakers.prepare(session, owner)
     assert "greenroom transcribe" in raised.value.hint
@@ -240,20 +239,16 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
 
 def test_it_can_be_stopped(session: Session) -> None:
     written(session)
-    work = speakers.prepare(session, recording_of(session))
-
-    class Stopping(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
+    work = speakers.prepare(session, only_recording(session))
 
     with pytest.raises(Cancelled):
-        speakers.compute(work.parameters, Stopping())
-    assert list_speakers(session, recording_of(session)) == []
+        speakers.compute(work.parameters, CancelAt())
+    assert list_speakers(session, only_recording(session)) == []
 
 
 def test_a_job_that_waited_starts_with_the_transcript_as_it_is_then(session: Session) -> None:
     written(session)
-    work = speakers.prepare(session, recording_of(session), 2)
+    work = speakers.prepare(session, only_recording(session), 2)
     written(session, [(20, 21)])
     again = speakers.renew(session, work)
     assert len(again.parameters["stretches"]) == 7

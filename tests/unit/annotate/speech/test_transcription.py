@@ -1,27 +1,26 @@
-"""From a recording to a transcript: every kind of sound, after a crash too, and nothing that a person wrote is lost."""
+"""From a recording to a transcript: every kind of sound, after a stop too, and nothing that a person wrote is lost."""
 
 import json
 import os
-import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from annotate.speech import transcription
 from annotate.speech import voice_activity as speech
+from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
 from annotate.study import recording_edits as history
 from annotate.study.recording_edits import add_medium, add_recordings, probe_file
 from annotate.transcript import transcript_edits as edits
-from annotate.transcript import transcript_edits as who_speaks
 from annotate.transcript import utterance_drafts as drafts
 from annotate.transcript.utterance_drafts import set_vocabulary
 from models.speech import whisper
-from project.entities.study_records import MediumRole
+from models.speech.speech_recognizers import RecognizedWord
+from project.entities.study_records import MediumRole, Utterance
 from project.entities.transcript import split_words
 from project.errors import Cancelled, UserError
 from project.files.temporary_files import cache_folder
@@ -37,7 +36,6 @@ from tests.builders.clips import make_clip
 from tests.builders.full_disk import full_disk
 from tests.builders.tiny_whisper import write_tiny_whisper
 from tests.builders.voices import RATE, Sound, chords, hiss, said, silence, spoken, write_sound
-from tests.contract.documentation import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +119,13 @@ def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
         transcription.prepare(lab, here)
 
 
+LONG = np.tile(spoken(), 4)
+"""Speech for several windows."""
 SOUNDS: dict[str, Callable[[Path], Path]] = {
     "silence": lambda folder: write_sound(folder / "a.wav", silence(3)),
     "noise": lambda folder: write_sound(folder / "a.wav", hiss(5)),
     "music": lambda folder: write_sound(folder / "a.wav", chords(5)),
     "a moment": lambda folder: write_sound(folder / "a.wav", spoken()[8000:8400]),
-    "8 kHz": lambda folder: write_sound(folder / "a.wav", spoken()[: 6 * RATE], 8000),
     "5.1": lambda folder: write_sound(folder / "a.wav", 0.3 * spoken()[: 6 * RATE], 48_000, "5.1"),
     "two at once": lambda folder: write_sound(
         folder / "a.wav", (spoken()[: 6 * RATE] + spoken()[7 * RATE : 13 * RATE]) / 2
@@ -136,7 +135,7 @@ SOUNDS: dict[str, Callable[[Path], Path]] = {
         folder / "a.mp4", frames=20, fps=10, size=(64, 48), sound=True, sound_offset_us=700_000
     ),
 }
-SPOKEN = ("8 kHz", "5.1", "two at once", "telephone")
+SPOKEN = ("5.1", "two at once", "telephone")
 
 
 @pytest.mark.parametrize("name", SOUNDS)
@@ -194,7 +193,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_was_recognised_before_a_stop_is_not_recognised_again(
     lab: Session, tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = talk(lab, tmp_path, _long())
+    here = talk(lab, tmp_path, LONG)
     work = transcription.prepare(lab, here, model)
     stopping = CancelAfter(2)
     with pytest.raises(Cancelled):
@@ -216,31 +215,6 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
     history.undo(lab)
     transcribed(lab, here, model)
     assert [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)] == resumed
-
-
-@pytest.mark.soak
-def test_a_killed_worker_is_taken_up_again(lab: Session, tmp_path: Path, model: str) -> None:
-    here = talk(lab, tmp_path, _long())
-    work = transcription.prepare(lab, here, model)
-    patch = "import models.speech.whisper as w; w._batch = lambda folder, device: 1;"
-    code = f"{patch} from app.worker import run; run()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
-    ) as process:
-        assert process.stdout is not None
-        process.stdin.write(json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n")
-        process.stdin.flush()
-        for line in process.stdout:
-            if "Recognised 2 of" in line:
-                os.kill(process.pid, signal.SIGKILL)
-                break
-    telling = CancelAfter(-1)
-    result = transcription.compute(work.parameters, telling)
-    first = next(text for text in telling.told if text.startswith("Recognised"))
-    assert int(first.split()[1]) >= 2
-    transcription.store(lab, work, result)
-    assert utterances_of(lab.study, here)
-    assert not list((cache_folder() / "transcripts").iterdir())
 
 
 def test_a_vocabulary_is_kept_and_told_to_the_model(lab: Session, tmp_path: Path, model: str) -> None:
@@ -268,38 +242,41 @@ def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_p
     assert "People made or checked all of it" in refused.value.hint
 
 
-@pytest.mark.parametrize("touch", ["check", "text", "retime", "speaker", "decision", "typed"])
-def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path: Path, model: str) -> None:
-    from annotate.study.people import add_participant
-    from project.entities.study_records import ParticipantRole
-    from project.queries.recording_rows import all_participants
+def _decide(session: Session, utterance: Utterance) -> None:
+    place = PiiPlace("utterance", utterance.id, "text", utterance.text.split()[0])
+    with session.step("Decide"):
+        who = session.annotator().id
+        put_pii_decision(
+            session.study, PiiDecision(place, utterance.recording_id, "person", PiiVerdict.HIDE, who, "2026-01-01")
+        )
 
+
+TOUCHES: dict[str, Callable[[Session, Utterance], object]] = {
+    "check": lambda lab, utterance: edits.mark_checked(lab, [utterance.id]),
+    "text": lambda lab, utterance: edits.edit_text(lab, utterance.id, "What she really said"),
+    "retime": lambda lab, utterance: edits.retime_utterances(
+        lab, [(utterance.id, utterance.start_us + 10_000, utterance.end_us)]
+    ),
+    "speaker": lambda lab, utterance: edits.assign_to_new_participant(lab, [utterance.id], "P01"),
+    "decision": _decide,
+}
+
+
+@pytest.mark.parametrize("touch", [*TOUCHES, "typed"])
+def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path: Path, model: str) -> None:
     here = talk(lab, tmp_path)
     transcribed(lab, here, model)
-    drafts = utterances_of(lab.study, here)
-    utterance = drafts[len(drafts) // 2]
-    if touch == "check":
-        edits.mark_checked(lab, [utterance.id])
-    elif touch == "text":
-        edits.edit_text(lab, utterance.id, "What she really said")
-    elif touch == "retime":
-        edits.retime_utterances(lab, [(utterance.id, utterance.start_us + 10_000, utterance.end_us)])
-    elif touch == "speaker":
-        add_participant(lab, "P01", ParticipantRole.USER)
-        who_speaks.assign_speaker(lab, [utterance.id], all_participants(lab.study)[0].id)
-    elif touch == "decision":
-        with lab.step("Decide"):
-            who = lab.annotator()
-            place = PiiPlace("utterance", utterance.id, "text", utterance.text.split()[0])
-            put_pii_decision(lab.study, PiiDecision(place, here, "person", PiiVerdict.HIDE, who.id, "2026-01-01"))
+    if touch == "typed":
+        kept = _typed(lab, here)
     else:
-        _, one_id = _typed(lab, here)
-        utterance = next(each for each in utterances_of(lab.study, here) if each.id == one_id)
-    now = next(each for each in utterances_of(lab.study, here) if each.id == utterance.id)
+        drafts = utterances_of(lab.study, here)
+        kept = drafts[len(drafts) // 2].id
+        TOUCHES[touch](lab, drafts[len(drafts) // 2])
+    now = next(each for each in utterances_of(lab.study, here) if each.id == kept)
     transcribed(lab, here, model, replace=True)
     after = utterances_of(lab.study, here)
-    assert next(each for each in after if each.id == utterance.id) == now
-    middle = [(w.start_us + w.end_us) // 2 for each in after if each.id != utterance.id for w in each.words]
+    assert next(each for each in after if each.id == kept) == now
+    middle = [(w.start_us + w.end_us) // 2 for each in after if each.id != kept for w in each.words]
     assert not any(now.start_us <= at < now.end_us for at in middle), "nothing is said twice"
 
 
@@ -307,39 +284,26 @@ def test_what_is_written_while_a_job_runs_stays(lab: Session, tmp_path: Path, mo
     here = talk(lab, tmp_path)
     work = transcription.prepare(lab, here, model)
     result = transcription.compute(work.parameters, Silent())
-    _, typed = _typed(lab, here)
+    typed = _typed(lab, here)
     transcription.store(lab, work, result)
     assert typed in {utterance.id for utterance in utterances_of(lab.study, here)}
 
 
-def test_an_unknown_language_is_one_line(lab: Session, tmp_path: Path, model: str) -> None:
+def test_an_unknown_language_and_a_damaged_model_are_one_line(lab: Session, tmp_path: Path, model: str) -> None:
     here = talk(lab, tmp_path)
-    work = transcription.prepare(lab, here, model, "fr")
     with pytest.raises(UserError, match="does not know French"):
-        transcription.compute(work.parameters, Silent())
-
-
-def test_a_damaged_model_is_named_before_anything_is_heard(lab: Session, tmp_path: Path) -> None:
-    here = talk(lab, tmp_path)
+        transcription.compute(transcription.prepare(lab, here, model, "fr").parameters, Silent())
     folder = write_tiny_whisper(tmp_path / "broken")
     (folder / "model.bin").write_bytes(b"no model" * 10)
-    work = transcription.prepare(lab, here, str(folder))
     with pytest.raises(UserError, match=r"broken is damaged: .*[0-9a-f]{64}"):
-        transcription.compute(work.parameters, Silent())
+        transcription.compute(transcription.prepare(lab, here, str(folder)).parameters, Silent())
 
 
-def _long() -> Sound:
-    """Return speech for several windows."""
-    import numpy as np
-
-    return np.tile(spoken(), 4)
-
-
-def _typed(session: Session, recording: str) -> tuple[object, str]:
+def _typed(session: Session, recording: str) -> str:
     before = {utterance.id for utterance in utterances_of(session.study, recording)}
-    changes = edits.add_utterance(session, recording, 1_000_000, 1_400_000, "Typed by hand")
+    edits.add_utterance(session, recording, 1_000_000, 1_400_000, "Typed by hand")
     (new,) = {utterance.id for utterance in utterances_of(session.study, recording)} - before
-    return changes, new
+    return new
 
 
 def test_the_same_file_with_other_settings_begins_anew(lab: Session, tmp_path: Path, model: str) -> None:
@@ -348,3 +312,78 @@ def test_the_same_file_with_other_settings_begins_anew(lab: Session, tmp_path: P
     transcription.compute(work.parameters, Silent())
     other = replace(work, parameters={**work.parameters, "language": "ja"})
     assert transcription.compute(other.parameters, Silent())["language"] == "ja"
+
+
+WORK = {"model": "a"}
+WORD = RecognizedWord(" hello", 10, 20, 0.5)
+
+
+def filled(path: Path) -> None:
+    with RecognitionLog(path, WORK) as log:
+        log.add_speech([[0, 100]], 200)
+        log.add_words(2, (WORD,), "en", 0.9)
+        log.add_words(1, (WORD, WORD), "en", 0.9)
+
+
+def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / f"a{SUFFIX}"
+    filled(path)
+    with RecognitionLog(path, WORK) as log:
+        assert (log.found.speech, log.found.end_us, log.found.windows) == ([[0, 100]], 200, 3)
+        assert log.found.pieces == [WORD] * 3
+        log.add_words(1, (), "en", 0.9)
+    assert read_log(path).windows == 4
+    assert read_log(path).pieces == [WORD] * 3
+
+
+@pytest.mark.parametrize("torn", range(1, 60, 7))
+def test_a_torn_end_is_cut_off_and_the_rest_kept(torn: int, tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    filled(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-torn])
+    with RecognitionLog(path, WORK) as log:
+        assert log.found.windows == 2
+        log.add_words(1, (WORD, WORD), "en", 0.9)
+    assert path.read_bytes() == whole
+
+
+def test_a_changed_byte_ends_what_is_believed(tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    filled(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], lines[2].replace(b"hello", b"hallo"), lines[3]]))
+    with RecognitionLog(path, WORK) as log:
+        assert (log.found.speech, log.found.windows) == ([[0, 100]], 0)
+
+
+def test_other_work_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    filled(path)
+    with RecognitionLog(path, {"model": "b"}) as log:
+        assert log.found.speech is None
+    with pytest.raises(UserError, match="no longer in the cache"):
+        read_log(path)
+
+
+def test_only_its_owner_reads_it_also_where_it_was_there_before(tmp_path: Path) -> None:
+    path = tmp_path / f"a{SUFFIX}"
+    path.write_bytes(b"")
+    path.chmod(0o644)
+    filled(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_what_nobody_came_back_for_goes_after_a_week(tmp_path: Path) -> None:
+    old, new = tmp_path / f"old{SUFFIX}", tmp_path / f"new{SUFFIX}"
+    filled(old)
+    filled(new)
+    os.utime(old, (0, 0))
+    remove_abandoned_logs(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [new.name]
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot be kept"):
+        RecognitionLog(tmp_path / "file" / "a", WORK)

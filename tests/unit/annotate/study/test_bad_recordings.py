@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
 from anonymize.faces import face_tracking_job as face_tracking
@@ -25,16 +26,38 @@ from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.history_rows import latest_run
+from project.queries.recording_rows import media_of
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.clips import Image, make_clip
 from tests.builders.encoded import Planes, is_one_colour, pictures_to_encode
-from tests.builders.face_study import Box
+from tests.builders.face_study import Box, only_recording
 from tests.builders.green_method import Green
+from tests.builders.terminal import Terminal
 
 SIZE = (160, 120)
 FRAMES = 12
+
+
+def found_faces(session: Session, recording: str, times: NDArray[np.int64], boxes: Sequence[Box], **more: Json) -> None:
+    """Store a run that found a face at rest at each of the boxes, in every picture whose time is given."""
+    count = len(times)
+    tracks = [
+        FaceTrack(
+            new_id(),
+            np.arange(count, dtype=np.int32),
+            times.astype(np.int64),
+            np.array([box] * count, np.float32),
+            np.ones(count, np.float32),
+            np.zeros(count, np.uint8),
+        )
+        for box in boxes
+    ]
+    result: dict[str, Json] = {"frames": count, "frames_with_face": count, "tracks": len(tracks), "seconds": 0.0}
+    kept = str(save_tracks(tracks, cache_folder() / "faces"))
+    face_tracking.store(session, face_tracking.prepare(session, recording), {**result, **more, "file": kept})
 
 
 @contextmanager
@@ -42,35 +65,14 @@ def recorded(folder: Path, boxes: Sequence[Box] = (), cuts: Sequence[int] = (), 
     """A study with one clip, in which a run found a face at rest at each of the boxes."""
     folder.mkdir(exist_ok=True)
     file = make_clip(folder / "walk.mp4", **{"size": SIZE, "frames": FRAMES, "fps": 25, **clip})
-    times = load_index(file).times.times_us
     with Session(Study.create(folder / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(file)])
-        count = len(times)
-        tracks = [
-            FaceTrack(
-                new_id(),
-                np.arange(count, dtype=np.int32),
-                times.astype(np.int64),
-                np.array([box] * count, np.float32),
-                np.ones(count, np.float32),
-                np.zeros(count, np.uint8),
-            )
-            for box in boxes
-        ]
-        found: dict[str, Json] = {"frames": count, "frames_with_face": count, "tracks": len(tracks), "seconds": 0.0}
-        kept = str(save_tracks(tracks, cache_folder() / "faces"))
-        face_tracking.store(
-            session, face_tracking.prepare(session, recording), {**found, "cuts": [*cuts], "file": kept}
-        )
+        found_faces(session, recording, load_index(file).times.times_us, boxes, cuts=[*cuts])
         yield session
 
 
-def only(session: Session) -> str:
-    return str(session.study.rows("SELECT id FROM recording")[0][0])
-
-
 def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dict[str, Json], list[Image]]:
-    work = anonymization.prepare(session, only(session), method, folder, overwrite=True)
+    work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True)
     result, _ = run_inline(session, work, Silent())
     return result, [picture.image for picture in iterate_frames(Path(str(result["output"])))]
 
@@ -148,21 +150,10 @@ def test_real_files_of_variable_rate_keep_every_time_stamp(
     shared_data: Path, tmp_path: Path, name: str, method: str
 ) -> None:
     source = shared_data / "media" / name
-    Study.create(tmp_path / "lab.greenroom").close()
     times = load_index(source).times.times_us
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(source)])
-        face = FaceTrack(
-            new_id(),
-            np.arange(40, dtype=np.int32),
-            times[:40].astype(np.int64),
-            np.array([(200, 150, 200, 240)] * 40, np.float32),
-            np.ones(40, np.float32),
-            np.zeros(40, np.uint8),
-        )
-        kept = str(save_tracks([face], cache_folder() / "faces"))
-        found: dict[str, Json] = {"frames": len(times), "frames_with_face": 40, "tracks": 1, "seconds": 0.0}
-        face_tracking.store(session, face_tracking.prepare(session, recording), {**found, "file": kept})
+        found_faces(session, recording, times[:40], [(200, 150, 200, 240)], frames=len(times))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("anonymize.rendering.residual_faces.check_rendering", lambda *_, **__: _Clean())
             result, _ = run_inline(
@@ -178,18 +169,6 @@ class _Clean:
     doubtful: tuple[int, ...] = ()
 
 
-class Stopping(Silent):
-    """Says stop at a question of a number, and counts the questions."""
-
-    def __init__(self, at: int | None = None) -> None:
-        self.asked, self._at = 0, at
-
-    def check_cancelled(self) -> None:
-        self.asked += 1
-        if self.asked == self._at:
-            raise Cancelled
-
-
 @pytest.fixture(scope="module")
 def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[int, str], None]]:
     folder = tmp_path_factory.mktemp("stopped")
@@ -198,16 +177,16 @@ def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[i
         with recorded(folder / "lab", [(20, 50, 24, 24)], sound=True) as session:
             counted = {}
             for method in ("blur", "green"):
-                progress = Stopping()
-                work = anonymization.prepare(session, only(session), method, folder / "whole")
+                progress = CancelAt(None)
+                work = anonymization.prepare(session, only_recording(session), method, folder / "whole")
                 run_inline(session, work, progress)
-                counted[method] = progress.asked
+                counted[method] = progress.looks
             runs = len(session.study.rows("SELECT id FROM run"))
 
             def stop(at: int, method: str) -> None:
-                work = anonymization.prepare(session, only(session), method, folder / "clips", overwrite=True)
+                work = anonymization.prepare(session, only_recording(session), method, folder / "clips", overwrite=True)
                 with pytest.raises(Cancelled):
-                    run_inline(session, work, Stopping(1 + at % counted[method]))
+                    run_inline(session, work, CancelAt(1 + at % counted[method]))
                 assert list((folder / "clips").iterdir()) == []
                 assert list((cache_folder() / "faces").glob("*.npz")) == []
                 assert len(session.study.rows("SELECT id FROM run")) == runs
@@ -223,13 +202,54 @@ def test_stopped_at_any_point_nothing_is_left(stopped_at: Callable[[int, str], N
 
 def test_a_queue_that_is_stopped_anywhere_goes_on_to_the_same_clips(tmp_path: Path) -> None:
     with recorded(tmp_path / "lab", [(20, 50, 24, 24)]) as session:
-        queue = rendering_queue.make_queue(session, [only(session)], {"solid": {}, "blur": {}}, tmp_path / "clips")
+        queue = rendering_queue.make_queue(
+            session, [only_recording(session)], {"solid": {}, "blur": {}}, tmp_path / "clips"
+        )
         with suppress(Cancelled):
-            list(rendering_queue.run_queue(session, queue, lambda _: Stopping(9)))
+            list(rendering_queue.run_queue(session, queue, lambda _: CancelAt(9)))
         again = rendering_queue.load_unfinished(session)
         assert again is not None
         list(rendering_queue.run_queue(session, again, lambda _: Silent()))
         assert rendering_queue.load_unfinished(session) is None
-        assert latest_run(session.study, only(session), "anonymize") is not None
+        assert latest_run(session.study, only_recording(session), "anonymize") is not None
     names = sorted(path.name for path in (tmp_path / "clips").iterdir())
     assert names == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]
+
+
+@pytest.fixture
+def cut(tmp_path: Path) -> Path:
+    clip = make_clip(tmp_path / "walk.mkv", frames=40, fps=25, size=(160, 120), gop=10)
+    clip.write_bytes(clip.read_bytes()[: clip.stat().st_size // 2])
+    return clip
+
+
+def test_adding_a_file_that_was_cut_off_says_so(tmp_path: Path, cut: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    greenroom = Terminal(capsys)
+    whole = make_clip(tmp_path / "whole.mp4", frames=5, size=(160, 120))
+    greenroom("new", tmp_path / "lab.greenroom")
+    text = greenroom("add", tmp_path / "lab.greenroom", whole, cut)
+    (line,) = [line for line in text.splitlines() if "ends early" in line]
+    assert "walk.mkv" in line
+    greenroom("new", tmp_path / "two.greenroom")
+    first, second = greenroom.json("add", tmp_path / "two.greenroom", whole, cut)["recordings"]
+    assert first["ends_early_s"] == 0
+    assert 0.3 < second["ends_early_s"] < 1.6
+
+
+def test_results_say_that_the_recording_ends_early(tmp_path: Path, cut: Path) -> None:
+    with Session(Study.create(tmp_path / "lab.greenroom")) as session:
+        file = probe_file(cut)
+        assert truncation_warning(file)
+        (recording,), _ = add_recordings(session, [file])
+        (medium,) = media_of(session.study, recording)
+        assert medium.facts.missing_us == file.facts.missing_us > 0
+        missing = file.facts.missing_us / 1e6
+        faces, _ = run_inline(session, face_tracking.prepare(session, recording), Silent())
+        assert faces["ends_early_s"] == missing
+        export = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
+        clip, _ = run_inline(session, export, Silent())
+    assert clip["ends_early_s"] == missing
+
+
+def test_a_whole_file_is_added_without_a_warning(tmp_path: Path) -> None:
+    assert truncation_warning(probe_file(make_clip(tmp_path / "a.mp4", frames=5, size=(160, 120)))) is None

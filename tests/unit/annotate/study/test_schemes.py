@@ -1,8 +1,5 @@
 """A scheme may change; what was filled in under it may not."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -20,19 +17,16 @@ from annotate.study import scheme_versions as commands
 from annotate.study.people import add_participant
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
 from app.cli.segment import parse_values
-from project.entities.study_records import Collection, Json, ParticipantRole, Recording, Utterance
+from project.entities.study_records import Json, ParticipantRole, Utterance
 from project.errors import UserError
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
-from project.queries.recording_rows import insert_collection, insert_recording
 from project.queries.segment_rows import find_segment, value_history, values_of
 from project.queries.study_schemes import all_versions
 from project.queries.transcript_rows import insert_utterances
 from project.schemes.scheme_file import shipped_text
 from project.session.session import Session
-from project.store.study import Study
-
-SECOND = 1_000_000
+from tests.builders.marked_study import SECOND, WALK, open_study
 
 
 def text(
@@ -57,17 +51,8 @@ def text(
     return "".join(made)
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with Study.create(tmp_path / "lab.greenroom") as study, study.without_history():
-        insert_collection(study, Collection("c", "C"))
-        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
-        yield opened
-
-
 def made(session: Session, label: str = "a", **values: Json) -> str:
-    return add_segment(session, "r", SECOND, 5 * SECOND, label, values, scheme="lab")[0]
+    return add_segment(session, WALK, SECOND, 5 * SECOND, label, values, scheme="lab")[0]
 
 
 def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
@@ -84,11 +69,7 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     assert [*all_versions(session.study).get("lab", {})] == []
     history.redo(session)
     assert session.schemes.is_in_use("lab")
-
-
-def test_using_it_again_changes_nothing(session: Session) -> None:
-    commands.use_scheme(session, text(1), "lab.toml")
-    assert not commands.use_scheme(session, "# a remark\n" + text(1), "lab.toml")[1]
+    assert not commands.use_scheme(session, "# a remark\n" + text(1), "lab.toml")[1], "used again, nothing changes"
 
 
 def test_a_changed_text_needs_a_higher_version(session: Session) -> None:
@@ -149,6 +130,8 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     one = made(session, words="Kept.")
     commands.drop_scheme(session, "lab")
     assert not session.schemes.is_in_use("lab")
+    with pytest.raises(UserError, match="only scheme"):
+        commands.drop_scheme(session, "shrec")
     assert values_of(session.study, one)["words"].value == "Kept."
     found = session.schemes.find("lab")
     assert found.name == "Lab"
@@ -158,15 +141,10 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     made(session)
 
 
-def test_the_last_scheme_cannot_be_dropped(session: Session) -> None:
-    with pytest.raises(UserError, match="only scheme"):
-        commands.drop_scheme(session, "shrec")
-
-
 def test_the_default_is_the_one_new_segments_are_made_under(session: Session) -> None:
     commands.use_scheme(session, text(1), "lab.toml")
     commands.make_default(session, "lab")
-    segment_id, _ = add_segment(session, "r", 0, SECOND, "a")
+    segment_id, _ = add_segment(session, WALK, 0, SECOND, "a")
     found = find_segment(session.study, segment_id)
     assert found.scheme == "lab"
     commands.drop_scheme(session, "lab")
@@ -177,7 +155,7 @@ def test_a_track_about_the_recording_has_the_recordings_span(session: Session) -
     commands.use_scheme(session, text(1, extra='extent = "recording"\n'), "lab.toml")
     one = made(session)
     found = find_segment(session.study, one)
-    assert (found.start_us, found.end_us) == (0, 60 * SECOND)
+    assert (found.start_us, found.end_us) == (0, 600 * SECOND)
     for change in (
         lambda: move_segments(session, [(one, 0, SECOND)]),
         lambda: edit_segment(session, one, end_us=SECOND),
@@ -195,12 +173,12 @@ def test_a_segment_is_cut_to_the_utterance_under_it(session: Session) -> None:
     spoken = [(2, 3, "Hm."), (3, 10, "What a long story."), (20, 25, "Yes.")]
     with session.step("Transcript"):
         insert_utterances(
-            session.study, [Utterance(new_id(), "r", a * SECOND, b * SECOND, words) for a, b, words in spoken]
+            session.study, [Utterance(new_id(), WALK, a * SECOND, b * SECOND, words) for a, b, words in spoken]
         )
     cut = find_segment(session.study, made(session))
     assert (cut.start_us, cut.end_us) == (3 * SECOND, 5 * SECOND)
     with pytest.raises(UserError, match="Nobody speaks"):
-        add_segment(session, "r", 12 * SECOND, 15 * SECOND, "a", scheme="lab")
+        add_segment(session, WALK, 12 * SECOND, 15 * SECOND, "a", scheme="lab")
 
 
 def test_a_split_keeps_older_values_on_both_sides(session: Session) -> None:
@@ -273,12 +251,8 @@ def test_no_change_of_a_scheme_loses_a_value(
     tmp_path_factory: pytest.TempPathFactory,
     edits: list[tuple[tuple[list[str], list[str], list[str], int], dict[str, Json]]],
 ) -> None:
-    path = tmp_path_factory.mktemp("study") / "lab.greenroom"
-    with Study.create(path) as study, study.without_history():
-        insert_collection(study, Collection("c", "C"))
-        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
     given_under: dict[tuple[str, int], dict[str, Json]] = {}
-    with Session.open(path, "Ada") as session:
+    with open_study(tmp_path_factory.mktemp("study")) as session:
         segments: list[str] = []
         for version, ((labels, choices, fields, maximum), values) in enumerate(edits, start=1):
             scheme, _ = commands.use_scheme(session, text(version, labels, choices, fields, maximum), "lab.toml")
@@ -308,4 +282,4 @@ def test_no_change_of_a_scheme_loses_a_value(
                 shadowed = any(other > version for known, other in kept if known == field)
                 assert (segment, field, version) in listed or shadowed or _same(placed[field], value)
         assert [*all_versions(session.study).get("lab", {})] == [*range(1, len(edits) + 1)]
-    assert check_study(path) == []
+    assert check_study(session.study.path) == []

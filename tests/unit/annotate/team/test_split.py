@@ -22,6 +22,7 @@ from project.queries.recording_rows import all_media, all_participants, consents
 from project.queries.segment_rows import all_segments, insert_comments
 from project.session.session import MediaState, Session
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.clips import make_clip
 
 SECRET = "Unmistakable-"
@@ -131,29 +132,24 @@ def test_a_copy_that_cannot_be_put_in_place_leaves_no_trace(
     assert [path.name for path in tmp_path.iterdir()] == ["lab"]
 
 
-class Stops:
-    """Progress that is cancelled after so many looks."""
+class WatchingCancel(CancelAt):
+    """Sees which files of a folder have a name of their own while it waits to be cancelled."""
 
-    def __init__(self, folder: Path, after: int) -> None:
-        self._folder, self._left = folder, after
-        self.seen: list[str] = []
+    def __init__(self, folder: Path, look: int) -> None:
+        super().__init__(look)
+        self._folder, self.seen = folder, list[str]()
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         self.seen += [path.name for path in self._folder.iterdir() if not path.name.startswith(".")]
 
-    def check_cancelled(self) -> None:
-        self._left -= 1
-        if self._left < 0:
-            raise Cancelled
 
-
-@pytest.mark.parametrize("after", [0, 1, 2])
+@pytest.mark.parametrize("look", [1, 2, 3])
 def test_a_copy_that_is_cancelled_leaves_nothing_and_has_no_name_before(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: int
 ) -> None:
     monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     (tmp_path / "away").mkdir()
-    stops = Stops(tmp_path / "away", after)
+    stops = WatchingCancel(tmp_path / "away", look)
     with session:
         before = session.study.rows("SELECT * FROM journal_step")
         with pytest.raises(Cancelled):

@@ -85,10 +85,10 @@ def test_an_edited_text_is_read_and_keeps_the_times_of_its_words(
 ) -> None:
     transcript.edit_text(session, spoken[0].id, " good morning all ")
     first = _said(session, here)[0]
-    assert first.text == "good morning all"
-    assert first.checked
-    assert first.words[1] == Word("morning", 30 * MS, 60 * MS, 1.0)
-    assert first.words[0] == spoken[0].words[0]
+    assert (first.text, first.checked) == ("good morning all", True)
+    assert first.words[:2] == (spoken[0].words[0], Word("morning", 30 * MS, 60 * MS, 1.0))
+    transcript.edit_text(session, spoken[0].id, "  ")
+    assert (_said(session, here)[0].text, _said(session, here)[0].words) == ("", ())
 
 
 def test_typing_is_one_step_and_can_be_thought_better_of(session: Session, here: str, spoken: list[Utterance]) -> None:
@@ -100,11 +100,6 @@ def test_typing_is_one_step_and_can_be_thought_better_of(session: Session, here:
     transcript.edit_text(session, spoken[0].id, "x")
     undo(session)
     assert _said(session, here) == spoken
-
-
-def test_a_text_may_become_empty(session: Session, here: str, spoken: list[Utterance]) -> None:
-    transcript.edit_text(session, spoken[0].id, "  ")
-    assert (_said(session, here)[0].text, _said(session, here)[0].words) == ("", ())
 
 
 def test_a_word_that_is_cut_while_somebody_types_is_whole_after_one_undo(
@@ -209,11 +204,6 @@ def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spok
     assert transcript.find_utterances_without_speech(session, here) == [spoken[1].id]
 
 
-def test_the_utterances_of_one_speaker_are_found(session: Session, here: str, spoken: list[Utterance]) -> None:
-    person, _ = add_participant(session, "Narrator", ParticipantRole.BYSTANDER)
-    who_speaks.assign_speaker(session, [spoken[1].id], person)
-
-
 @pytest.mark.parametrize(
     ("search", "found"),
     [
@@ -250,7 +240,7 @@ def test_a_pattern_that_may_take_for_ever_is_refused(pattern: str) -> None:
     "pattern", ["(ha ?)+", "(um|uh)+", r"\(a+\)+", r"(\+)+", "[(a+)]+", "(a+)b+", "(a+)?", "([+*])+"]
 )
 def test_a_pattern_that_ends_is_taken(pattern: str) -> None:
-    WordSearch(pattern, regex=True)
+    assert WordSearch(pattern, regex=True).find_spans("") == []
 
 
 @pytest.mark.parametrize("pseudonym", ["", "  ", "P01", "P\u200b02"])

@@ -8,6 +8,7 @@ import pytest
 
 from annotate.study import recording_edits as history
 from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_files import (
     FORMATS,
     export_transcript,
@@ -23,6 +24,7 @@ from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import insert_utterances, utterances_of
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.face_study import only_recording
 from tests.builders.voices import RATE, spoken, write_sound
 
 ODD = """1
@@ -52,8 +54,7 @@ def lab(tmp_path: Path) -> Iterator[Session]:
 
 @pytest.fixture
 def here(lab: Session) -> str:
-    ((found,),) = lab.study.rows("SELECT id FROM recording")
-    return str(found)
+    return only_recording(lab)
 
 
 def rows(session: Session, recording: str) -> list[tuple[int, int, str]]:
@@ -135,8 +136,6 @@ def test_a_file_whose_name_says_nothing_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_hold_out_is_never_exported(lab: Session, here: str, tmp_path: Path) -> None:
-    from annotate.team.assignments import hold_out
-
     hold_out(lab, here)
     for key in FORMATS:
         with pytest.raises(UserError, match="held out"):

@@ -13,15 +13,7 @@ from hypothesis import strategies as st
 from project.integrity.integrity_check import check_study
 from project.queries.history_rows import all_conflicts
 from project.store.study import Study
-from tests.builders.merge_study import (
-    EDITS,
-    content,
-    copy_file,
-    everything,
-    merge,
-    play,
-    two_segments,
-)
+from tests.builders.merge_study import EDITS, content, copy_file, everything, merge, play, two_segments
 
 _SLOW = settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 """An example is a merge or several: half as many as others have."""

@@ -12,8 +12,8 @@ from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.merging.conflict_resolution import apply_version, present_version
-from project.merging.merge import MergeResult, merge_copy, open_copy
-from project.progress import Silent
+from project.merging.merge import merge_copy, open_copy
+from project.merging.table_rules import AUTHOR_COLUMNS, PARENT_COLUMNS, TABLE_ORDER
 from project.queries.annotator_rows import all_annotators, insert_annotator
 from project.queries.history_rows import all_conflicts
 from project.queries.judgment_rows import insert_judgments, insert_reveal, judgments_in, reveals_to
@@ -27,7 +27,9 @@ from project.queries.segment_rows import (
     update_segment,
     values_of,
 )
+from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
+from tests.builders.cancelling import CancelAt
 from tests.builders.merge_study import (
     ADA,
     BO,
@@ -74,6 +76,10 @@ def test_what_is_new_in_a_copy_comes_home_once(home: Path) -> None:
     copy = copy_file(home, "copy")
     with working(copy) as study:
         made = [mark(study, ADA, start=n * 1_000_000, rationale=f"because {n}") for n in range(5)]
+        with study.step("Edit", ADA.id):
+            rationale(made[0], "no")(study)
+        study.undo()
+    copy.chmod(0o400)
     (first,) = merge(home, copy)
     assert (first.tables["segment"].added, first.tables["segment_value"].added, first.conflicts) == (5, 5, 0)
     with working(home) as study:
@@ -182,29 +188,20 @@ def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, segment: Segment
         assert all_segments(study) == []
 
 
-def test_the_same_person_introduced_twice_is_one_annotator(home: Path) -> None:
+def test_the_same_person_introduced_twice_is_one_annotator_and_a_new_one_is_introduced(home: Path) -> None:
     copy = copy_file(home, "copy")
     for number, path in enumerate((home, copy)):
         with working(path) as study:
-            who = Annotator(new_id(), "Cy")
-            with study.step("Introduce Cy", undoable=False):
-                insert_annotator(study, who)
-            mark(study, who, start=number * 1_000_000)
-    merge(home, copy)
-    with working(home) as study:
-        (cy,) = [a for a in all_annotators(study) if a.name == "Cy"]
-        assert {s.annotator_id for s in all_segments(study)} == {cy.id}
-    assert merge(home, copy)[0].is_empty
-
-
-def test_a_person_that_is_new_is_introduced(home: Path) -> None:
-    copy = copy_file(home, "copy")
-    with working(copy) as study:
-        who = Annotator(new_id(), "Dee")
-        with study.step("Introduce Dee", undoable=False):
-            insert_annotator(study, who)
-        mark(study, who)
+            for name in ("Cy", "Dee")[: 1 + number]:
+                who = Annotator(new_id(), name)
+                with study.step("Introduce", undoable=False):
+                    insert_annotator(study, who)
+                mark(study, who, start=number * 1_000_000)
     assert merge(home, copy)[0].introduced == ("Dee",)
+    with working(home) as study:
+        (cy,) = [annotator for annotator in all_annotators(study) if annotator.name == "Cy"]
+        assert {segment.annotator_id for segment in all_segments(study)} == {cy.id, who.id}
+    assert merge(home, copy)[0].is_empty
     with working(home) as study:
         study.undo()
         assert who in all_annotators(study)
@@ -231,17 +228,6 @@ def test_a_merged_copy_may_itself_be_merged(home: Path) -> None:
         assert text_of(study, made) == "far away"
     before = everything(home)
     assert merge(home, first)[0].is_empty
-    assert everything(home) == before
-
-
-def test_an_edit_and_its_undo_are_nothing(home: Path, segment: Segment) -> None:
-    copy = copy_file(home, "copy")
-    with working(copy) as study:
-        with study.step("Edit", BO.id):
-            rationale(segment, "no")(study)
-        study.undo()
-    before = everything(home)
-    assert merge(home, copy)[0].is_empty
     assert everything(home) == before
 
 
@@ -279,60 +265,48 @@ def test_a_participants_note_that_a_copy_was_not_given_stays(home: Path) -> None
         assert all_participants(study) == [Participant(PERSON.id, "P99", PERSON.role, PERSON.note)]
 
 
-class TestRefused:
-    def said(self, home: Path, copy: Path) -> str:
-        before = everything(home)
-        with working(home) as study, pytest.raises(UserError) as caught:
-            open_copy(study, copy)
-        assert everything(home) == before
-        assert "\n" not in caught.value.message
-        return caught.value.message
-
-    def test_a_copy_of_another_study(self, home: Path, tmp_path: Path) -> None:
-        assert "another study" in self.said(home, furnish(tmp_path / "other.greenroom"))
-
-    def test_the_study_itself(self, home: Path) -> None:
-        assert "itself" in self.said(home, home)
-
-    def test_a_missing_file(self, home: Path, tmp_path: Path) -> None:
-        assert "no study" in self.said(home, tmp_path / "nowhere.greenroom")
-
-    def test_another_kind_of_file(self, home: Path, tmp_path: Path) -> None:
-        (tmp_path / "x.greenroom").write_text("hello")
-        assert "not a study" in self.said(home, tmp_path / "x.greenroom")
-
-    def test_a_copy_that_was_cut_off(self, home: Path) -> None:
-        copy = copy_file(home, "copy")
-        copy.write_bytes(copy.read_bytes()[:-5000])
-        assert "damaged" in self.said(home, copy)
-
-    def test_a_copy_of_a_newer_version(self, home: Path) -> None:
-        copy = copy_file(home, "copy")
-        data = bytearray(copy.read_bytes())
-        data[60:64] = (99).to_bytes(4)
-        copy.write_bytes(data)
-        assert "newer version" in self.said(home, copy)
-
-    def test_a_copy_that_is_open_elsewhere(self, home: Path) -> None:
-        copy = copy_file(home, "copy")
-        with working(copy):
-            assert "open in another window" in self.said(home, copy)
-
-    def test_a_study_that_is_read_only(self, home: Path) -> None:
-        copy = copy_file(home, "copy")
-        with working(copy) as study:
-            mark(study, ADA)
-        with Study.open(home, read_only=True) as study, pytest.raises(UserError, match="reading only"):
-            merge(study, copy)
+def _cut_off(copy: Path) -> None:
+    copy.write_bytes(copy.read_bytes()[:-5000])
 
 
-def test_a_copy_that_cannot_be_written_to_is_merged(home: Path) -> None:
+def _of_a_newer_version(copy: Path) -> None:
+    content = bytearray(copy.read_bytes())
+    content[60:64] = (99).to_bytes(4)
+    copy.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda copy: copy.unlink(), "no study"),
+        (lambda copy: copy.write_text("hello"), "not a study"),
+        (_cut_off, "damaged"),
+        (_of_a_newer_version, "newer version"),
+        (lambda copy: copy.unlink() or furnish(copy), "another study"),
+    ],
+)
+def test_what_is_no_copy_of_the_study_is_refused_in_one_line(
+    home: Path, spoil: Callable[[Path], object], said: str
+) -> None:
     copy = copy_file(home, "copy")
-    with working(copy) as study:
-        mark(study, ADA)
-    copy.chmod(0o400)
-    done: list[MergeResult] = merge(home, copy)
-    assert done[0].tables["segment"].added == 1
+    spoil(copy)
+    before = everything(home)
+    with working(home) as study, pytest.raises(UserError, match=said) as caught:
+        open_copy(study, copy)
+    assert "\n" not in caught.value.message
+    assert everything(home) == before
+
+
+def test_neither_the_study_itself_nor_an_open_copy_nor_into_a_study_that_is_read_only(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    with working(home) as study, pytest.raises(UserError, match="itself"):
+        open_copy(study, home)
+    with working(copy) as theirs:
+        mark(theirs, ADA)
+        with working(home) as study, pytest.raises(UserError, match="open in another window"):
+            open_copy(study, copy)
+    with Study.open(home, read_only=True) as study, pytest.raises(UserError, match="reading only"):
+        merge(study, copy)
 
 
 def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(tmp_path: Path) -> None:
@@ -357,18 +331,6 @@ def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(
         assert all_egress(study) == [SENT]
 
 
-class Impatient(Silent):
-    """Wants no more after so many looks."""
-
-    def __init__(self, looks: int) -> None:
-        self.left = looks
-
-    def check_cancelled(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise Cancelled
-
-
 def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("project.store.study._PROGRESS_INSTRUCTIONS", 50)
     theirs = copy_file(home, "bo")
@@ -381,7 +343,7 @@ def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeyp
     while True:
         with Study.open(home) as study, open_copy(study, theirs) as copy:
             try:
-                merge_copy(study, copy, None, progress=Impatient(looks))
+                merge_copy(study, copy, None, progress=CancelAt(looks + 1))
             except Cancelled:
                 stopped += 1
             else:
@@ -405,3 +367,16 @@ def test_a_secret_of_a_copy_never_becomes_that_of_the_study(home: Path, secret: 
     assert merge(home, copy)[0].conflicts == 0
     with working(home) as study:
         assert study.get_property(secret) == ("ours" if known else None)
+
+
+def test_every_table_and_every_reference_of_a_study_is_merged(study: Study) -> None:
+    assert sorted(TABLE_ORDER) == sorted(SUBJECT_COLUMNS)
+    found = {name: {(row[3], row[2]) for row in study.rows(f"PRAGMA foreign_key_list({name})")} for name in TABLE_ORDER}
+    assert {name: {*parents} for name, parents in PARENT_COLUMNS.items()} == {
+        name: refs for name, refs in found.items() if refs
+    }
+    authors = {name: column for name, refs in found.items() for column, parent in refs if parent == "annotator"}
+    assert authors == AUTHOR_COLUMNS
+    for name, parents in PARENT_COLUMNS.items():
+        for _, parent in parents:
+            assert parent not in TABLE_ORDER or TABLE_ORDER.index(parent) < TABLE_ORDER.index(name)

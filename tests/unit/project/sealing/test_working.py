@@ -117,44 +117,23 @@ def test_what_a_killed_process_left_in_memory_goes_at_the_next_opening(sealed: P
         assert not left.exists()
 
 
-def test_the_log_alone_says_nothing_and_cannot_be_cut_in_the_middle(sealed: Path) -> None:
-    study = Study.open(sealed)
-    for number in range(3):
-        _edit(study, number)
-    content = bytearray(log_path(sealed).read_bytes())
-    study.close()
-    before = sealed.read_bytes()
-    assert SECRET.encode() not in content
-    log_path(sealed).write_bytes(content)
-    with Study.open(sealed) as study:
-        assert study.get_property("word") == f"{SECRET} 2"
-    assert sealed.read_bytes() == before, "a log of an earlier state was taken for news"
-
-
-def test_two_openers_one_writes_and_the_other_sees_it(sealed: Path) -> None:
+@pytest.mark.parametrize("in_another_process", [False, True])
+def test_two_openers_one_writes_and_the_other_sees_it(
+    sealed: Path, monkeypatch: pytest.MonkeyPatch, in_another_process: bool
+) -> None:
     with Study.open(sealed) as first:
         _edit(first, 1)
-        with Study.open(sealed) as second:
-            assert second.read_only
-            assert second.get_property("word") == f"{SECRET} 1"
-            _edit(first, 2)
-            assert second.get_property("word") == f"{SECRET} 2"
-        _edit(first, 3)
-    with Study.open(sealed) as again:
-        assert again.get_property("word") == f"{SECRET} 3"
-
-
-def test_another_process_reads_what_was_committed(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Study.open(sealed) as first:
-        _edit(first, 1)
-        monkeypatch.setattr("project.files.temporary_files.find_decrypted_copy", lambda _: None)
+        if in_another_process:
+            monkeypatch.setattr("project.files.temporary_files.find_decrypted_copy", lambda _: None)
         with Study.open(sealed) as second:
             assert second.read_only
             assert "open in another window" in second.read_only_reason
             assert second.get_property("word") == f"{SECRET} 1"
-        _edit(first, 2)
+            _edit(first, 2)
+            assert second.get_property("word") == f"{SECRET} {1 if in_another_process else 2}"
+        _edit(first, 3)
     with Study.open(sealed) as again:
-        assert again.get_property("word") == f"{SECRET} 2"
+        assert again.get_property("word") == f"{SECRET} 3"
 
 
 def test_a_long_session_is_sealed_on_the_way(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,26 +169,6 @@ def test_a_full_disk_refuses_the_edit_and_loses_none(sealed: Path, monkeypatch: 
         with pytest.raises(UserError, match="no room left"):
             _edit(study, 2)
         assert study.get_property("word") == f"{SECRET} 1"
-        monkeypatch.setattr("project.encryption.encrypted_files.os.fsync", full)
-    monkeypatch.undo()
-
-
-def test_closing_on_a_full_disk_keeps_the_log(
-    sealed: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    study = Study.open(sealed)
-    _edit(study, 1)
-    with monkeypatch.context() as patch:
-        patch.setattr("project.store.decrypted_copy.seal_bytes", full)
-        study.close()
-    assert "log has every edit" in caplog.text
-    caplog.clear()
-    with Study.open(sealed) as again:
-        assert again.get_property("word") == f"{SECRET} 1"
-    assert not log_path(sealed).exists()
 
 
 def test_no_room_in_memory_is_told(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:

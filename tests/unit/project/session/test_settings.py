@@ -1,9 +1,24 @@
+"""Settings, options with limits, optional parts, and machines that fail in the middle of a job."""
+
 import errno
 import json
+import sys
+from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from anonymize.masking.masks import MaskOptions
+from models.faces.tracking_options import FaceOptions
+from project.entities.study_records import Json
+from project.errors import Cancelled, UserError
+from project.progress import Progress, Silent
+from project.session import jobs
+from project.session.jobs import explain_machine_errors
+from project.session.optional_parts import GPU, NAMES, OptionalPart
 from project.session.settings import (
     Settings,
     _settings_path,
@@ -15,11 +30,16 @@ from project.session.settings import (
 )
 
 
-def test_settings_come_back_as_they_were_saved() -> None:
-    chosen = Settings(theme="dark", annotator="Ada", volume=30).with_recent(Path("/lab/a.greenroom"))
+def test_settings_and_views_come_back_as_they_were_saved() -> None:
+    chosen = Settings(theme="dark", annotator="Ada", volume=30)
+    for name in "abca":
+        chosen = chosen.with_recent(Path(f"/lab/{name}.greenroom"))
+    assert [Path(recent).stem for recent in chosen.recent] == ["a", "c", "b"], "the newest first, and only once"
     save_settings(chosen)
     assert load_settings() == chosen
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
+    save_view("one", {"playhead": 5})
+    assert (load_view("one"), load_view("two")) == ({"playhead": 5}, {})
 
 
 def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,13 +54,6 @@ def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypat
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
 
 
-def test_the_newest_study_comes_first_and_only_once() -> None:
-    settings = Settings()
-    for name in "abca":
-        settings = settings.with_recent(Path(f"/lab/{name}.greenroom"))
-    assert [Path(p).stem for p in settings.recent] == ["a", "c", "b"]
-
-
 def test_damaged_settings_give_the_defaults() -> None:
     save_settings(Settings(theme="dark", annotator="Ada"))
     for content in ("{", "[]", '{"theme": 3, "unknown": 1}', '{"recent": 5}'):
@@ -49,12 +62,6 @@ def test_damaged_settings_give_the_defaults() -> None:
     _settings_path().write_text('{"annotator": 7, "recent": ["a", 3], "window": [], "theme": "dark"}')
     found = load_settings()
     assert (type(found.annotator), found.recent, found.window, found.theme) == (str, ("a",), {}, "dark")
-
-
-def test_a_view_is_kept_for_each_study() -> None:
-    save_view("one", {"playhead": 5})
-    assert load_view("one") == {"playhead": 5}
-    assert load_view("two") == {}
 
 
 def test_of_a_long_log_the_newest_lines_stay_and_whoever_writes_goes_on() -> None:
@@ -70,3 +77,91 @@ def test_of_a_long_log_the_newest_lines_stay_and_whoever_writes_goes_on() -> Non
     assert lines[-1] == "the last"
     assert lines[:-1] == [f"line {number:06}" for number in range(100_000 - len(lines) + 1, 100_000)]
     assert log.stat().st_mode & 0o777 == 0o600
+
+
+def part(*modules: str) -> OptionalPart:
+    return OptionalPart("toy", "Playing", "Toys", "MIT", 1, {module: module for module in modules})
+
+
+def test_it_is_installed_where_all_of_its_modules_are_there() -> None:
+    assert part("json", "email.message").is_installed
+    assert not part("json", "no_such_module").is_installed
+    assert not part("no_such_package.module").is_installed
+
+
+def test_nothing_is_imported_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "this", raising=False)
+    assert part("this").is_installed
+    assert "this" not in sys.modules
+
+
+def test_where_it_is_missing_one_line_names_the_command(without_names: None) -> None:
+    with pytest.raises(UserError) as raised:
+        NAMES.require()
+    assert str(raised.value) == (
+        "Searching texts for personal information needs the optional part “names”, which is not installed. "
+        "Get it: greenroom models fetch names"
+    )
+
+
+def test_the_usual_onnxruntime_alone_is_not_that_of_a_graphics_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nvidia", None)
+    assert not GPU.is_installed
+
+
+KNOBS = [(kind, spec) for kind in (FaceOptions, MaskOptions) for spec in fields(kind)]
+
+
+@pytest.mark.parametrize(("kind", "knob"), KNOBS, ids=[f"{kind.__name__}.{knob.name}" for kind, knob in KNOBS])
+def test_a_field_has_limits_a_title_and_a_description_and_is_held_to_them(kind: type, knob: Any) -> None:
+    low, high, title, text = (knob.metadata[key] for key in ("minimum", "maximum", "title", "description"))
+    assert low <= knob.default <= high
+    assert title
+    assert text.endswith(".")
+    for inside in (low, high):
+        assert getattr(kind(**{knob.name: inside}), knob.name) == inside
+    for outside in (low - 1, high + 1, "many", None, True, float("nan")):
+        with pytest.raises(UserError, match="not allowed"):
+            kind(**{knob.name: outside})
+
+
+GONE = "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; expr=cudaStreamSynchronize(stream)"
+FULL = "CUDA failure 2: out of memory ; GPU=0 ; hostname=lab"
+
+
+class Fail(Exception):
+    """As onnxruntime's is: of no other family."""
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (Fail(GONE), "The graphics card stopped answering."),
+        (Fail(FULL), "There is not enough memory on the graphics card for this."),
+        (RuntimeError("CUDA driver version is insufficient"), "The graphics card stopped answering."),
+        (RuntimeError("std::bad_alloc"), "There is not enough memory in this computer for this."),
+        (MemoryError(), "There is not enough memory in this computer for this."),
+    ],
+)
+def test_what_the_machine_cannot_is_a_message(raised: Exception, told: str) -> None:
+    with pytest.raises(UserError) as seen, explain_machine_errors():
+        raise raised
+    assert seen.value.message == told
+    assert "tart it again" in seen.value.hint
+
+
+@pytest.mark.parametrize("raised", [ValueError("a bug"), KeyError("key"), Cancelled(), UserError("No CUDA here.")])
+def test_all_else_passes_as_it_is(raised: Exception) -> None:
+    with pytest.raises(type(raised)) as seen, explain_machine_errors():
+        raise raised
+    assert seen.value is raised
+
+
+def test_a_graphics_card_that_is_lost_in_the_middle_of_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+        progress.progress(3, 10, "Looking for faces")
+        raise Fail(GONE)
+
+    monkeypatch.setattr(jobs, "load_kind", lambda _: SimpleNamespace(compute=compute))
+    with pytest.raises(UserError, match="graphics card stopped answering"):
+        jobs.compute("faces", {}, Silent())

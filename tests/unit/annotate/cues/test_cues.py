@@ -1,23 +1,37 @@
-"""What a model suggests is nobody's work until somebody says so."""
+"""What a model suggests is nobody's work until somebody says so; what a line says of cues can be read again."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.cues import prelabels
-from annotate.cues import prelabels as commands
 from annotate.cues.cue_detection import store
 from annotate.cues.cue_marks import CuePrelabel, NoticedCue, build_prelabels, cues_by_utterance
 from annotate.cues.prelabels import PRELABELS, open_prelabels, replace_prelabels
 from annotate.interchange.document_export import build_document, exportable_recordings
 from annotate.review.peer_review import review_segment
 from annotate.review.study_progress import build_overview
+from annotate.segments.segment_edits import add_segment
 from annotate.study import recording_edits as history
 from annotate.study import scheme_versions as schemes
-from annotate.transcript.conversation_history import export_lines
+from annotate.transcript.conversation_history import (
+    CUE_KINDS,
+    SEEN,
+    CaptionLine,
+    LineCue,
+    LineResponse,
+    export_lines,
+    format_line,
+    format_with_cues,
+    read_conversation,
+    transcript_to_json,
+)
 from project.entities.study_records import (
     Annotator,
     Collection,
@@ -26,6 +40,7 @@ from project.entities.study_records import (
     ParticipantRole,
     Recording,
     ReviewDecision,
+    Segment,
     Utterance,
 )
 from project.entities.transcript import Word
@@ -34,13 +49,14 @@ from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import all_annotators, insert_annotator, reviews_in
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording
-from project.queries.segment_rows import segments_of, values_of
+from project.queries.segment_rows import insert_segment, segments_of, values_of
 from project.queries.transcript_rows import insert_utterances
 from project.schemes.scheme_file import shipped_text
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.full_disk import full_disk
+from tests.builders.line_reader import read_line
 
 SECOND = 1_000_000
 NOD = CuePrelabel("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
@@ -52,17 +68,24 @@ SPOKEN = [
 ]
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with Study.create(tmp_path / "lab.greenroom") as study, study.without_history():
+@contextmanager
+def opened(folder: Path, spoken: list[Utterance]) -> Iterator[Session]:
+    """A study in which two speakers talk and cues are marked, opened as Ada."""
+    with Study.create(folder / "lab.greenroom") as study, study.without_history():
         insert_collection(study, Collection("c", "C"))
         insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
         insert_participant(study, Participant("a", "speaker_1", ParticipantRole.USER))
         insert_participant(study, Participant("b", "speaker_2", ParticipantRole.ROBOT))
-        insert_utterances(study, SPOKEN)
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
-        schemes.use_scheme(opened, shipped_text("cues"), "cues.toml")
-        yield opened
+        insert_utterances(study, spoken)
+    with Session.open(folder / "lab.greenroom", "Ada") as session:
+        schemes.use_scheme(session, shipped_text("cues"), "cues.toml")
+        yield session
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with opened(tmp_path, SPOKEN) as session:
+        yield session
 
 
 def _suggested(session: Session, *found: CuePrelabel) -> list[str]:
@@ -73,13 +96,13 @@ def _suggested(session: Session, *found: CuePrelabel) -> list[str]:
 def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(session: Session) -> None:
     smile, nod = _suggested(session, SMILE, NOD)
     assert list_annotators_of(session, "r") == []
-    (own,), _ = commands.accept_prelabels(session, [nod])
+    (own,), _ = prelabels.accept_prelabels(session, [nod])
     ada = session.annotator()
     assert [segment.annotator_id for segment in segments_of(session.study, "r") if segment.id == own] == [ada.id]
     assert values_of(session.study, own)["participant"].value == "b"
     assert [(review.decision, review.note) for review in reviews_in(session.study, "r")[nod]] == [("agree", own)]
     assert [open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")] == [smile]
-    assert [cue_mark.segment_id for cue_mark in cues_by_utterance(session, "r")["u1"]] == [smile, own]
+    assert [cue.segment_id for cue in cues_by_utterance(session, "r")["u1"]] == [smile, own]
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [speaker_2: Nods]"
     history.undo(session)
     assert len(open_prelabels(session, "r")) == 2
@@ -89,13 +112,13 @@ def test_an_accepted_tone_says_its_label_and_not_what_was_measured(session: Sess
     (calm,) = _suggested(
         session, CuePrelabel("tone", "calm", SECOND, 4 * SECOND, "a", "Slower and more even than usual.")
     )
-    commands.accept_prelabels(session, [calm])
+    prelabels.accept_prelabels(session, [calm])
     assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [calm tone]"
 
 
 def test_running_again_replaces_only_what_nobody_touched(session: Session) -> None:
     smile, nod = _suggested(session, SMILE, NOD)
-    commands.reject_prelabels(session, [nod])
+    prelabels.reject_prelabels(session, [nod])
     again = _suggested(session, SMILE, NOD)
     assert len(again) == 1
     assert again != [smile]
@@ -104,21 +127,18 @@ def test_running_again_replaces_only_what_nobody_touched(session: Session) -> No
 
 def test_each_annotator_decides_for_themselves(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
-    commands.reject_prelabels(session, [nod])
+    prelabels.reject_prelabels(session, [nod])
     session.annotator_name = "Bo"
     assert nod in {open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")}
-    commands.accept_prelabels(session, [nod])
+    prelabels.accept_prelabels(session, [nod])
     with pytest.raises(UserError, match="decided on this"):
-        commands.accept_prelabels(session, [nod])
+        prelabels.accept_prelabels(session, [nod])
 
 
-def test_only_what_a_model_suggests_is_accepted(session: Session) -> None:
-    own, _ = commands.add_cue(session, "u1", "tone", "calm")
+def test_a_pre_label_is_nobodys_work_and_nobodys_work_is_a_pre_label(session: Session) -> None:
+    own, _ = prelabels.add_cue(session, "u1", "tone", "calm")
     with pytest.raises(UserError, match="no pre-label"):
-        commands.accept_prelabels(session, [own])
-
-
-def test_a_pre_label_is_not_reviewed_as_somebodys_work(session: Session) -> None:
+        prelabels.accept_prelabels(session, [own])
     _, nod = _suggested(session, SMILE, NOD)
     with pytest.raises(UserError, match="nobody's work"):
         review_segment(session, nod, ReviewDecision.AGREE)
@@ -132,23 +152,14 @@ def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> N
 
 
 def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
-    made, _ = commands.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
+    schemes.drop_scheme(session, "cues")
+    made, _ = prelabels.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
+    assert session.schemes.is_in_use("cues"), "it comes into use with a cue"
     found = next(segment for segment in segments_of(session.study, "r") if segment.id == made)
     assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
     assert cues_by_utterance(session, "r")["u1"][0].word == 1
     with pytest.raises(UserError, match="what a listener shows"):
-        commands.add_cue(session, "u1", "response", "nod", "a")
-
-
-def test_the_scheme_comes_into_use_with_the_first_cue(tmp_path: Path) -> None:
-    with Study.create(tmp_path / "new.greenroom") as study, study.without_history():
-        insert_collection(study, Collection("c", "C"))
-        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
-        insert_participant(study, Participant("a", "speaker_1", ParticipantRole.USER))
-        insert_utterances(study, [Utterance("u1", "r", SECOND, 4 * SECOND, "So then", "a")])
-    with Session.open(tmp_path / "new.greenroom", "Ada") as fresh:
-        commands.add_cue(fresh, "u1", "tone", "calm")
-        assert fresh.schemes.is_in_use("cues")
+        prelabels.add_cue(session, "u1", "response", "nod", "a")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +208,114 @@ def test_pre_labels_do_not_count_and_leave_with_nothing(session: Session) -> Non
     assert [recording.segments for recording in build_overview(session).recordings] == [0]
     (part,) = build_document(session, exportable_recordings(session)).recordings
     assert [lane.kind for lane in part.lanes if lane.entries and lane.kind != "utterances"] == []
-    commands.accept_prelabels(session, [nod])
+    prelabels.accept_prelabels(session, [nod])
     (part,) = build_document(session, exportable_recordings(session)).recordings
     assert [lane.annotator for lane in part.lanes if lane.kind != "utterances"] == ["Ada"]
     assert [recording.segments for recording in build_overview(session).recordings] == [1]
+
+
+_ODD = st.text(st.sampled_from("ab [](),;:\\?tone emotion"), min_size=1, max_size=18).map(str.split).map(" ".join)
+_TEXT = _ODD.filter(bool)
+_WHO = st.none() | _TEXT
+_WORDS = st.lists(st.text(st.sampled_from("ab[](),;:\\?é"), min_size=1, max_size=5), max_size=6).map(tuple)
+
+
+@st.composite
+def _lines(draw: st.DrawFn) -> CaptionLine:
+    words = draw(_WORDS)
+    told = draw(st.lists(st.tuples(st.sampled_from(CUE_KINDS), _TEXT, _ODD), max_size=4))
+    cues = [LineCue(kind, text, "" if kind == SEEN else note) for kind, text, note in told]
+    heard = draw(st.lists(st.builds(LineResponse, st.integers(0, len(words)), _WHO, _TEXT), max_size=3))
+    start = draw(st.integers(0, 10**7))
+    return CaptionLine(
+        draw(_WHO),
+        start,
+        start + draw(st.integers(1, 10**5)),
+        words,
+        tuple(sorted(cues, key=lambda line_cue: CUE_KINDS.index(line_cue.kind))),
+        tuple(sorted(heard, key=lambda line_response: line_response.after)),
+    )
+
+
+@given(_lines())
+def test_a_written_line_reads_as_what_was_written(line: CaptionLine) -> None:
+    assert read_line(format_line(line)) == line
+
+
+def test_the_form_is_that_of_the_documentation() -> None:
+    cues = (LineCue(SEEN, "smiling"), LineCue(SEEN, "waving"), LineCue("tone", "calm"))
+    line = CaptionLine("speaker_1", 443, 557, ("Hi,", "everybody"), cues, (LineResponse(1, "speaker_2", "nodding"),))
+    assert format_line(line) == (
+        "speaker_1 [4.43-5.57]: Hi, [speaker_2: nodding] everybody [smiling, waving; calm tone]"
+    )
+
+
+@pytest.fixture
+def talk(tmp_path: Path) -> Iterator[Session]:
+    words = (Word("Hi,", 1 * SECOND, 2 * SECOND), Word("everybody", 2 * SECOND, 4 * SECOND))
+    spoken = [
+        Utterance("u1", "r", SECOND, 4 * SECOND, "Hi, everybody", "a", words),
+        Utterance("u2", "r", 3 * SECOND, 6 * SECOND, "Oh hello", "b"),
+        Utterance("u3", "r", 7 * SECOND, 8 * SECOND, "Well"),
+    ]
+    with opened(tmp_path, spoken) as session:
+        with session.step("Pre-label"):
+            insert_annotator(session.study, Annotator("m", "Pre-labels", "model"))
+        yield session
+
+
+def _cue(session: Session, track: str, label: str, start: float, end: float, who: str, description: str = "") -> str:
+    values = {"participant": who} | ({"description": description} if description else {})
+    span = round(start * SECOND), round(end * SECOND)
+    return add_segment(session, "r", *span, label, values, scheme="cues", track=track)[0]
+
+
+def test_people_read_no_backslashes(talk: Session) -> None:
+    _cue(talk, "tone", "soft", 1, 3, "a", "almost a whisper, or less; (see note)")
+    said = format_with_cues("Hi, [all] of \\ you", cues_by_utterance(talk, "r")["u1"], {})
+    assert said == "Hi, [all] of \\ you [soft tone (almost a whisper, or less; (see note))]"
+    assert "\\," in export_lines(talk, "r")
+
+
+def test_cues_stand_at_their_words(talk: Session) -> None:
+    _cue(talk, "expression", "smile", 2, 2.5, "a", "Smiling.")
+    _cue(talk, "tone", "calm", 1, 3, "a")
+    _cue(talk, "response", "nod", 1.5, 1.9, "b", "nodding")
+    assert export_lines(talk, "r").splitlines() == [
+        "speaker_1 [1.00-4.00]: Hi, [speaker_2: nodding] everybody [Smiling; calm tone]",
+        "speaker_2 [3.00-6.00]: Oh hello",
+        "? [7.00-8.00]: Well",
+    ]
+    first = transcript_to_json(talk, "r")["utterances"][0]
+    assert first["speaker"] == "speaker_1"
+    assert [cue["word"] for cue in first["cues"]] == [0, 1]
+
+
+def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(talk: Session) -> None:
+    own = _cue(talk, "expression", "smile", 3.1, 3.9, "b")
+    response = _cue(talk, "response", "nod", 3.1, 3.9, "b")
+    marks = cues_by_utterance(talk, "r")
+    assert [mark.segment_id for mark in marks["u2"]] == [own]
+    assert [mark.segment_id for mark in marks["u1"]] == [response]
+
+
+def test_a_pre_label_is_shown_as_one_and_leaves_with_nothing(talk: Session) -> None:
+    with talk.step("Pre-label"):
+        insert_segment(talk.study, Segment("p", "r", "m", "smile", SECOND, 2 * SECOND, "cues", "expression"))
+    assert [cue_mark.prelabel for cue_mark in cues_by_utterance(talk, "r")["u1"]] == [True]
+    assert "[smile]" not in export_lines(talk, "r")
+    assert all(not turn.cues for turn in read_conversation(talk, "r", 0, 60 * SECOND, cues=True))
+
+
+def test_the_conversation_is_what_is_inside_and_what_led_up_to_it(talk: Session) -> None:
+    turns = read_conversation(talk, "r", round(6.5 * SECOND), 9 * SECOND)
+    assert [(turn.speaker, turn.role, turn.inside) for turn in turns] == [
+        ("speaker_1", ParticipantRole.USER, False),
+        ("speaker_2", ParticipantRole.ROBOT, False),
+        ("", None, True),
+    ]
+    assert [turn.utterance_id for turn in read_conversation(talk, "r", round(6.5 * SECOND), 9 * SECOND, 1)] == [
+        "u2",
+        "u3",
+    ]
+    assert read_conversation(talk, "r", 6 * SECOND, 7 * SECOND, before=0) == []

@@ -1,10 +1,11 @@
-"""The index finds what looking at every text finds, after any edits, and marks it."""
+"""The index finds what looking at every text finds, after any edits, and marks it; whatever is typed is no error."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from project.entities.study_records import (
@@ -30,7 +31,7 @@ from project.queries.segment_rows import (
     update_comment,
 )
 from project.queries.transcript_rows import insert_utterances
-from project.search.search_index import SearchIndex
+from project.search.search_index import SearchIndex, match_expression
 from project.store.study import Study
 from tests.builders.brute_force import every_text, fits
 from tests.builders.small_study import Small
@@ -104,26 +105,20 @@ def test_it_finds_what_a_look_at_every_text_finds(
     index.close()
 
 
-def test_what_matches_is_marked(small: Small, index: SearchIndex) -> None:
+def test_what_matches_is_marked_and_a_long_text_is_cut_around_it(small: Small, index: SearchIndex) -> None:
     segment = small.add()
+    long = " ".join(["before"] * 200 + ["needle"] + ["after"] * 200)
     with small.study.step("Say") as step:
         set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "The robot waits: Café, cafés and tea."))
+        insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, long, "t")])
     index.note_changes(step.changes)
     ((place, excerpt),) = index.find_best("cafe")
     assert (place.table, place.subject, place.field) == ("segment_value", segment.id, "rationale")
     assert [excerpt.text[start:end] for start, end in excerpt.marks] == ["Café", "cafés"]
-
-
-def test_a_long_text_is_cut_around_what_was_found(small: Small, index: SearchIndex) -> None:
-    segment = small.add()
-    with small.study.step("Say") as step:
-        long = " ".join(["before"] * 200 + ["needle"] + ["after"] * 200)
-        insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, long, "t")])
-    index.note_changes(step.changes)
     (number,) = index.find_locations("needle")
-    excerpt = index.excerpt("needle", number)
-    assert "needle" in excerpt.text
-    assert len(excerpt.text) < 200
+    cut = index.excerpt("needle", number)
+    assert "needle" in cut.text
+    assert len(cut.text) < 200
 
 
 def test_slices_of_work_end_and_searching_does_not_wait_for_them(small: Small) -> None:
@@ -140,21 +135,15 @@ def test_slices_of_work_end_and_searching_does_not_wait_for_them(small: Small) -
     index.close()
 
 
-def test_an_older_version_of_a_value_is_not_found(small: Small, index: SearchIndex) -> None:
+def test_older_versions_and_choices_of_a_form_are_not_found(small: Small, index: SearchIndex) -> None:
     segment = small.add()
     with small.study.step("Say") as step:
-        set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "before"))
-        set_value(small.study, FieldValue(segment.id, "shrec", 2, "rationale", "afterwards"))
+        for version, text in ((1, "before"), (2, "afterwards")):
+            set_value(small.study, FieldValue(segment.id, "shrec", version, "rationale", text))
+        set_value(small.study, FieldValue(segment.id, "shrec", 1, "channel", "verbal"))
     index.note_changes(step.changes)
     assert not index.find_locations("before")
     assert index.find_locations("afterwards")
-
-
-def test_choices_and_people_of_a_form_are_no_texts(small: Small, index: SearchIndex) -> None:
-    segment = small.add()
-    with small.study.step("Say") as step:
-        set_value(small.study, FieldValue(segment.id, "shrec", 1, "channel", "verbal"))
-    index.note_changes(step.changes)
     assert not index.find_locations("verbal")
 
 
@@ -187,3 +176,37 @@ def test_nothing_is_written_to_the_file(small: Small, index: SearchIndex, tmp_pa
     index.find_locations("anything")
     assert small.study.rows("SELECT name FROM sqlite_schema ORDER BY name") == before
     assert small.study.rows("SELECT name FROM sqlite_temp_schema WHERE name LIKE 'found%'") == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("", ""),
+        ("  ", ""),
+        ("robot", '"robot"*'),
+        ("robot interrupts", '"robot"* "interrupts"*'),
+        ('"the robot" waits', '"the robot" "waits"*'),
+        ('"the rob', '"the rob"*'),
+        ('""', ""),
+        ("— … !", ""),
+        ("robot AND NOT (x)", '"robot"* "AND"* "NOT"* "(x)"*'),
+    ],
+)
+def test_words_and_phrases(typed: str, expected: str) -> None:
+    assert match_expression(typed) == expected
+
+
+@given(st.text())
+@example("NEAR(a b, 5)")
+@example('text : a* OR ^b "')
+@example("a\x00b")
+@example("\ud800x")
+@example("a " * 400)
+def test_nothing_that_is_typed_is_an_error(typed: str) -> None:
+    memory = sqlite3.connect(":memory:")
+    memory.execute("CREATE VIRTUAL TABLE found USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')")
+    memory.execute("INSERT INTO found VALUES ('a b c')")
+    wanted = match_expression(typed)
+    if wanted:
+        memory.execute("SELECT rowid FROM found WHERE found MATCH ?", (wanted,)).fetchall()
+    memory.close()
