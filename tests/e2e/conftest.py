@@ -10,7 +10,7 @@ import pytest
 
 from app.diagnostics import system_facts as libraries
 from tests.builders.terminal import Terminal
-from tests.faults.lab import Lab
+from tests.builders.lab import Lab
 
 WIDTH, HEIGHT = 1440, 900
 """Of the virtual screen."""

@@ -11,7 +11,7 @@ from media.decoding import iterate_rgb_frames
 from media.frame_index import load_index
 from media.probe import probe
 from tests.builders.clips import make_clip, number_of
-from tests.faults.lab import SMALL, Lab
+from tests.builders.lab import SMALL, Lab
 
 
 def numbers(clip: Path) -> list[int]:

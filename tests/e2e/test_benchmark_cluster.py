@@ -15,7 +15,7 @@ from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import misbehaving, says, waits
 from tests.builders.waiting import HANG_S, wait_until
-from tests.faults.killing import greenroom, start
+from tests.builders.commands import greenroom, start
 
 pytestmark = pytest.mark.e2e
 ITEMS = 60

@@ -11,7 +11,7 @@ from project.queries.item_set_rows import find_item_set, items_of
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.faults.killing import greenroom
+from tests.builders.commands import greenroom
 
 pytestmark = pytest.mark.e2e
 

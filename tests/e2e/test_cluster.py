@@ -40,7 +40,7 @@ from tests.builders.misbehaving_server import Server, misbehaving, says, waits
 from tests.builders.tiny_gguf import write_tiny_model
 from tests.builders.waiting import HANG_S, wait_until
 from tests.contract.footage import face_clip
-from tests.faults.killing import greenroom, kill, start
+from tests.builders.commands import greenroom, kill, start
 
 pytestmark = pytest.mark.e2e
 BASELINES = {"random": {}, "majority": {}, "oracle": {}, "constant": {"says": "error"}, "reliable": {"right": 0.7}}

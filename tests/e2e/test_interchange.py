@@ -11,7 +11,7 @@ import pytest
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from tests.builders.terminal import Terminal
-from tests.faults.lab import Lab
+from tests.builders.lab import Lab
 
 pytestmark = pytest.mark.e2e
 SECONDS = 600

@@ -1,5 +1,5 @@
 """Fixtures of the tests of faults: those of the end-to-end tests."""
 
-from tests.e2e.conftest import greenroom, lab
+from tests.e2e.conftest import lab
 
-__all__ = ["greenroom", "lab"]
+__all__ = ["lab"]

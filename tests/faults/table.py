@@ -10,6 +10,7 @@ from pathlib import Path
 
 ORDER = (
     "editing",
+    "editing-on-network",
     "merging",
     "tracking",
     "transcribing",

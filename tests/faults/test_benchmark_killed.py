@@ -11,11 +11,11 @@ from benchmark.judging.judge_registry import add_judge
 from project.queries.item_set_rows import answers_of, benchmark_runs, read_run_answers
 from project.queries.judgment_rows import find_judgments
 from project.session.session import Session
+from tests.builders.commands import greenroom, kill, start
 from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import Server, misbehaving, says, waits
 from tests.builders.waiting import wait_until
-from tests.faults.killing import greenroom, kill, start
 
 pytestmark = pytest.mark.e2e
 ITEMS, AT_ONCE, WAIT_S = 500, 8, 0.04

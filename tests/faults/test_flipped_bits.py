@@ -24,7 +24,7 @@ from project.store.encryption_change import seal_study
 from project.store.study import Study
 from tests.builders.cheap_key import cheap
 from tests.contract.documentation import ROOT
-from tests.faults.kills.life import SEED
+from tests.faults.lives import SEED
 
 PASSPHRASE = "four words that nobody guesses"
 EDITS, EVERYDAY, FLIPS = 20, 10, 200

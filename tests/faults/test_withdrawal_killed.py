@@ -31,7 +31,7 @@ from tests.builders.cheap_key import cheap
 from tests.builders.full_study import NAME, SPOKEN, Full, forms
 from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.faults.kills.life import SEED
+from tests.faults.lives import SEED
 from tests.faults.program import Program, _server
 from tests.unit.project.test_withdrawing import made
 

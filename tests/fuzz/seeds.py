@@ -45,7 +45,7 @@ _WRITTEN = (
 STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("new", (_LAB,)),
     ("add", (_LAB, CLIP)),
-    ("transcript import", (_LAB, "--recording", "1", str(_REPOSITORY / "tests" / "fakes" / "greeting.srt"))),
+    ("transcript import", (_LAB, "--recording", "1", str(_REPOSITORY / "tests" / "builders" / "greeting.srt"))),
     ("segment add", _SEGMENT),
     ("comment", (_LAB, "SEGMENT", "--text", "Really?", "--annotator", "Bo")),
     ("judge add", (_LAB, "chance", "--backend", "random")),

@@ -1,7 +1,7 @@
-"""Edits a study until it is stopped: `python -m tests.faults.victims.editing STUDY SEED`.
+"""Edits a study until it is stopped: `python -m tests.faults.victims.editing STUDY SEED [network]`.
 
-It opens the study, makes a few edits of all kinds, closes it, and begins anew. After each edit it prints number and
-uid of the newest step, and the number of the newest change of a row.
+It opens the study, makes a few edits of all kinds, closes it, and begins anew; with `network`, as if it lay on such a
+drive. After each edit it prints number and uid of the newest step, and the number of the newest change of a row.
 """
 
 import random
@@ -22,6 +22,7 @@ from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
+from project.store import study as opening
 
 SITTINGS = 15
 _LONGEST = 12
@@ -30,6 +31,8 @@ _LONGEST = 12
 def main() -> int:
     """Edit."""
     path, chance = Path(sys.argv[1]), random.Random(sys.argv[2])
+    if "network" in sys.argv[3:]:
+        opening.is_on_network = lambda _: True
     for _ in range(SITTINGS):
         with Session.open(path, "Ada") as session:
             for _ in range(chance.randint(0, _LONGEST)):
