@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(shim() is None, reason="needs a C compiler for the library that stands between"),
 ]
 VICTIM, STUDY, CLIP = "tests.faults.victims.stubborn", "lab.greenroom", "a.mp4"
-EVERYDAY, MORE = 2, 60
+EVERYDAY, MORE = 1, 60
 TIMES = [pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(MORE)]
 
 

@@ -27,7 +27,7 @@ from tests.contract.documentation import ROOT
 from tests.faults.lives import SEED
 
 PASSPHRASE = "four words that nobody guesses"
-EDITS, EVERYDAY, FLIPS = 20, 10, 200
+EDITS, EVERYDAY, FLIPS = 20, 2, 200
 PLACES = [pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(EVERYDAY + FLIPS)]
 _EDITOR = """
 import os, sys
