@@ -10,12 +10,12 @@ from benchmark.runs.run_figures import read_figures
 from project.entities.study_records import Json
 from project.queries.item_set_rows import answers_of, benchmark_runs, read_run_answers
 from project.session.session import Session
+from tests.builders.commands import greenroom, start
 from tests.builders.dask_cluster import dask_cluster
 from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import misbehaving, says, waits
 from tests.builders.waiting import HANG_S, wait_until
-from tests.builders.commands import greenroom, start
 
 pytestmark = pytest.mark.e2e
 ITEMS = 60

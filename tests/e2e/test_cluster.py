@@ -34,13 +34,13 @@ from project.queries.policy_rows import all_egress
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
+from tests.builders.commands import greenroom, kill, start
 from tests.builders.dask_cluster import DaskCluster, dask_cluster
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import Server, misbehaving, says, waits
 from tests.builders.tiny_gguf import write_tiny_model
 from tests.builders.waiting import HANG_S, wait_until
 from tests.contract.footage import face_clip
-from tests.builders.commands import greenroom, kill, start
 
 pytestmark = pytest.mark.e2e
 BASELINES = {"random": {}, "majority": {}, "oracle": {}, "constant": {"says": "error"}, "reliable": {"right": 0.7}}

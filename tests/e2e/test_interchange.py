@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from annotate.interchange.annotation_files import FORMATS, get_format
-from tests.builders.terminal import Terminal
 from tests.builders.lab import Lab
+from tests.builders.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
 SECONDS = 600
