@@ -13,7 +13,7 @@ from annotate.interchange.annotation_files import FORMATS, get_format
 from tests.builders.lab import Lab
 from tests.builders.terminal import Terminal
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.soak]
 SECONDS = 600
 FILM = "video_test_25fps_360s.mp4"
 _SEGMENTS = {"becomes": "segments", "annotator": "Ada", "scheme": "shrec", "track": "segments"}
@@ -90,28 +90,6 @@ def test_samples_go_to_every_format_and_back(empty: Path, samples: Path, greenro
             assert compared(after, left_out) == compared(said, left_out), key
         else:
             assert compared(after) == compared(before), key
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("cut.boris", b'{"time_format": "s", "observations": {"a": {"eve'),
-        ("cut.opf", b"PK\x03\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-        ("latin.vtt", b"WEBVTT\n\n00:01.000 --> 00:02.000\n\xe9t\xe9\n"),
-        ("times.srt", b"1\n00:00:99,000 --> 00:00:98,000\nHello\n"),
-        ("events.csv", b"Behavior,Start (s),Stop (s)\nx,1\n"),
-        ("bomb.boris.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00"),
-    ],
-)
-def test_a_bad_file_ends_with_one_line_and_changes_nothing(
-    name: str, content: bytes, lab: Lab, empty: Path, tmp_path: Path
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    before = empty.read_bytes()
-    lab.refused("import", empty, path)
-    assert empty.read_bytes() == before
-    assert table(lab.greenroom, empty, tmp_path / "after.csv") == []
 
 
 def table(greenroom: Terminal, study: Path, path: Path) -> list[dict[str, str]]:

@@ -31,7 +31,7 @@ REFUSED = "--dry-run"
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample with one frame a second."""
-    return fewer_frames(tmp_path_factory.mktemp("sample") / "few.mp4", 25, (480, 270))
+    return fewer_frames(tmp_path_factory.mktemp("sample") / "few.mp4", 25, (320, 180))
 
 
 def test_every_block_of_the_first_page_does_what_it_says(
