@@ -52,6 +52,8 @@ def main(plan: list[tuple[str, int, int]], seed: int, lab: Path, seeds: Path) ->
         target.prepare(seeds / name)
         gc.collect()
         gc.freeze()
+        # A module that only a case imports is no file that the case wrote.
+        sys.dont_write_bytecode = True
         (_apart if target.apart else _together)(
             partial(_case, target, f"{name} {seed}", lab / "case", watch, out), range(first, last), out
         )

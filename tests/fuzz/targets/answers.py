@@ -15,36 +15,19 @@ from models.judges.structured_output.completion import Completion
 from project.errors import UserError
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import a_text, json_bytes, spoil_bytes, spoil_json
-from tests.fuzz.seeds import CLIP, command, full_study
+from tests.fuzz.seeds import CLIP, LAB, command, command_lines, full_study
 
 _KEY = "sk-secret-0123456789"
-_LAB = "lab.greenroom"
-_BESIDE = (
-    ("meta", "suggest", _LAB, "--recording", "1", "--judge", "chance"),
-    ("benchmark", "infer", _LAB, "--recording", "1", "--judge", "chance", "--annotator", "Ada"),
-    ("questions", "esi", _LAB, "--recording", "1", "--judge", "chance", "--rounds", "1", "--each", "1"),
-    ("questions", "ask", _LAB, "--all", "--judge", "chance"),
-    ("questions", "filter", _LAB, "--step", "difficulty", "--judge", "chance"),
-    ("episode", "rate", _LAB, "2", "--judge", "chance"),
-    (
-        "episode",
-        "play",
-        _LAB,
-        "--scenario",
-        "lamp",
-        "--turns",
-        "2",
-        "--character",
-        "Anna",
-        "--player",
-        "chance",
-        "--character",
-        "Bram",
-        "--player",
-        "chance",
-    ),
-    ("chain", "fill", _LAB, "--judge", "chance"),
-)
+_BESIDE = command_lines("""
+meta suggest LAB --recording 1 --judge chance
+benchmark infer LAB --recording 1 --judge chance --annotator Ada
+questions esi LAB --recording 1 --judge chance --rounds 1 --each 1
+questions ask LAB --all --judge chance
+questions filter LAB --step difficulty --judge chance
+episode rate LAB 2 --judge chance
+episode play LAB --scenario lamp --turns 2 --character Anna --player chance --character Bram --player chance
+chain fill LAB --judge chance
+""")
 
 
 class _Forms:
@@ -83,7 +66,7 @@ def _asked(folder: Path) -> list[tuple[AnswerForm, dict[str, Any]]]:
         for key in TASKS:
             for variant in ("plain", "cot"):
                 with contextlib.suppress(UserError):
-                    command("ask", _LAB, "--all", "--judge", "chance", "--task", key, "--variant", variant)
+                    command("ask", LAB, "--all", "--judge", "chance", "--task", key, "--variant", variant)
         for arguments in _BESIDE:
             with contextlib.suppress(UserError):
                 command(*arguments)

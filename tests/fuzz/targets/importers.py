@@ -16,9 +16,8 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
-from tests.fuzz.seeds import CLIP, command, full_study
+from tests.fuzz.seeds import CLIP, LAB, command, full_study
 
-NAME = "lab.greenroom"
 _NOT_COMPARED = ("journal_step", "journal_change", "annotator")
 _CHECKED = 0.2
 _READ_FIRST = 0.9
@@ -39,7 +38,7 @@ class Importer:
         made = folder / "made"
         made.mkdir(exist_ok=True)
         with contextlib.chdir(made):
-            shutil.copyfile(study, made / NAME)
+            shutil.copyfile(study, made / LAB)
             shutil.copyfile(study.with_name(CLIP), made / CLIP)
             self.seeds = self.make(made)
             for name, content in self.seeds:
@@ -68,14 +67,14 @@ class Importer:
     def use(self, chance: Random, folder: Path) -> None:
         if chance.random() < _READ_FIRST:
             self.read(folder / self._file)
-        (folder / NAME).write_bytes(self._content)
+        (folder / LAB).write_bytes(self._content)
         (folder / CLIP).write_bytes(self._clip)
         there = sorted(path.name for path in folder.iterdir() if ".bak-" not in path.name)
         with contextlib.chdir(folder):
             try:
                 command(*(self._file if argument == "FILE" else argument for argument in self._arguments))
             except UserError:
-                if self._changed(_rows(folder / NAME)):
+                if self._changed(_rows(folder / LAB)):
                     raise Refuted("a file that was refused changed the study") from None
                 raise
             finally:
@@ -84,7 +83,7 @@ class Importer:
                     raise Refuted(
                         f"left beside the study: {sorted({*now} - {*there})}, gone: {sorted({*there} - {*now})}"
                     )
-        if self._checked and (problems := check_study(folder / NAME)):
+        if self._checked and (problems := check_study(folder / LAB)):
             raise Refuted(f"check: {problems[0][:150]}")
 
     def _changed(self, now: Mapping[str, int]) -> bool:
@@ -179,7 +178,7 @@ def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
         if not used.holds_several:
             out.mkdir()
         command(
-            "export", NAME, "--format", key, "--out", out.with_suffix(used.suffixes[0]) if used.holds_several else out
+            "export", LAB, "--format", key, "--out", out.with_suffix(used.suffixes[0]) if used.holds_several else out
         )
         files = [out.with_suffix(used.suffixes[0])] if used.holds_several else sorted(out.iterdir())
         found += [(f"{key}{used.suffixes[0]}", file.read_bytes()) for file in files]
@@ -188,76 +187,48 @@ def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
     return found
 
 
-_IMPORTS = (
-    ("import", NAME, "FILE"),
-    ("import", NAME, "FILE"),
-    ("import", NAME, "FILE", "--recording", "1"),
-    ("import", NAME, "FILE", "--preview"),
-)
+class Annotations(Importer):
+    """Files of the named formats, as the program writes them itself."""
 
+    arguments = (
+        ("import", LAB, "FILE"),
+        ("import", LAB, "FILE"),
+        ("import", LAB, "FILE", "--recording", "1"),
+        ("import", LAB, "FILE", "--preview"),
+    )
 
-class _Annotations(Importer):
-    arguments = _IMPORTS
+    def __init__(self, *formats: str) -> None:
+        self._formats = formats
 
     def read(self, file: Path) -> None:
         from annotate.interchange.annotation_files import read_file
 
         read_file(file)
 
-
-class Eaf(_Annotations):
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "eaf")
+        return _exported(folder, *self._formats)
 
 
-class Jsonl(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "jsonl")
-
-
-class Csv(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "csv")
-
-
-class Praat(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "textgrid")
-
-
-class Boris(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "boris", "boris-csv")
-
-
-class Datavyu(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "datavyu")
-
-
-class Captions(_Annotations):
-    arguments = (*_IMPORTS, ("transcript", "import", NAME, "--recording", "1", "FILE"))
-
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "webvtt", "webvtt-segments", "srt", "srt-plain", "srt-segments")
+class Captions(Annotations):
+    arguments = (*Annotations.arguments, ("transcript", "import", LAB, "--recording", "1", "FILE"))
 
 
 class Transcripts(Importer):
-    arguments = (("transcript", "import", NAME, "--recording", "1", "FILE", "--replace"),)
+    arguments = (("transcript", "import", LAB, "--recording", "1", "FILE", "--replace"),)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
         found = []
         for ending in ("vtt", "srt", "txt", "json", "jsonl", "csv", "tsv", "eaf", "textgrid"):
             out = folder / f"said.{ending}"
             with contextlib.suppress(UserError):
-                command("transcript", "export", NAME, "--recording", "1", out)
+                command("transcript", "export", LAB, "--recording", "1", out)
                 found.append((out.name, out.read_bytes()))
                 out.unlink()
         return found
 
 
 class Mappings(Importer):
-    arguments = (("import", NAME, "lines.csv", "--mapping", "FILE"),)
+    arguments = (("import", LAB, "lines.csv", "--mapping", "FILE"),)
 
     def read(self, file: Path) -> None:
         from annotate.interchange.lane_mapping import load_mapping
@@ -268,7 +239,7 @@ class Mappings(Importer):
         ((_, table),) = _exported(folder, "csv")
         self._table = table
         (folder / "lines.csv").write_bytes(table)
-        command("import", NAME, "lines.csv", "--save-mapping", "m.json", "--preview")
+        command("import", LAB, "lines.csv", "--save-mapping", "m.json", "--preview")
         return [("mapping.json", (folder / "m.json").read_bytes())]
 
     def spoil(self, chance: Random, folder: Path) -> None:
@@ -278,8 +249,8 @@ class Mappings(Importer):
 
 class Chains(Importer):
     arguments = (
-        ("chain", "import", NAME, "FILE", "--annotator", "Ada"),
-        ("chain", "import", NAME, "FILE", "--annotator", "Ada", "--recording", "1"),
+        ("chain", "import", LAB, "FILE", "--annotator", "Ada"),
+        ("chain", "import", LAB, "FILE", "--annotator", "Ada", "--recording", "1"),
     )
 
     def read(self, file: Path) -> None:
@@ -291,18 +262,18 @@ class Chains(Importer):
         found = []
         for ending in ("json", "graphml"):
             out = folder / f"chains.{ending}"
-            command("chain", "export", NAME, "--out", out)
+            command("chain", "export", LAB, "--out", out)
             found.append((out.name, out.read_bytes()))
             out.unlink()
         return found
 
 
 class Sotopia(Importer):
-    arguments = (("episode", "import", NAME, "FILE"),)
+    arguments = (("episode", "import", LAB, "FILE"),)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
         out = folder / "episodes.jsonl"
-        command("episode", "export", NAME, out)
+        command("episode", "export", LAB, out)
         found = [(out.name, out.read_bytes())]
         out.unlink()
         lines: dict[str, list[dict[str, Any]]] = {
@@ -340,7 +311,7 @@ class Sotopia(Importer):
 
 
 class Schemes(Importer):
-    arguments = (("scheme", "use", NAME, "FILE", "--annotator", "Ada"),)
+    arguments = (("scheme", "use", LAB, "FILE", "--annotator", "Ada"),)
 
     def read(self, file: Path) -> None:
         command("scheme", "check", file)
@@ -352,14 +323,14 @@ class Schemes(Importer):
 
 
 class Words(Importer):
-    arguments = (("words", NAME, "--file", "FILE"),)
+    arguments = (("words", LAB, "--file", "FILE"),)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
         return [("words.txt", b"Anna=P01\nSt. Mary's=[hospital]\n# a remark\n\nBonn=[town]\n")]
 
 
 class PiiChoices(Importer):
-    arguments = (("pii", "review", NAME, "FILE"),)
+    arguments = (("pii", "review", LAB, "FILE"),)
 
     def read(self, file: Path) -> None:
         from anonymize.pii_review.pii_files import read_decisions
@@ -370,7 +341,7 @@ class PiiChoices(Importer):
         found = []
         for ending in ("csv", "json"):
             out = folder / f"hits.{ending}"
-            command("pii", "find", NAME, "--out", out)
+            command("pii", "find", LAB, "--out", out)
             found.append((out.name, out.read_bytes().replace(b'"decision": ""', b'"decision": "hide"')))
             out.unlink()
         return found
@@ -384,7 +355,7 @@ class Prompts(Importer):
 
         return [(f"{key}.toml", shipped_text(key).encode()) for key in shipped_keys()]
 
-    arguments = (("info", NAME),)
+    arguments = (("info", LAB),)
 
     def use(self, chance: Random, folder: Path) -> None:
         from benchmark.prompts.prompt_templates import edit_prompt, parse_prompt
@@ -393,19 +364,19 @@ class Prompts(Importer):
         text = (folder / self._file).read_bytes().decode("utf-8", "replace")
         key = self._file.removesuffix(".toml")
         parse_prompt(text, key)
-        (folder / NAME).write_bytes(self._content)
+        (folder / LAB).write_bytes(self._content)
         (folder / CLIP).write_bytes(self._clip)
-        with Session.open(folder / NAME, "Ada") as session:
+        with Session.open(folder / LAB, "Ada") as session:
             edit_prompt(session, key, text)
         if chance.random() < 0.2:
             with contextlib.chdir(folder):
-                command("ask", NAME, "--all", "--judge", "chance", "--task", key)
+                command("ask", LAB, "--all", "--judge", "chance", "--task", key)
 
 
 class Shortcuts(Importer):
     """A table of keys, and the settings of the program, as somebody else wrote them."""
 
-    arguments = (("info", NAME),)
+    arguments = (("info", LAB),)
 
     def make(self, folder: Path) -> list[tuple[str, bytes]]:
         kept = {"annotator": "Ada", "recent": ["/a/b.greenroom"], "theme": "dark"}
