@@ -41,11 +41,6 @@ class Importer:
             shutil.copyfile(study, made / LAB)
             shutil.copyfile(study.with_name(CLIP), made / CLIP)
             self.seeds = self.make(made)
-            for name, content in self.seeds:
-                (made / name).write_bytes(content)
-                for arguments in self.arguments:
-                    with contextlib.suppress(UserError):
-                        command(*(name if argument == "FILE" else argument for argument in arguments))
         shutil.rmtree(made)
         self._before = _rows(study)
 
@@ -74,7 +69,7 @@ class Importer:
             try:
                 command(*(self._file if argument == "FILE" else argument for argument in self._arguments))
             except UserError:
-                if self._changed(_rows(folder / LAB)):
+                if _rows(folder / LAB) != self._before:
                     raise Refuted("a file that was refused changed the study") from None
                 raise
             finally:
@@ -85,9 +80,6 @@ class Importer:
                     )
         if self._checked and (problems := check_study(folder / LAB)):
             raise Refuted(f"check: {problems[0][:150]}")
-
-    def _changed(self, now: Mapping[str, int]) -> bool:
-        return now != self._before
 
 
 def _rows(study: Path) -> Mapping[str, int]:

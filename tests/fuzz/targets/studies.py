@@ -98,9 +98,6 @@ def _try(*commands: Sequence[str]) -> None:
             command(*arguments)
 
 
-_WARMED: list[bool] = []
-
-
 class _StudyTarget:
     apart = False
 
@@ -111,21 +108,6 @@ class _StudyTarget:
         with Study.open(self._study, read_only=True) as study:
             segment = str(study.rows("SELECT id FROM segment")[0][0])
         self._reading = [[segment if word == "SEGMENT" else word for word in words] for words in READING]
-        self._warm(folder)
-
-    def _warm(self, folder: Path) -> None:
-        """Import what commands import, before anything is watched; once in a process is enough."""
-        if _WARMED:
-            return
-        _WARMED.append(True)
-        trial = folder / "trial"
-        trial.mkdir(exist_ok=True)
-        shutil.copyfile(self._study, trial / LAB)
-        shutil.copyfile(self._study, trial / OWN)
-        (trial / CLIP).write_bytes(self._clip)
-        with contextlib.chdir(trial):
-            _try(*self._reading)
-        shutil.rmtree(trial)
 
     def spoil(self, chance: Random, folder: Path) -> None:
         study = folder / LAB
@@ -264,8 +246,8 @@ _CODE: Sequence[str] = (
     "CREATE VIRTUAL TABLE extra USING dbstat",
     "ALTER TABLE comment ADD COLUMN more AS (load_extension('x'))",
     "ALTER TABLE comment ADD COLUMN more TEXT DEFAULT 'x'",
-    "ALTER TABLE comment RELAB TO comments",
-    "ALTER TABLE comment RELAB COLUMN text TO words",
+    "ALTER TABLE comment RENAME TO comments",
+    "ALTER TABLE comment RENAME COLUMN text TO words",
     "DROP TABLE comment",
     "DROP INDEX segment_by_start",
     "ANALYZE",
