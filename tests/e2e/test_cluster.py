@@ -46,7 +46,12 @@ from tests.builders.waiting import HANG_S, wait_until
 pytestmark = pytest.mark.e2e
 ITEMS, AT_ONCE = 40, 4
 LABELS = ("error", "none", "competence", "error", "none") * (ITEMS // 5)
-ROUNDS = [pytest.param(n, marks=() if n < 1 else pytest.mark.soak, id=str(n)) for n in range(10)]
+VICTIMS = ("a worker's process", "the scheduler", "who holds the study", "a worker")
+KILLS = [
+    pytest.param(victim, number, marks=() if number < 1 and victim in VICTIMS[:2] else pytest.mark.soak)
+    for victim in VICTIMS
+    for number in range(10)
+]
 
 
 @pytest.fixture(scope="module")
@@ -169,63 +174,6 @@ def test_faces_are_tracked_and_covered_as_at_home_and_a_file_that_is_gone_fails_
     assert second.result is not None
 
 
-@pytest.mark.parametrize("number", ROUNDS)
-@pytest.mark.parametrize("victim", ["a worker's process", "a worker", "who holds the study", "the scheduler"])
-def test_whatever_is_killed_no_answer_is_lost_and_none_asked_again(
-    session: Session, cluster: DaskCluster, victim: str, number: int
-) -> None:
-    study = session.study.path
-    wanted = random.Random(number).randint(2, ITEMS - 8)
-    run = ("benchmark", "run", study, "--set", "by hand")
-    with misbehaving(waits(0.05, says('{"label": "error"}'))) as server:
-        verdicts(session, LABELS)
-        add_served(session, server)
-        session.close()
-        holder = start("-m", "greenroom", *run, "--scheduler", cluster.address)
-        wait_until(lambda: len(server.asked) >= wanted or holder.poll() is not None)
-        assert holder.poll() is None
-        busy = psutil.Process(cluster.at_work().pid)
-        if victim == "who holds the study":
-            kill(holder)
-            # Its worker asks for a permission that nobody gives any more.
-            asked = -1
-            while asked != len(server.asked) or server._at_once:
-                asked = len(server.asked)
-                time.sleep(0.3)
-        else:
-            scheduler = psutil.Process(cluster.scheduler.pid)
-            {"a worker's process": busy.children()[0], "a worker": busy, "the scheduler": scheduler}[victim].kill()
-            assert holder.wait(HANG_S) == (2 if victim == "the scheduler" else 0)
-            holder.communicate()
-        before, kept = _texts(server), _noted(study)
-        assert set(kept.values()) <= {1}
-        assert not kept - before
-        if victim in ("a worker's process", "a worker"):
-            assert len(kept) == ITEMS, "another worker went on"
-        else:
-            assert 0 < len(kept) < ITEMS
-        greenroom(*run)
-        again = _texts(server) - before
-        assert not again & kept, "what was noted was asked again"
-        assert sum(times - 1 for times in _texts(server).values()) <= AT_ONCE
-        assert _noted(study) == Counter({*_texts(server)})
-        assert len(_noted(study)) == ITEMS
-        assert server.busiest <= AT_ONCE, "all workers together ask no faster than one"
-
-
-def _texts(server: Server) -> Counter[str]:
-    return Counter(asked.body["messages"][1]["content"] for asked in [*server.asked])
-
-
-def _noted(study: Path) -> Counter[str]:
-    """Return the texts of the questions whose answers are noted as those of the only run."""
-    with Session.open(study, read_only=True) as session:
-        (run,) = benchmark_runs(session.study)
-        found = find_judgments(session.study, [answer.judgment_id for answer in answers_of(session.study, run.id)])
-        assert session.study.row("SELECT count(*) FROM judgment") == (len(found),), "an answer is stored and not noted"
-    return Counter(str(judgment.sight["text"]) for judgment in found)
-
-
 @pytest.fixture
 def marked(session: Session) -> Session:
     """A study with one segment and one judge."""
@@ -289,3 +237,59 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(marked: Session, cl
     assert {line.request.purpose.value for line in lines} == {"cluster"}
     assert (lines[-1].request.recording_id, lines[-1].permission) == (WALK, "raw, allowed by Board 7, unencrypted")
     assert lines[-1].request.texts > 0
+
+
+@pytest.mark.parametrize(("victim", "number"), KILLS)
+def test_whatever_is_killed_no_answer_is_lost_and_none_asked_again(
+    session: Session, cluster: DaskCluster, victim: str, number: int
+) -> None:
+    study = session.study.path
+    wanted = random.Random(number).randint(2, ITEMS - 8)
+    run = ("benchmark", "run", study, "--set", "by hand")
+    with misbehaving(waits(0.05, says('{"label": "error"}'))) as server:
+        verdicts(session, LABELS)
+        add_served(session, server)
+        session.close()
+        holder = start("-m", "greenroom", *run, "--scheduler", cluster.address)
+        wait_until(lambda: len(server.asked) >= wanted or holder.poll() is not None)
+        assert holder.poll() is None
+        busy = psutil.Process(cluster.at_work().pid)
+        if victim == "who holds the study":
+            kill(holder)
+            # Its worker asks for a permission that nobody gives any more.
+            asked = -1
+            while asked != len(server.asked) or server._at_once:
+                asked = len(server.asked)
+                time.sleep(0.3)
+        else:
+            scheduler = psutil.Process(cluster.scheduler.pid)
+            {"a worker's process": busy.children()[0], "a worker": busy, "the scheduler": scheduler}[victim].kill()
+            assert holder.wait(HANG_S) == (2 if victim == "the scheduler" else 0)
+            holder.communicate()
+        before, kept = _texts(server), _noted(study)
+        assert set(kept.values()) <= {1}
+        assert not kept - before
+        if victim in ("a worker's process", "a worker"):
+            assert len(kept) == ITEMS, "another worker went on"
+        else:
+            assert 0 < len(kept) < ITEMS
+        greenroom(*run)
+        again = _texts(server) - before
+        assert not again & kept, "what was noted was asked again"
+        assert sum(times - 1 for times in _texts(server).values()) <= AT_ONCE
+        assert _noted(study) == Counter({*_texts(server)})
+        assert len(_noted(study)) == ITEMS
+        assert server.busiest <= AT_ONCE, "all workers together ask no faster than one"
+
+
+def _texts(server: Server) -> Counter[str]:
+    return Counter(asked.body["messages"][1]["content"] for asked in [*server.asked])
+
+
+def _noted(study: Path) -> Counter[str]:
+    """Return the texts of the questions whose answers are noted as those of the only run."""
+    with Session.open(study, read_only=True) as session:
+        (run,) = benchmark_runs(session.study)
+        found = find_judgments(session.study, [answer.judgment_id for answer in answers_of(session.study, run.id)])
+        assert session.study.row("SELECT count(*) FROM judgment") == (len(found),), "an answer is stored and not noted"
+    return Counter(str(judgment.sight["text"]) for judgment in found)
