@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.segments.segment_edits import add_segment, set_field
+from annotate.segments.segment_edits import set_field
 from annotate.study import people as participants
 from annotate.transcript import transcript_edits as transcript
 from anonymize.withdrawal.withdrawal_certificate import list_pending
@@ -23,11 +23,11 @@ from media.frame_index import load_index
 from project.encryption import container as keys
 from project.encryption.container import is_sealed
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
-from project.entities.study_records import Json, ParticipantRole, Verdict
+from project.entities.study_records import Json, ParticipantRole
 from project.integrity.integrity_check import check_study
 from project.queries.history_rows import parse_shared_copies
 from project.queries.judgment_rows import judgments_in
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import all_segments
 from project.schema import format_versions as schema
 from project.session.session import Session
@@ -36,7 +36,6 @@ from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 from resources import resource
 from tests.builders.cheap_key import cheap
-from tests.builders.clips import make_clip
 from tests.builders.commands import greenroom
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import misbehaving, says, waits
@@ -83,25 +82,32 @@ def rows_of(folder: Path, tables: Collection[str] = tuple(SUBJECT_COLUMNS), with
 
 def add_marks(session: Session, count: int, seed: int) -> None:
     """Mark so many spans of the only recording."""
-    (recording,), chance = all_recordings(session.study), random.Random(seed)
+    chance = random.Random(seed)
     for _ in range(count):
-        start = chance.randrange(0, recording.duration_us - 100_000)
-        values: dict[str, Json] = {"rationale": "why " * chance.randrange(1, 200), "attributes": ["norms"]}
-        add_segment(session, recording.id, start, start + 50_000, Verdict.ERROR, values)
+        start = chance.randrange(500)
+        mark(session, "Bo", start, start + 1 + chance.random(), rationale="why " * chance.randrange(1, 200))
 
 
 class Work:
-    """One kind of work on a study in a folder: what it begins with, what runs, and what has to hold after a kill."""
+    """One kind of work on a study in a folder: what it begins with, what runs, and what has to hold after a kill.
 
-    beside: tuple[str, ...] = (CLIP,)
+    Attributes:
+        beside: what lies beside the study.
+        number: of the run.
+    """
+
+    beside: tuple[str, ...] = ()
+    number = 0
 
     def prepare(self, folder: Path) -> None:
         """Put the study and what the work needs into an empty folder; by itself, a recording with many segments."""
-        make_clip(folder / CLIP, size=(64, 48), frames=60)
-        greenroom("new", folder / STUDY)
-        greenroom("add", folder / STUDY, folder / CLIP)
-        with Session.open(folder / STUDY, "Bo") as session:
-            add_marks(session, SEGMENTS, seed=1)
+        with open_study(folder) as session:
+            self.fill(session)
+        session.study.path.rename(folder / STUDY)
+
+    def fill(self, session: Session) -> None:
+        """Put into a study with one recording, that has no file, what the work needs."""
+        add_marks(session, SEGMENTS, seed=1)
 
     def command(self, folder: Path) -> tuple[object, ...]:
         """Return a module and its arguments."""
@@ -126,18 +132,17 @@ class Editing(Work):
     def __init__(self, *how: str) -> None:
         self._how = how
 
-    def prepare(self, folder: Path) -> None:
-        greenroom("new", folder / STUDY)
-        greenroom("add", folder / STUDY, make_clip(folder / CLIP, size=(64, 48), frames=60))
+    def fill(self, session: Session) -> None:
+        add_marks(session, 1, seed=1)
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "tests.faults.victims.editing", folder / STUDY, f"{SEED}-{folder}", *self._how
+        return "tests.faults.victims.editing", folder / STUDY, f"{SEED}-{self.number}", *self._how
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         with Session.open(origin / STUDY, read_only=True) as session:
             first = printed_step(session)
         sound(folder)
-        alone(folder, *self.beside)
+        alone(folder)
         with Session.open(folder / STUDY, "Ada") as session:
             kept = {(str(row[0]), row[1]) for row in session.study.rows("SELECT id, uid FROM journal_step")}
             newest, _, change = printed_step(session).split()
@@ -149,7 +154,7 @@ class Editing(Work):
             if session.study.undo_name:
                 session.study.undo()
         sound(folder)
-        alone(folder, *self.beside)
+        alone(folder)
 
 
 class AllOrNothing(Work):
@@ -180,14 +185,14 @@ class AllOrNothing(Work):
 class Merging(AllOrNothing):
     """A study and a colleague's copy, with new segments in both and other words in the same ones."""
 
-    beside = (CLIP, COPY)
+    beside = (COPY,)
     own_each_time = ("merged_at", "at", "created_at")
 
+    def fill(self, session: Session) -> None:
+        add_marks(session, SHARED, seed=1)
+
     def prepare(self, folder: Path) -> None:
-        greenroom("new", folder / STUDY)
-        greenroom("add", folder / STUDY, make_clip(folder / CLIP, size=(64, 48), frames=60))
-        with Session.open(folder / STUDY, "Bo") as session:
-            add_marks(session, SHARED, seed=1)
+        super().prepare(folder)
         greenroom("split", folder / STUDY, "--annotator", "Bo", "--out", folder / COPY)
         for seed, path in enumerate((folder / STUDY, folder / COPY), 2):
             with Session.open(path, "Bo") as session:
@@ -204,6 +209,7 @@ class Merging(AllOrNothing):
 
 
 class Tracking(AllOrNothing):
+    beside = (CLIP,)
     tables, own_each_time = ("face_track",), ("id", "run_id")
 
     def prepare(self, folder: Path) -> None:
@@ -250,7 +256,7 @@ class Rendering(Tracking):
         _, *command = self.command(folder)
         out, frames = Path(str(command[-1])), len(load_index(folder / CLIP))
         sound(folder)
-        alone(folder, CLIP)
+        alone(folder, *self.beside)
         named = [path for path in out.iterdir() if not path.name.startswith(".")] if out.exists() else []
         assert [len(load_index(path)) for path in named] == [frames] * len(named), "half a clip has its final name"
         assert death.killed or len(named) == 1
@@ -258,26 +264,22 @@ class Rendering(Tracking):
         assert (made["frames"], made["faces_left"]) == (frames, [])
         assert [str(path) for path in out.iterdir()] == [made["output"]]
         sound(folder)
-        alone(folder, CLIP)
+        alone(folder, *self.beside)
 
 
 class Judging(Work):
     """What was answered and stored is not asked again, and nothing is lost or there twice."""
 
-    beside = ()
     asked_of, at_once, wait_s = 30, 4, 0.02
 
-    def prepare(self, folder: Path) -> None:
+    def fill(self, session: Session) -> None:
         self._serving = misbehaving(waits(self.wait_s, says('{"label": "error"}')))
         self._server = self._serving.__enter__()
         settings: dict[str, Json] = {"url": self._server.url, "sees": "text", "concurrency": self.at_once}
-        with open_study(folder) as session:
-            for number in range(self.asked_of):
-                # No two last equally long, so no two questions are equal.
-                mark(session, "Ada", 10 * number, 10 * number + 1 + number / 10)
-            add_judge(session, "model", "openai", "fake-1", settings)
-            made = session.study.path
-        made.rename(folder / STUDY)
+        add_judge(session, "model", "openai", "fake-1", settings)
+        for number in range(self.asked_of):
+            # No two last equally long, so no two questions are equal.
+            mark(session, "Ada", 10 * number, 10 * number + 1 + number / 10)
 
     def end(self) -> None:
         self._serving.__exit__(None, None, None)
@@ -338,7 +340,7 @@ class Migrating(Work):
             assert rows_of(folder) == before
             named = {path.name for path in folder.glob("lab (before version 2*).greenroom")}
             assert named
-            alone(folder, CLIP, *named)
+            alone(folder, *named)
 
     @staticmethod
     def _version(folder: Path) -> int:
@@ -354,15 +356,13 @@ class Migrating(Work):
 class Withdrawing(Work):
     """Somebody is gone, or still there with all that is theirs; the next try ends it."""
 
-    def prepare(self, folder: Path) -> None:
-        super().prepare(folder)
-        with Session.open(folder / STUDY, "Bo") as session:
-            (recording,) = all_recordings(session.study)
-            for name in ("P01", "P02"):
-                person, _ = participants.add_participant(session, name, ParticipantRole.USER, recording.id)
-                for at in range(20):
-                    text = f"{SECRET} {at}" if name == "P01" else f"good day {at}"
-                    transcript.add_utterance(session, recording.id, at * 50_000, at * 50_000 + 40_000, text, person)
+    def fill(self, session: Session) -> None:
+        super().fill(session)
+        for name in ("P01", "P02"):
+            person, _ = participants.add_participant(session, name, ParticipantRole.USER, WALK)
+            for at in range(20):
+                text = f"{SECRET} {at}" if name == "P01" else f"good day {at}"
+                transcript.add_utterance(session, WALK, at * 50_000, at * 50_000 + 40_000, text, person)
 
     def command(self, folder: Path) -> tuple[object, ...]:
         return "greenroom", "withdraw", folder / STUDY, "P01", "--yes"
@@ -380,7 +380,7 @@ class Withdrawing(Work):
             sound(folder)
         for path in [file for file in folder.rglob("*") if file.is_file()]:
             assert SECRET.encode() not in path.read_bytes(), f"{path.name} still holds it"
-        alone(folder, CLIP, *{path.name for path in folder.glob("*withdraw*") if not path.name.startswith(".")})
+        alone(folder, *{path.name for path in folder.glob("*withdraw*") if not path.name.startswith(".")})
 
 
 class Recovering(Work):
@@ -407,7 +407,7 @@ class Recovering(Work):
         assert (folder / STUDY).read_bytes() == (origin / STUDY).read_bytes()
         assert check_study(folder / COPY) == [], "a copy under its final name is not whole"
         Study.open(folder / COPY).close()
-        alone(folder, CLIP, COPY)
+        alone(folder, COPY)
 
 
 class Scrubbing(Work):
@@ -428,7 +428,7 @@ class Scrubbing(Work):
         assert rows_of(folder, said) == rows_of(origin, said)
         assert check_study(folder / COPY) == [], "a copy under its final name is not whole"
         Study.open(folder / COPY).close()
-        alone(folder, CLIP, COPY)
+        alone(folder, COPY)
 
     @staticmethod
     def _noted(folder: Path) -> list[str]:
@@ -440,7 +440,7 @@ class Scrubbing(Work):
 class Sealing(Work):
     """A study and its backup are plain or sealed, the backup first, and say the same."""
 
-    beside = (CLIP, PASSPHRASE)
+    beside = (PASSPHRASE,)
 
     def prepare(self, folder: Path) -> None:
         super().prepare(folder)

@@ -46,6 +46,7 @@ def test_what_is_killed_leaves_nothing_lost_and_nothing_half(
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    begun.work.number = number
     death = begun.lives.cut_short(number, tmp_path, *begun.work.command(folder))
     with death.logged():
         begun.work.require(folder, death, begun.origin, begun.whole)
