@@ -16,12 +16,7 @@ from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.judging.judge_registry import add_judge
 from benchmark.metrics.classification import (
     constant_macro_f1,
-    exact_match_by_chance,
-    partial_match_by_chance,
-    pearson_by_chance,
 )
-from benchmark.metrics.published_figures import DIMENSIONS, PEARSON_R, join_metric_key
-from benchmark.questions.chain_consistency import expected_consistency
 from benchmark.runs.run_figures import RunFigures, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
@@ -183,35 +178,6 @@ def test_the_constant_judge_has_the_macro_f1_of_the_closed_form_in_every_draw(
     assert {value for item in found.items for value in item.response.answers[task].values()} == {says}
     expected = fmean(constant_macro_f1(truths, says, labels) or 0.0 for truths in draws.values())
     assert figures.mean(task, "constant", "macro_f1") == pytest.approx(expected, abs=1e-9)
-
-
-def test_guessed_attributes_plausibilities_and_ratings_land_at_chance(figures: Figures) -> None:
-    found = figures["attributes", "random"]
-    truths = [listed(item.response.truth["attributes"]["attributes"]) for item in found.items]
-    labels = len(listed(found.items[0].response.traits["labels"]))
-    for metric, chance in (
-        ("exact_match", exact_match_by_chance(len(truths), labels)),
-        ("partial_match", partial_match_by_chance(truths)),
-    ):
-        assert abs(figures.mean("attributes", "random", metric) - chance.value) <= 3 * chance.se
-    items = figures["socialnli", "random"].counts.items
-    assert abs(figures.mean("socialnli", "random", "pearson_r")) <= 3 / sqrt(items - 1)
-    ratings = figures["sotopia_eval", "random"]
-    chance = pearson_by_chance(ratings.counts.items)
-    # Where people do not vary on a dimension, r is undefined.
-    means = [ratings.row(join_metric_key(PEARSON_R, dimension)).mean for dimension in DIMENSIONS]
-    correlations = [mean for mean in means if mean is not None]
-    assert correlations
-    assert max(abs(mean - chance.value) for mean in correlations) <= 3 * chance.se
-
-
-def test_chains_are_understood_by_a_judge_that_is_right_nine_times_in_ten_as_often_as_is_foretold(
-    figures: Figures,
-) -> None:
-    sizes = [*Counter(str(item.response.traits["chain"]) for item in figures["r3vqa", "reliable"].items).values()]
-    error = sqrt(sum(RIGHT**size * (1 - RIGHT**size) for size in sizes)) / len(sizes)
-    found = figures.mean("r3vqa", "reliable", "chain_consistency")
-    assert abs(found - expected_consistency(sizes, RIGHT)) <= 3 * error
 
 
 @pytest.mark.parametrize("tasks", [["verdict", "socialnli"], pytest.param(ASKED, marks=pytest.mark.soak)])
