@@ -88,6 +88,24 @@ def test_sound_alone_is_marked_and_not_looked_at(lab: Lab) -> None:
     assert [clip["recording"] for clip in lab.export("all")["clips"]] == [2]
 
 
+def test_a_file_replaced_by_another_as_large_is_not_used_and_the_first_is_found_again(lab: Lab) -> None:
+    source = make_clip(lab.footage / "a.mp4", size=SMALL, frames=12)
+    first = source.read_bytes()
+    lab.greenroom("add", lab.study, source)
+    lab.greenroom("faces", lab.study)
+    source.write_bytes(first[:-1] + bytes([first[-1] ^ 1]))
+    lab.keep(source)
+    assert lab.greenroom.json("info", lab.study)["recording_list"][0]["media"] == "replaced"
+    assert len(lab.greenroom.json("check", lab.study)["media"]) == 1
+    assert "not the one that was added" in lab.refused("faces", lab.study)
+    assert "not the one" in lab.refused("anonymize", lab.study, "--recording", "1", "--out", lab.clips)
+    assert lab.greenroom.json("relink", lab.study, lab.footage)["relinked"] == []
+    (lab.footage / "moved").mkdir()
+    (lab.footage / "moved" / "a.mp4").write_bytes(first)
+    assert lab.greenroom.json("relink", lab.study, lab.footage)["relinked"] == ["a.mp4"]
+    assert lab.export()["frames"] == 12
+
+
 def test_what_is_no_recording_no_study_or_no_place_is_refused_and_left_alone(lab: Lab, tmp_path: Path) -> None:
     lab.greenroom("add", lab.study, lab.film("a.mp4"))
     letter, empty, pipe = (lab.footage / name for name in ("letter.mp4", "zero.mp4", "pipe.mp4"))
