@@ -8,6 +8,8 @@ import random
 import sys
 from pathlib import Path
 
+import pytest
+
 from annotate.chains.chain_edits import add_chain
 from annotate.segments.segment_edits import add_segment, move_segments, set_field
 from annotate.study.people import add_participant
@@ -19,7 +21,6 @@ from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
-from project.store import study as opening
 from tests.builders.random_edits import random_edit
 
 SITTINGS = 15
@@ -30,7 +31,7 @@ def main() -> int:
     """Edit."""
     path, chance = Path(sys.argv[1]), random.Random(sys.argv[2])
     if "network" in sys.argv[3:]:
-        opening.is_on_network = lambda _: True
+        pytest.MonkeyPatch().setattr("project.store.study.is_on_network", lambda _: True)
     for _ in range(SITTINGS):
         with Session.open(path, "Ada") as session:
             for _ in range(chance.randint(0, _LONGEST)):
