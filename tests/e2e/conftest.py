@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.diagnostics import system_facts as libraries
+from tests.builders.lab import Lab
 from tests.builders.terminal import Terminal
-from tests.faults.lab import Lab
 
 WIDTH, HEIGHT = 1440, 900
 """Of the virtual screen."""

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,12 +20,6 @@ from tests.builders.waiting import HANG_S, wait_until
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]
 LENGTH_US = 600_000
-
-
-@pytest.fixture(autouse=True)
-def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in ("state", "cache", "config", "data"):
-        monkeypatch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path / kind))
 
 
 @pytest.fixture
@@ -53,6 +46,7 @@ class Window:
 
     def word(self) -> str:
         """Return the next word that it prints; "" where it ended."""
+        assert self.process.stdout is not None
         return self.process.stdout.readline().strip()
 
     def children(self) -> list[int]:
@@ -60,62 +54,42 @@ class Window:
         found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
         return [int(part) for part in found.split()]
 
-    def wait(self) -> int:
-        return self.process.wait(timeout=HANG_S)
+    def end(self) -> int:
+        """Return how it ended, by itself or where it hangs."""
+        try:
+            return self.process.wait(timeout=HANG_S)
+        finally:
+            self.process.kill()
+            self.process.communicate()
 
 
-@pytest.fixture
-def windows() -> Iterator[list[Window]]:
-    opened: list[Window] = []
-    yield opened
-    for window in opened:
-        if window.process.poll() is None:
-            window.process.kill()
-        window.process.communicate()
-
-
-def tracked(study: Path) -> int:
-    with Session.open(study, "Ada", read_only=True) as session:
-        return len(session.study.rows("SELECT id FROM run WHERE kind = 'faces'"))
-
-
-def wait_until_gone(pids: list[int]) -> None:
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), lambda: "a worker outlives the window")
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_a_job_of_a_window_that_was_ended_is_offered_and_goes_on(
-    study: Path, windows: list[Window], number: signal.Signals
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, *(pytest.param(each, marks=pytest.mark.soak) for each in (signal.SIGTERM, signal.SIGHUP))],
+)
+def test_a_job_of_a_window_that_was_ended_is_offered_and_goes_on_without_its_window(
+    study: Path, number: signal.Signals
 ) -> None:
     first = Window(study, "start")
-    windows.append(first)
     assert first.word() == "running"
     workers = first.children()
     first.process.send_signal(number)
-    assert first.wait() == (-signal.SIGKILL if number is signal.SIGKILL else 0)
-    wait_until_gone(workers)
+    assert first.end() == (-signal.SIGKILL if number is signal.SIGKILL else 0)
+    wait_until(
+        lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers), lambda: "a worker outlives the window"
+    )
     with Session.open(study, "Ada") as session:
-        assert [interrupted_job.kind for interrupted_job in JobNotes(session.study).interrupted()] == ["faces"]
+        assert [job.kind for job in JobNotes(session.study).interrupted()] == ["faces"]
+
     again = Window(study, "resume")
-    windows.append(again)
-    assert again.word() == "1 job was interrupted."
-    assert again.wait() == 0
-    assert tracked(study) == 1
-    assert note_files(study) == []
-    assert check_study(study) == []
-
-
-def test_a_job_goes_on_after_its_window_was_closed_and_the_process_ends_by_itself(
-    study: Path, windows: list[Window]
-) -> None:
-    window = Window(study, "keep")
-    windows.append(window)
-    assert window.word() == "running"
-    assert window.wait() == 0
-    assert tracked(study) == 1
+    assert [again.word(), again.word()] == ["1 job was interrupted.", "running"]
+    assert again.end() == 0
     assert not locking.is_held(study)
     with Session.open(study, "Ada") as session:
+        assert len(session.study.rows("SELECT id FROM run WHERE kind = 'faces'")) == 1
         assert JobNotes(session.study).interrupted() == []
         (line,) = JobNotes(session.study).take_messages()
     assert line.startswith("Track faces in recording 1: ")
+    assert note_files(study) == []
+    assert check_study(study) == []
     assert [path.name for path in study.parent.iterdir() if path.name.startswith("lab.greenroom-")] == []

@@ -2,8 +2,8 @@
 
     python -m tests.e2e.window_with_job STUDY WHAT
 
-WHAT is `start` (tracks faces, and stays), `keep` (tracks, and closes the window with the job going on), or `resume`
-(resumes what was interrupted, and closes the window once it has ended). It prints a word for each thing that happens.
+WHAT is `start` (tracks faces, and stays), or `resume` (resumes what was interrupted, and closes the window with the job
+going on). It prints a word for each thing that happens.
 """
 
 import sys
@@ -34,20 +34,20 @@ def begin(what: str) -> None:
         return
     (window,) = windows
     Dialogs.leave_jobs = lambda *_args, **_how: "keep"
-    if what == "resume":
-        resume(window)
-        return
     told: list[str] = []
 
     def progressed(*_: object) -> None:
         if not told:
             told.append("running")
             say("running")
-            if what == "keep":
+            if what == "resume":
                 QTimer.singleShot(0, window, window.close)
 
     window.jobs.progressed.connect(progressed)
-    window.menus.actions["track"].trigger()
+    if what == "resume":
+        resume(window)
+    else:
+        window.menus.actions["track"].trigger()
 
 
 def resume(window: MainWindow) -> None:
@@ -57,7 +57,6 @@ def resume(window: MainWindow) -> None:
         QTimer.singleShot(_LOOK_MS, window, lambda: resume(window))
         return
     say(bar.message())
-    window.jobs.done.connect(lambda *_: QTimer.singleShot(0, window, window.close))
     window.interrupted.acts["resume_interrupted"]()
 
 

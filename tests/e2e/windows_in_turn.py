@@ -1,4 +1,4 @@
-"""Opens every window of the program, one after the other, on the screen that the environment names.
+"""Opens a window of each kind, one after the other, on the screen that the environment names.
 
 For each it prints a line of JSON: its name, its number at the X server and that of the main window; and it waits for a
 line on standard input before the next.
@@ -15,11 +15,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from app.gui.startup import make_application
 from app.gui.window.application import GarbageCollector
 from app.gui.window.main_window import MainWindow
-from app.gui.window.page_registry import WINDOWS
 from widgets.dialogs.dialog_windows import ChoiceDialog
 
 _SETTLED_MS = 120
-DIALOGS = ("details", "export", "transcribe", "shortcuts", "edit_shortcuts", "about", "annotator", "rename")
 
 
 def settle() -> None:
@@ -60,16 +58,14 @@ def open_dialog(name: str, main: QWidget, trigger: Callable[[], None]) -> None:
 
 
 def main() -> None:
-    """Open the study that is named first on the command line, and then every window."""
+    """Open the study that is named first on the command line, and then the windows."""
     make_application()
     window = MainWindow()
     GarbageCollector(window.studio)
-    # The window of an import asks for a file at once.
-    window.files.questions.annotations = lambda _window=None: None
     window.show()
     window.open_study(Path(sys.argv[1]))
     settle()
-    for key in WINDOWS:
+    for key in ("segments", "policy"):
         shown = window.windows.open_window(key)
         tell(key, window, shown)
         # Asked for again, it comes back from behind.
@@ -83,10 +79,8 @@ def main() -> None:
     tell("help", window, shown)
     shown.close()
     open_dialog("choice", window, lambda: ChoiceDialog("A", "B", "C", [("d", "D", "D")], ("E", "E")).show())
-    for key in DIALOGS:
-        action = window.menus.actions[key]
-        if action.isEnabled():
-            open_dialog(key, window, action.trigger)
+    for key in ("shortcuts", "about"):
+        open_dialog(key, window, window.menus.actions[key].trigger)
     print(json.dumps({"name": ""}), flush=True)
     window.quitting.close_immediately()
 

@@ -5,40 +5,25 @@ A log is what `GREENROOM_FAULT_LOG` names in a run of the tests; a run that is t
 
 import argparse
 import json
-from collections import defaultdict
 from pathlib import Path
 
-ORDER = (
-    "editing",
-    "merging",
-    "tracking",
-    "transcribing",
-    "rendering",
-    "judging",
-    "migrating",
-    "withdrawing",
-    "recovering",
-    "scrubbing",
-    "sealing",
-)
 BEGIN, END = "<!-- kills: begin -->", "<!-- kills: end -->"
 
 
 def table(logs: list[Path]) -> str:
     """Return the table as Markdown."""
-    runs: dict[str, dict[str, dict[str, object]]] = defaultdict(dict)
-    for log in logs:
-        for line in log.read_text().splitlines():
-            run = json.loads(line)
-            runs[run["kind"]][run["seed"].rpartition("-")[2]] = run
+    runs: dict[str, dict[str, dict[str, bool]]] = {}
+    for line in (line for log in logs for line in log.read_text().splitlines()):
+        run = json.loads(line)
+        runs.setdefault(run["kind"], {})[run["seed"].rpartition("-")[2]] = {
+            name: bool(run[name]) for name in ("killed", "cold", "fault")
+        }
     lines = [
         "| what was under way | runs | killed in the middle | had ended by itself | started cold | faults |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    for kind in sorted(runs, key=lambda text: (ORDER.index(text) if text in ORDER else len(ORDER), text)):
-        of_kind = runs[kind].values()
-        killed, cold = sum(bool(entry["killed"]) for entry in of_kind), sum(bool(entry["cold"]) for entry in of_kind)
-        faults = sum(bool(entry["fault"]) for entry in of_kind)
+    for kind, of_kind in sorted(runs.items()):
+        killed, cold, faults = (sum(run[name] for run in of_kind.values()) for name in ("killed", "cold", "fault"))
         lines.append(f"| {kind} | {len(of_kind)} | {killed} | {len(of_kind) - killed} | {cold} | {faults} |")
     return "\n".join(lines)
 

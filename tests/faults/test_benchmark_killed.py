@@ -1,7 +1,6 @@
 """`kill -9` in a benchmark: what was answered is noted and is not asked again, whenever the program is killed."""
 
 import random
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -11,29 +10,26 @@ from benchmark.judging.judge_registry import add_judge
 from project.queries.item_set_rows import answers_of, benchmark_runs, read_run_answers
 from project.queries.judgment_rows import find_judgments
 from project.session.session import Session
+from tests.builders.commands import greenroom, kill, start
 from tests.builders.item_sets import verdicts
-from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import Server, misbehaving, says, waits
 from tests.builders.waiting import wait_until
-from tests.faults.killing import greenroom, kill, start
 
 pytestmark = pytest.mark.e2e
-ITEMS, AT_ONCE, WAIT_S = 500, 8, 0.04
-KILLS = [pytest.param(3, id="3"), pytest.param(20, marks=[pytest.mark.soak, pytest.mark.timeout(3600)], id="20")]
+AT_ONCE, WAIT_S = 8, 0.04
+SOAK = [pytest.mark.soak, pytest.mark.timeout(3600)]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    with open_study(tmp_path) as session:
-        verdicts(session, ["error", "none"] * (ITEMS // 2), draws=2)
-    return tmp_path
+def judged_by(session: Session, server: Server, items: int) -> Path:
+    """Put a set and a judge into a study and close it."""
+    verdicts(session, ["error", "none"] * (items // 2), draws=2)
+    add_judge(session, "model", "openai", "fake-1", {"url": server.url, "sees": "text", "concurrency": AT_ONCE})
+    session.close()
+    return session.study.path
 
 
-def judged_by(folder: Path, server: Server) -> Path:
-    study = folder / "pair.greenroom"
-    with Session.open(study, "Ada") as session:
-        add_judge(session, "model", "openai", "fake-1", {"url": server.url, "sees": "text", "concurrency": AT_ONCE})
-    return study
+def texts(server: Server) -> list[str]:
+    return [asked.body["messages"][1]["content"] for asked in [*server.asked]]
 
 
 def noted(study: Path) -> Counter[str]:
@@ -48,24 +44,19 @@ def noted(study: Path) -> Counter[str]:
     return Counter(str(judgment.sight["text"]) for judgment in found)
 
 
-def let_ask(server: Server, process: "subprocess.Popen[str]", wanted: int) -> None:
-    """Return when the server was asked so often, or the process has ended."""
-    wait_until(lambda: len(server.asked) >= wanted or process.poll() is not None)
-
-
-@pytest.mark.parametrize("kills", KILLS)
-def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> None:
+@pytest.mark.parametrize(("kills", "items"), [(1, 60), pytest.param(20, 500, marks=SOAK)])
+def test_no_answer_is_lost_and_none_asked_again(session: Session, kills: int, items: int) -> None:
     chance = random.Random(kills)
     with misbehaving(waits(WAIT_S, says('{"label": "error"}'))) as server:
-        study = judged_by(folder, server)
+        study = judged_by(session, server, items)
         kept: Counter[str] = Counter()
         seen = 0
         for left in range(kills, 0, -1):
             process = start("-m", "greenroom", "benchmark", "run", study, "--set", "by hand", "--judge", "model")
-            wanted = len(server.asked) + chance.randint(0, max(1, (ITEMS - sum(kept.values())) // left))
-            let_ask(server, process, wanted)
+            wanted = len(server.asked) + chance.randint(0, max(1, (items - sum(kept.values())) // left))
+            wait_until(lambda wanted=wanted, ended=process.poll: len(server.asked) >= wanted or ended() is not None)
             kill(process)
-            asked = [each_asked.body["messages"][1]["content"] for each_asked in [*server.asked]]
+            asked = texts(server)
             assert not {*asked[seen:]} & {*kept}, "what was answered was asked again"
             seen = len(asked)
             assert greenroom("check", study)["ok"]
@@ -74,13 +65,13 @@ def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> Non
             assert max(now.values(), default=1) == 1
             kept = now
         told = greenroom("benchmark", "run", study, "--set", "by hand", "--judge", "model")
-        asked = [each_asked.body["messages"][1]["content"] for each_asked in [*server.asked]]
+        asked = texts(server)
     assert not {*asked[seen:]} & {*kept}
     assert noted(study) == Counter({*asked})
-    assert len({*asked}) == ITEMS
-    assert len(asked) - ITEMS <= kills * AT_ONCE
-    accuracy = next(one for one in told["results"] if one["metric"] == "accuracy")
-    assert (accuracy["n"], accuracy["mean"]) == (ITEMS, 0.5)
-    with Session.open(study, read_only=True) as session:
-        (run,) = benchmark_runs(session.study)
-        assert len(read_run_answers(session.study, run.id)) == ITEMS
+    assert len({*asked}) == items
+    assert len(asked) - items <= kills * AT_ONCE
+    accuracy = next(result for result in told["results"] if result["metric"] == "accuracy")
+    assert (accuracy["n"], accuracy["mean"]) == (items, 0.5)
+    with Session.open(study, read_only=True) as again:
+        (run,) = benchmark_runs(again.study)
+        assert len(read_run_answers(again.study, run.id)) == items

@@ -10,10 +10,10 @@ from project.integrity.integrity_check import check_study
 from project.session.session import Session
 from project.store.backups import backup_paths
 from tests.builders.clips import make_clip
+from tests.builders.commands import greenroom
 from tests.builders.waiting import HANG_S
 from tests.faults.disk import Disk, shim
-from tests.faults.killing import greenroom
-from tests.faults.kills.life import SEED
+from tests.faults.lives import SEED
 from tests.faults.program import Program
 from tests.faults.victims.editing import printed_step
 
@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(shim() is None, reason="needs a C compiler for the library that stands between"),
 ]
 VICTIM, STUDY, CLIP = "tests.faults.victims.stubborn", "lab.greenroom", "a.mp4"
-EVERYDAY, MORE = 2, 60
+EVERYDAY, MORE = 1, 60
 TIMES = [pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(MORE)]
 
 

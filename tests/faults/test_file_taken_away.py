@@ -5,84 +5,80 @@ from pathlib import Path
 
 import pytest
 
+from annotate.study.recording_edits import undo
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from project.store.locking import lock_path
 from project.store.study import Study
-from tests.unit.project.conftest import Small, furnish
+from tests.builders.marked_study import mark
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
-    return Study.create(tmp_path / "a.greenroom")
+def path(session: Session) -> Path:
+    """The file of the open study, in which one segment was marked."""
+    mark(session, "Ada", 1, 2)
+    return session.study.path
 
 
-@pytest.fixture
-def small(study: Study) -> Small:
-    made = furnish(study)
-    made.add()
-    return made
-
-
-def segments(path: Path) -> int:
+def left(path: Path) -> int:
+    """Return how many segments a sound study holds that lies alone in its folder."""
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert check_study(path) == []
     with Study.open(path) as study:
-        return int((study.row("SELECT count(*) FROM segment") or (0,))[0])
+        return len(all_segments(study))
 
 
-def test_a_study_that_was_moved_takes_no_edit_until_it_is_back(study: Study, small: Small, tmp_path: Path) -> None:
-    away = tmp_path / "elsewhere.greenroom"
-    study.path.rename(away)
+def test_a_study_that_was_moved_takes_no_edit_until_it_is_back(session: Session, path: Path) -> None:
+    away = path.with_name("elsewhere.greenroom")
+    path.rename(away)
     with pytest.raises(UserError, match="was moved or deleted; nothing is saved"):
-        small.add()
-    away.rename(study.path)
-    small.add()
-    study.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["a.greenroom"]
-    assert check_study(study.path) == []
-    assert segments(study.path) == 2
+        mark(session, "Ada", 3, 4)
+    away.rename(path)
+    mark(session, "Ada", 3, 4)
+    session.close()
+    assert left(path) == 2
 
 
-def test_what_was_done_before_goes_with_the_file(study: Study, small: Small, tmp_path: Path) -> None:
-    away = tmp_path / "elsewhere.greenroom"
-    study.path.rename(away)
-    study.close()
-    assert [path.name for path in tmp_path.iterdir()] == ["elsewhere.greenroom"]
-    assert check_study(away) == []
-    assert segments(away) == 1
+def test_what_was_done_before_goes_with_the_file(session: Session, path: Path) -> None:
+    away = path.rename(path.with_name("elsewhere.greenroom"))
+    session.close()
+    assert left(away) == 1
 
 
-def test_a_study_that_was_deleted_takes_no_edit(study: Study, small: Small, tmp_path: Path) -> None:
-    study.path.unlink()
+def test_a_study_that_was_deleted_takes_no_edit(session: Session, path: Path) -> None:
+    path.unlink()
     with pytest.raises(UserError, match="was moved or deleted"):
-        small.add()
+        mark(session, "Ada", 3, 4)
     with pytest.raises(UserError, match="was moved or deleted"):
-        study.undo()
-    study.close()
-    assert [*tmp_path.iterdir()] == []
+        undo(session)
+    session.close()
+    assert [*path.parent.iterdir()] == []
 
 
-def test_a_file_that_took_its_place_is_not_touched(study: Study, small: Small, tmp_path: Path) -> None:
-    with Study.create(tmp_path / "other", name="Other") as other:
+def test_a_file_that_took_its_place_is_not_touched(session: Session, path: Path) -> None:
+    with Study.create(path.with_name("other"), name="Other") as other:
         other_path = other.path
     content = other_path.read_bytes()
-    shutil.move(other_path, study.path)
+    shutil.move(other_path, path)
     with pytest.raises(UserError, match="Another file took the place"):
-        small.add()
-    study.close()
-    assert study.path.read_bytes() == content
-    assert check_study(study.path) == []
-    assert [path.name for path in tmp_path.iterdir()] == ["a.greenroom"]
+        mark(session, "Ada", 3, 4)
+    session.close()
+    assert path.read_bytes() == content
+    assert left(path) == 0
 
 
 def test_a_folder_that_may_not_be_written_to_any_more(
-    study: Study, small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as denied:
         denied.setattr("project.store.locking.Path.unlink", refuse)
-        study.close()
-    assert lock_path(study.path).exists()
-    assert segments(study.path) == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["a.greenroom"]
+        session.close()
+    assert lock_path(path).exists()
+    with Study.open(path) as study:
+        assert len(all_segments(study)) == 1
+    assert left(path) == 1

@@ -28,18 +28,17 @@ from project.store.backups import backup_paths
 from project.store.encryption_change import seal_study
 from project.store.study import Study
 from tests.builders.cheap_key import cheap
-from tests.builders.full_study import NAME, SPOKEN, Full, forms
+from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
 from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.faults.kills.life import SEED
+from tests.faults.disk import Disk, shim
+from tests.faults.lives import SEED
 from tests.faults.program import Program, _server
-from tests.unit.project.test_withdrawing import made
 
 PASSPHRASE = "four words that nobody guesses"
 OPTIONS = ("P01", "--yes", "--keep-rest", "--delete-beside", "--delete-footage", "--json")
-MODULE = "tests.faults.victims.withdrawing"
-LATE = 24
-"""Changes at the end of a withdrawal: the searched study takes its place, and the certificate is written."""
+SOAKED = 100
+"""Moments, of all kinds alike, that `make soak` looks at."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +85,14 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool],
     passphrases._keys.clear()
 
     def make(sealed: bool) -> Machine:
-        path, full = made(place / "lab")
+        with Study.create(place / "lab" / "study.greenroom") as study:
+            path, full, view = study.path, fill(study), view_path(study.id)
         for number in (1, 2):
             shutil.copyfile(path, path.with_name(f"{path.name}.bak-{number}"))
         if sealed:
             (place / "passphrase").write_text(PASSPHRASE)
             monkeypatch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(place / "passphrase"))
             seal_study(path, PASSPHRASE)
-        with Study.open(path, read_only=True) as study:
-            view = view_path(study.id)
         for file, text in (
             (cache_folder() / "previews" / "a.npz", NAME),
             (cache_folder() / "transcripts" / "tmp1.jsonl", SPOKEN),
@@ -112,24 +110,18 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool],
     return make
 
 
-def withdraw(machine: Machine, number: int) -> tuple[Program, int | None]:
-    """Run a withdrawal that is killed at a change; return it, and how many changes there were if it ended."""
-    counted = machine.folder / "counted"
-    counted.unlink(missing_ok=True)
-    environment = {SEALED_FOLDER_VARIABLE: os.environ[SEALED_FOLDER_VARIABLE], **_passphrase()}
+def withdraw(machine: Machine, fault: str = "") -> tuple[int | None, int]:
+    """Run a withdrawal that meets a fault of the disk; return how it ended, and how many changes it made."""
+    disk = Disk(machine.folder, machine.folder.with_name("count"))
+    handed_on = (SEALED_FOLDER_VARIABLE, passphrases.PASSPHRASE_FILE_VARIABLE)
     program = Program(
-        MODULE,
-        (number, counted, "withdraw", machine.study, *OPTIONS),
-        machine.folder / "printed",
-        environment=environment,
+        "tests.faults.victims.sealing",
+        ("withdraw", machine.study, *OPTIONS),
+        machine.folder.with_name("printed"),
+        environment={**{name: os.environ.get(name, "") for name in handed_on}, **disk.environment(fault)},
     )
     assert program.ended_within(HANG_S)
-    return program, int(counted.read_text()) if counted.exists() else None
-
-
-def _passphrase() -> dict[str, str]:
-    known = os.environ.get(passphrases.PASSPHRASE_FILE_VARIABLE)
-    return {passphrases.PASSPHRASE_FILE_VARIABLE: known} if known else {}
+    return program.exit_code, disk.changes
 
 
 def is_there(machine: Machine) -> bool:
@@ -138,20 +130,12 @@ def is_there(machine: Machine) -> bool:
         return study.row("SELECT 1 FROM participant WHERE pseudonym = 'P01'") is not None
 
 
-def copied(machine: Machine, kept: Path) -> None:
-    """Put the machine back to what it was."""
-    shutil.rmtree(machine.folder)
-    shutil.copytree(kept, machine.folder)
-    passphrases._keys.clear()
-
-
 def require_whole_or_done(machine: Machine) -> None:
     """After a kill: the study is sound, the same command ends the work, and nothing is left anywhere."""
     assert check_study(machine.study) == []
     assert all(check_study(backup_path) == [] for backup_path in backup_paths(machine.study))
     is_there(machine)
-    again, _ = withdraw(machine, 0)
-    assert again.exit_code == 0, again.lines
+    assert withdraw(machine)[0] == 0
     assert not is_there(machine)
     assert machine.holding() == []
     assert machine.hidden() == []
@@ -163,26 +147,23 @@ def require_whole_or_done(machine: Machine) -> None:
     assert journal_file().read_text() == '{"permission": "Bo"}\n'
 
 
+@pytest.mark.skipif(shim() is None, reason="needs a C compiler for the library that stands between")
 @pytest.mark.parametrize("sealed", [False, True])
-@pytest.mark.parametrize(
-    "every", [pytest.param(0, id="some moments"), pytest.param(1, id="all moments", marks=pytest.mark.soak)]
-)
+@pytest.mark.parametrize("moments", [1, pytest.param(SOAKED, marks=pytest.mark.soak)])
 def test_it_is_undone_or_can_be_finished(
-    machine: Callable[[bool], Machine], sealed: bool, every: int, tmp_path: Path
+    machine: Callable[[bool], Machine], sealed: bool, moments: int, tmp_path: Path
 ) -> None:
     made, kept = machine(sealed), tmp_path / "kept"
     shutil.copytree(made.folder, kept)
-    whole, changes = withdraw(made, 0)
-    assert whole.exit_code == 0, whole.lines
-    assert changes is not None
+    ended, changes = withdraw(made)
+    assert ended == 0
+    assert changes > SOAKED
     assert made.holding() == made.hidden() == []
-    # The end is where the study changes its place.
-    late = range(changes - LATE, changes + 1)
-    drawn = {Random(SEED).randrange(1, changes - LATE), Random(SEED).choice(late)}
-    for number in sorted(range(1, changes + 1) if every else drawn):
-        copied(made, kept)
-        program, _ = withdraw(made, number)
-        assert program.exit_code == -signal.SIGKILL
+    for number in sorted(Random(SEED).sample(range(changes), moments)):
+        shutil.rmtree(made.folder)
+        shutil.copytree(kept, made.folder)
+        passphrases._keys.clear()
+        assert withdraw(made, f"kill:{number}")[0] == -signal.SIGKILL
         try:
             require_whole_or_done(made)
         except AssertionError as error:
@@ -194,27 +175,31 @@ import os, sys
 from pathlib import Path
 from project.encryption import container as keys
 from project.store.study import Study
-from tests.contract.documentation import ROOT
 from tests.builders.cheap_key import cheap
 keys._new_kdf_parameters = cheap
 study = Study.open(Path(sys.argv[1]))
 with study.step("Comment " + sys.argv[2]):
     study.set_property("vocabulary", [sys.argv[2]])
-closing = False
 def die(event, arguments):
-    if closing and event in ("os.rename", "os.remove"):
+    if event in ("os.rename", "os.remove"):
         os.kill(os.getpid(), 9)
-sys.addaudithook(die)
-closing = True
 if sys.argv[3] == "closing":
+    sys.addaudithook(die)
     study.close()
 os.kill(os.getpid(), 9)
 """
 
 
-@pytest.mark.parametrize("sealed", [False, True])
-@pytest.mark.parametrize("moment", ["editing", "closing"])
-def test_what_a_killed_editor_left_goes_too(machine: Callable[[bool], Machine], sealed: bool, moment: str) -> None:
+@pytest.mark.parametrize(
+    ("moment", "sealed"),
+    [
+        ("editing", False),
+        ("closing", True),
+        pytest.param("editing", True, marks=pytest.mark.soak),
+        pytest.param("closing", False, marks=pytest.mark.soak),
+    ],
+)
+def test_what_a_killed_editor_left_goes_too(machine: Callable[[bool], Machine], moment: str, sealed: bool) -> None:
     there = machine(sealed)
     done = subprocess.run(
         [sys.executable, "-c", _EDITOR, str(there.study), NAME, moment], cwd=ROOT, capture_output=True, text=True

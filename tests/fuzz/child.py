@@ -7,6 +7,7 @@ import mmap
 import os
 import resource
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
@@ -21,15 +22,18 @@ from project.errors import Cancelled, UserError
 from project.store import backups as backing_up
 from tests.fuzz.base import Target
 from tests.fuzz.registry import target_called
+from tests.fuzz.running import kind_of_end
 from tests.fuzz.watch import Watch
 
 MOST_BYTES = 1 << 30
+LONGEST_S, HANGING_S = 10, 300
+"""Of a processor, and by the clock: whoever needs longer is ended by a signal and says where it was."""
 _WHOLE_PROCESS = 8 << 30
 _OF_A_PROCESS = 100
 """How many cases of a target that runs apart share a process, as long as none ends it."""
 _BACKED_UP = 8
 """In one of so many cases, a backup of the study is due."""
-_ROOTS = ("app", "models", "media", "project", "benchmark", "anonymize", "widgets")
+_ROOTS = ("app", "annotate", "models", "media", "project", "benchmark", "anonymize", "widgets")
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -38,20 +42,26 @@ def main(plan: list[tuple[str, int, int]], seed: int, lab: Path, seeds: Path) ->
     out = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     faulthandler.enable()
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        faulthandler.register(number, chain=True)
     resource.setrlimit(resource.RLIMIT_AS, (_WHOLE_PROCESS, _WHOLE_PROCESS))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     shutil.rmtree(lab / "outside", ignore_errors=True)
     (lab / "outside").mkdir(parents=True)
     (lab / "outside" / "secret.mp4").write_bytes(b"a secret that belongs to somebody else")
-    watch = Watch((lab / "case", lab / "home", lab / "tmp"), lab / "outside", starts=False)
+    watch = Watch((lab / "case", lab / "home", lab / "tmp"), lab / "outside")
     for name, first, last in plan:
         print(json.dumps({"target": name}), file=out)
+        signal.alarm(HANGING_S)
         _settle(lab)
         target = target_called(name)
         (seeds / name).mkdir(parents=True, exist_ok=True)
         target.prepare(seeds / name)
+        signal.alarm(0)
         gc.collect()
         gc.freeze()
+        # A module that only a case imports is no file that the case wrote.
+        sys.dont_write_bytecode = True
         (_apart if target.apart else _together)(
             partial(_case, target, f"{name} {seed}", lab / "case", watch, out), range(first, last), out
         )
@@ -90,7 +100,10 @@ def _apart(case: Callable[[int], None], numbers: range, out: TextIO) -> None:
                 os._exit(0)
         _, status = os.waitpid(process, 0)
         last, code = int.from_bytes(at[:]), os.waitstatus_to_exitcode(status)
-        if code < 0:
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            kind, what = kind_of_end(code)
+            print(json.dumps({"finding": last, "kind": kind, "what": what}), file=out)
+        elif code < 0:
             print(json.dumps({"ended": -code, "case": last}), file=out)
         numbers = range(last + 1, numbers.stop)
 
@@ -117,17 +130,20 @@ def _watched(target: Target, chance: Random, folder: Path, watch: Watch, number:
         trace = traceback.format_exc()[-4000:]
         print(json.dumps({"finding": number, "kind": "harness", "what": repr(error)[:150], "trace": trace}), file=out)
         return
+    signal.alarm(HANGING_S)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
     try:
         with watch.case():
             target.use(chance, folder)
-    except (UserError, Cancelled) as error:
-        print(json.dumps({"refused": number, "why": error.message if isinstance(error, UserError) else ""}), file=out)
+    except (UserError, Cancelled):
+        print(json.dumps({"refused": number}), file=out)
     except MemoryError as error:
         finding = {"kind": "memory", "what": _where(error), "trace": traceback.format_exc()}
     except RecursionError as error:
         finding = {"kind": "recursion", "what": _where(error), "trace": traceback.format_exc()[-4000:]}
     except BaseException as error:
         finding = {"kind": "traceback", "what": _where(error), "trace": traceback.format_exc()[-6000:]}
+    signal.setitimer(signal.ITIMER_PROF, 0)
     if finding is not None:
         print(json.dumps({"finding": number, **finding}), file=out)
     for seen in dict.fromkeys(watch.seen):

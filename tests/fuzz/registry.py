@@ -1,7 +1,6 @@
 """Which targets there are."""
 
 from importlib import import_module
-from typing import cast
 
 from tests.fuzz.base import Target
 
@@ -11,13 +10,13 @@ TARGETS: dict[str, str] = {
     "study-schema": "studies:Schema",
     "study-beside": "studies:Beside",
     "study-paths": "studies:Paths",
-    "import-eaf": "importers:Eaf",
-    "import-jsonl": "importers:Jsonl",
-    "import-csv": "importers:Csv",
-    "import-textgrid": "importers:Praat",
-    "import-boris": "importers:Boris",
-    "import-datavyu": "importers:Datavyu",
-    "import-captions": "importers:Captions",
+    "import-eaf": "importers:Annotations eaf",
+    "import-jsonl": "importers:Annotations jsonl",
+    "import-csv": "importers:Annotations csv",
+    "import-textgrid": "importers:Annotations textgrid",
+    "import-boris": "importers:Annotations boris boris-csv",
+    "import-datavyu": "importers:Annotations datavyu",
+    "import-captions": "importers:Captions webvtt webvtt-segments srt srt-plain srt-segments",
     "import-transcripts": "importers:Transcripts",
     "import-mappings": "importers:Mappings",
     "import-chains": "importers:Chains",
@@ -36,10 +35,12 @@ TARGETS: dict[str, str] = {
     "weights-records": "weights:Records",
     "weights-gguf": "weights:Gguf",
 }
-"""Key -> `module:class` under `tests.fuzz.targets`."""
+"""Key -> `module:class` under `tests.fuzz.targets`, and what the class is made with."""
 
 
 def target_called(name: str) -> Target:
     """Return a target that can be run."""
-    module, made = TARGETS[name].split(":")
-    return cast(Target, getattr(import_module(f"tests.fuzz.targets.{module}"), made)())
+    place, *arguments = TARGETS[name].split()
+    module, made = place.split(":")
+    target: Target = getattr(import_module(f"tests.fuzz.targets.{module}"), made)(*arguments)
+    return target

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import shlex
 import sqlite3
 from pathlib import Path
 
@@ -11,83 +12,63 @@ from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, P
 from project.integrity.integrity_check import check_study, damage_error
 from project.queries.policy_rows import insert_egress
 from project.session.session import Session
-from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.subjects import a_chain, asked_about, gather
 
-_REPOSITORY = Path(__file__).resolve().parents[2]
-CLIP = "talk.mp4"
-
-_LAB = "lab.greenroom"
+LAB, OWN, CLIP = "lab.greenroom", "own.greenroom", "talk.mp4"
+_SPEECH = Path(__file__).resolve().parents[1] / "builders" / "greeting.srt"
+_MADE = {("segment", "add"): "SEGMENT", ("questions", "write"): "QUESTION"}
 _AT = "2026-11-21T12:00:00.000000+00:00"
-_SEGMENT = (_LAB, "--recording", "1", "--start", "0.1", "--end", "0.6", "--label", "error", "--annotator", "Ada")
-_PLAY = (
-    *(_LAB, "--scenario", "lamp", "--turns", "3", "--seed", "1"),
-    *("--character", "Anna", "--player", "player", "--character", "Bram", "--player", "player"),
-)
-_WRITTEN = (
-    *(_LAB, "--recording", "1", "--from", "0", "--to", "1", "--question", "Why?", "--answer", "Yes"),
-    *(
-        "--wrong",
-        "No",
-        "--wrong",
-        "Never",
-        "--wrong",
-        "Maybe",
-        "--wrong",
-        "Always",
-        "--why",
-        "So.",
-        "--annotator",
-        "Ada",
-    ),
-)
-STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("new", (_LAB,)),
-    ("add", (_LAB, CLIP)),
-    ("transcript import", (_LAB, "--recording", "1", str(_REPOSITORY / "tests" / "builders" / "greeting.srt"))),
-    ("segment add", _SEGMENT),
-    ("comment", (_LAB, "SEGMENT", "--text", "Really?", "--annotator", "Bo")),
-    ("judge add", (_LAB, "chance", "--backend", "random")),
-    ("judge add", (_LAB, "far", "--backend", "openai", "--model", "m", "--url", "http://127.0.0.1:9/v1")),
-    ("judge add", (_LAB, "wrong", "--backend", "reliable", "--right", "0")),
-    ("ask", (_LAB, "--segment", "SEGMENT", "--judge", "chance", "--task", "verdict")),
-    ("benchmark make", (_LAB, "--task", "verdict", "--include", "unreviewed", "--share", "error=1", "--draws", "1")),
-    ("benchmark run", (_LAB, "--set", "verdict", "--judge", "chance")),
-    ("review decide", (_LAB, "SEGMENT", "--decision", "agree", "--annotator", "Bo")),
-    ("questions write", _WRITTEN),
-    ("questions try", (_LAB, "QUESTION", "--judge", "wrong", "--annotator", "Ada")),
-    ("questions verify", (_LAB, "QUESTION", "--keep", "--check", "all", "--annotator", "Bo")),
-    ("scheme use", (_LAB, "plain", "--annotator", "Ada")),
-    ("participant", (_LAB, "Robot", "--role", "robot")),
-    ("participant", (_LAB, "P01", "--recording", "1", "--consent", "release")),
-    ("words", (_LAB, "--set", "Anna=P01")),
-    ("plan", (_LAB, "--annotators", "Ada,Bo")),
-    ("done", (_LAB, "--recording", "1", "--annotator", "Ada")),
-    ("blind", (_LAB, "off", "--annotator", "Ada")),
-    ("policy confirm", (_LAB, "--yes")),
-    ("policy set", (_LAB, "anonymized", "--host", "api.example.org")),
-    ("meta set", (_LAB, "--recording", "1", "--summary", "words=They greet.", "--annotator", "Ada")),
-    ("split", (_LAB, "--annotator", "Ada", "--out", "for-ada.greenroom")),
-    ("merge", (_LAB, "for-ada.greenroom")),
-    ("judge add", (_LAB, "player", "--backend", "random")),
-    ("episode add-character", (_LAB, "Anna", "--secret", "The lamp is stolen.")),
-    ("episode add-character", (_LAB, "Bram")),
-    (
-        "episode add-scenario",
-        (
-            *(_LAB, "lamp", "--context", "At a flea market.", "--relationship", "stranger"),
-            *("--goal", "Sell it.", "--goal", "Buy it."),
-        ),
-    ),
-    ("episode play", _PLAY),
-    ("segment edit", (_LAB, "SEGMENT", "--rationale", "It waits.", "--annotator", "Ada")),
-    ("add", (_LAB, "other.mp4")),
-    ("hold-out", (_LAB, "--recording", "3")),
-    ("faces", (_LAB, "--recording", "1")),
-    ("undo", (_LAB,)),
-    ("redo", (_LAB,)),
-)
+
+
+def command_lines(text: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of commands that stand one to a line; LAB and OWN are studies, CLIP is the footage of LAB."""
+    files = {"LAB": LAB, "OWN": OWN, "CLIP": CLIP}
+    return tuple(tuple(files.get(word, word) for word in shlex.split(line)) for line in text.strip().splitlines())
+
+
+STEPS = command_lines(f"""
+new LAB
+add LAB CLIP
+transcript import LAB --recording 1 '{_SPEECH}'
+segment add LAB --recording 1 --start 0.1 --end 0.6 --label error --annotator Ada
+comment LAB SEGMENT --text 'Really?' --annotator Bo
+judge add LAB chance --backend random
+judge add LAB far --backend openai --model m --url http://127.0.0.1:9/v1
+judge add LAB wrong --backend reliable --right 0
+ask LAB --segment SEGMENT --judge chance --task verdict
+benchmark make LAB --task verdict --include unreviewed --share error=1 --draws 1
+benchmark run LAB --set verdict --judge chance
+review decide LAB SEGMENT --decision agree --annotator Bo
+questions write LAB --recording 1 --from 0 --to 1 --question Why? --answer Yes --why So. --annotator Ada \
+    --wrong No --wrong Never --wrong Maybe --wrong Always
+questions try LAB QUESTION --judge wrong --annotator Ada
+questions verify LAB QUESTION --keep --check all --annotator Bo
+scheme use LAB plain --annotator Ada
+participant LAB Robot --role robot
+participant LAB P01 --recording 1 --consent release
+words LAB --set Anna=P01
+plan LAB --annotators Ada,Bo
+done LAB --recording 1 --annotator Ada
+blind LAB off --annotator Ada
+policy confirm LAB --yes
+policy set LAB anonymized --host api.example.org
+meta set LAB --recording 1 --summary 'words=They greet.' --annotator Ada
+split LAB --annotator Ada --out for-ada.greenroom
+merge LAB for-ada.greenroom
+judge add LAB player --backend random
+episode add-character LAB Anna --secret 'The lamp is stolen.'
+episode add-character LAB Bram
+episode add-scenario LAB lamp --context 'At a flea market.' --relationship stranger --goal 'Sell it.' --goal 'Buy it.'
+episode play LAB --scenario lamp --turns 3 --seed 1 --character Anna --player player --character Bram --player player
+segment edit LAB SEGMENT --rationale 'It waits.' --annotator Ada
+add LAB other.mp4
+hold-out LAB --recording 3
+faces LAB --recording 1
+undo LAB
+redo LAB
+""")
+"""What makes a study with nearly everything; SEGMENT and QUESTION are what was made before."""
 
 
 def command(*arguments: object) -> str:
@@ -117,21 +98,17 @@ def command(*arguments: object) -> str:
 
 def full_study(folder: Path) -> Path:
     """Make the study and its footage in a folder, and return its file."""
-    study = folder / _LAB
+    study = folder / LAB
     if study.exists():
         return study
     with contextlib.chdir(folder):
         make_clip(folder / CLIP, size=(64, 48), frames=12, fps=12, sound=True)
         make_clip(folder / "other.mp4", size=(64, 48), frames=6, fps=12)
         known: dict[str, str] = {}
-        for name, arguments in STEPS:
-            found = json.loads(
-                command(*name.split(), *(known.get(argument, argument) for argument in arguments), "--json")
-            )
-            if name == "segment add":
-                known["SEGMENT"] = found["id"]
-            elif name == "questions write":
-                known["QUESTION"] = found["id"]
+        for words in STEPS:
+            found = json.loads(command(*(known.get(word, word) for word in words), "--json"))
+            if words[:2] in _MADE:
+                known[_MADE[words[:2]]] = found["id"]
         with Session.open(study, "Ada") as session:
             _fill(session, known["SEGMENT"])
     (folder / "for-ada.greenroom").unlink()
@@ -205,11 +182,3 @@ def empty_tables(study: Path) -> list[str]:
         return [table for table in tables if connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] == 0]
     finally:
         connection.close()
-
-
-def closed_well(study: Path) -> list[str]:
-    """Return what lies in the folder of a study beside it and its footage."""
-    return sorted(path.name for path in study.parent.iterdir() if path.name not in (study.name, CLIP))
-
-
-__all__ = ["CLIP", "Study", "closed_well", "command", "empty_tables", "full_study"]

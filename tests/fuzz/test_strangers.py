@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,6 @@ from project.progress import Silent
 from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_media
 from project.session.session import MediaState, Session
-from project.session.settings import load_view, save_view
 from project.store.locking import read_holder
 from project.store.study import Study
 from tests.builders.clips import make_clip
@@ -68,12 +66,11 @@ def state(path: Path) -> MediaState:
         return session.locate(medium).state
 
 
-def test_a_file_that_was_added_from_elsewhere_is_read(study: Path) -> None:
+def test_a_file_from_elsewhere_is_outside_on_another_machine_until_somebody_points_to_it(
+    study: Path, greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert state(study) is MediaState.PRESENT
-
-
-@pytest.mark.usefixtures("elsewhere")
-def test_on_another_machine_it_is_outside_until_somebody_points_to_it(study: Path, greenroom: Terminal) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another home"))
     assert state(study) is MediaState.OUTSIDE
     assert greenroom.json("info", study)["recording_list"][0]["media"] == "outside"
     assert "is outside the study's folder" in greenroom("faces", study, code=2)
@@ -83,11 +80,25 @@ def test_on_another_machine_it_is_outside_until_somebody_points_to_it(study: Pat
 
 
 @pytest.mark.usefixtures("elsewhere")
-@pytest.mark.parametrize("way", ["{}", "../private.mp4", "link.mp4", "folder/private.mp4", "folder/../private.mp4"])
+@pytest.mark.parametrize(
+    "way",
+    [
+        "{}",
+        "../private.mp4",
+        "link.mp4",
+        "folder/private.mp4",
+        "folder/../private.mp4",
+        "a\0b",
+        "..",
+        "loop.mp4",
+        "/dev/zero",
+        "//server/share/a.mp4",
+    ],
+)
 def test_no_path_leads_out_of_the_folder(study: Path, way: str) -> None:
     private = study.parent.parent / "private.mp4"
-    study.with_name("link.mp4").symlink_to(private)
-    study.with_name("folder").symlink_to(private.parent)
+    for name, target in (("link.mp4", private), ("folder", private.parent), ("loop.mp4", Path("loop.mp4"))):
+        study.with_name(name).symlink_to(target)
     changed(study, "UPDATE medium SET path = ?", way.format(private))
     assert state(study) in (MediaState.OUTSIDE, MediaState.MISSING)
 
@@ -104,35 +115,24 @@ _DASH = (
     "text",
     [_HLS, f"\ufeff{_HLS}", "ffconcat version 1.0\nfile {place}\n", _DASH, "v=0\n", "[playlist]\nFile1={place}\n"],
 )
-@pytest.mark.parametrize("name", ["clip.m3u8", "clip.mp4"])
-@pytest.mark.parametrize(
-    "place", ["file://{folder}/private.ts", "../private.ts", "private.ts", "http://127.0.0.1:9/a.ts"]
-)
-def test_a_recording_that_names_other_files_leads_to_none(tmp_path: Path, text: str, name: str, place: str) -> None:
+def test_a_recording_that_names_other_files_leads_to_none(tmp_path: Path, text: str) -> None:
     folder = tmp_path / "study"
     folder.mkdir()
     for where in (tmp_path, folder):
-        make_clip(where / "private.mp4", size=(48, 32), frames=4)
-        (where / "private.mp4").rename(where / "private.ts")
-    path = folder / name
-    path.write_text(text.format(place=place.format(folder=tmp_path)))
-    with pytest.raises(UserError, match=r"no recording|not a video"):
-        open_source(path)
-    with path.open("rb") as file, pytest.raises(UserError, match=r"names other files"):
-        require_no_playlist(file.fileno(), path.name)
+        make_clip(where / "private.mp4", size=(48, 32), frames=4).rename(where / "private.ts")
+    for place in (f"file://{tmp_path}/private.ts", "../private.ts", "private.ts", "http://127.0.0.1:9/a.ts"):
+        for path in (folder / "clip.m3u8", folder / "clip.mp4"):
+            path.write_text(text.format(place=place))
+            with pytest.raises(UserError, match=r"no recording|not a video"):
+                open_source(path)
+            with path.open("rb") as file, pytest.raises(UserError, match=r"names other files"):
+                require_no_playlist(file.fileno(), path.name)
 
 
 def test_ffmpeg_is_kept_to_what_reads_one_file() -> None:
     offered = allowed_readers().split(",")
     assert {"matroska", "wav", "mp3", "flac", "ogg", "avi", "mpegts", "asf"} <= {*offered}
     assert not {"hls", "dash", "concat", "lavfi", "rtsp", "sdp"} & {*offered}
-
-
-@pytest.mark.parametrize("way", ["a\0b", "..", "loop.mp4", "/dev/zero", "//server/share/a.mp4"])
-def test_a_path_that_is_none_is_told_and_not_followed(study: Path, way: str) -> None:
-    study.with_name("loop.mp4").symlink_to("loop.mp4")
-    changed(study, "UPDATE medium SET path = ?", way)
-    assert state(study) in (MediaState.OUTSIDE, MediaState.MISSING)
 
 
 @pytest.mark.parametrize("ending", ["-wal", "-journal", "-shm"])
@@ -174,16 +174,6 @@ def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypat
         assert policy_in_force(session) == OPEN
 
 
-def test_a_policy_from_another_machine_is_shown_and_not_built_on(
-    study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Session.open(study, "Ada") as session:
-        set_policy(session, OPEN)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(study.parent / "another home"))
-    assert "not in force here" in greenroom("policy", "show", study)
-    assert greenroom.json("policy", "set", study, "--downloads")["level"] == "nothing"
-
-
 def test_a_model_that_nobody_here_chose_is_not_opened(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Session.open(study, "Ada") as session:
         add_judge(session, "local", "llama-cpp", "/models/a.gguf", {"sees": "text"})
@@ -210,49 +200,42 @@ def test_the_fingerprint_of_a_file_is_no_path(study: Path) -> None:
     assert check_study(study)
 
 
-def test_what_fails_because_of_a_damaged_study_says_so(study: Path, greenroom: Terminal) -> None:
+def test_what_fails_because_of_a_damaged_study_says_so_and_a_sound_one_is_blamed_for_nothing(
+    study: Path, greenroom: Terminal
+) -> None:
+    assert damage_error(ValueError("x"), [study]) is None
     changed(study, "UPDATE medium SET facts = '{}'")
     assert "is damaged" in greenroom("info", study, code=2)
     assert damage_error(ValueError("x"), [study]) is not None
     assert damage_error(OSError("x"), [study]) is None
 
 
-def test_a_sound_study_is_blamed_for_nothing(study: Path) -> None:
-    assert damage_error(ValueError("x"), [study]) is None
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    made = tmp_path / "controlnet"
-    made.mkdir()
-    (made / "config.json").write_text("{}")
-    (made / "diffusion_pytorch_model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
-    kept = tmp_path / "kept"
-    kept.mkdir()
-    own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
-    yield made
-    with pytest.raises(UserError):
-        own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
-
-
-def test_a_folder_of_weights_holds_no_link_out_of_it(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "secret.json").write_text("{}")
-    (folder / "more.json").symlink_to(tmp_path / "secret.json")
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
         ("more.safetensors", b"cposix\nsystem\n(S'true'\ntR."),
-        ("more.json", b"import os"),
         ("more.safetensors", (2**63).to_bytes(8, "little")),
+        ("more.json", b"import os"),
+        ("more.json", None),
         ("config.json", b"[" * 100_000),
         ("more.txt", b"\x80\x04\x95."),
         ("more.pt", b"{}"),
     ],
 )
-def test_files_in_it_are_what_their_names_say(folder: Path, name: str, content: bytes) -> None:
-    (folder / name).write_bytes(content)
+def test_a_folder_of_weights_holds_what_names_say_and_no_link(tmp_path: Path, name: str, content: bytes | None) -> None:
+    made, kept = tmp_path / "controlnet", tmp_path / "kept"
+    made.mkdir()
+    kept.mkdir()
+    (made / "config.json").write_text("{}")
+    (made / "diffusion_pytorch_model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
+    (tmp_path / "secret.json").write_text("{}")
+    own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
+    if content is None:
+        (made / name).symlink_to(tmp_path / "secret.json")
+    else:
+        (made / name).write_bytes(content)
+    with pytest.raises(UserError):
+        own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
 
 
 def test_a_network_with_names_that_are_no_text_is_refused(tmp_path: Path) -> None:
@@ -296,8 +279,3 @@ def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: 
     projector.write_bytes(content[:place] + (5_000_000).to_bytes(4, "little") + content[place + 4 :])
     with pytest.raises(DamagedModelError, match="layers"):
         read_header(projector)
-
-
-def test_how_a_window_looked_is_kept_for_a_study_of_any_name(tmp_path: Path) -> None:
-    save_view("plain", {"a": 1})
-    assert load_view("plain") == {"a": 1}

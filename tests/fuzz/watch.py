@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 _ASKS_NET = {"socket.connect", "socket.sendto", "socket.sendmsg", "socket.gethostbyname", "socket.getnameinfo"}
-_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.startfile"}
-_RUNS = {"pickle.find_class", "sqlite3.enable_load_extension", "sqlite3.load_extension"}
+_FORBIDDEN = {
+    *("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.startfile"),
+    *("pickle.find_class", "sqlite3.enable_load_extension", "sqlite3.load_extension"),
+}
 _CHANGES = {
     "os.remove": (0,),
     "os.rename": (0, 1),
@@ -37,13 +39,11 @@ class Watch:
     Args:
         inside: the only folders that may be written to.
         outside: a folder that nobody may touch; what C libraries do there is seen as well.
-        starts: whether processes may be started.
     """
 
-    def __init__(self, inside: tuple[Path, ...], outside: Path, *, starts: bool = False) -> None:
+    def __init__(self, inside: tuple[Path, ...], outside: Path) -> None:
         self._inside = tuple(os.path.realpath(path) for path in inside)
         self._outside = os.path.realpath(outside)
-        self._starts = starts
         self._on = False
         self.seen: list[str] = []
         self._notes = _Notes(outside)
@@ -73,7 +73,7 @@ class Watch:
             self.seen.append(f"{event} {arguments[1:]}")
         elif event == "socket.getaddrinfo" and arguments[0] is not None:
             self.seen.append(f"{event} {arguments[0]!r}")
-        elif event in _RUNS or (event in _STARTS and not self._starts):
+        elif event in _FORBIDDEN:
             self.seen.append(f"{event} {arguments!r}"[:300])
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> None:

@@ -1,96 +1,39 @@
 """What models and their servers answer: every form that a task asks for, and whatever a server sends in its place."""
 
-import contextlib
 import json
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from models.judges.baselines import Baseline
-from models.judges.judge_interface import AnswerForm, JudgeRequest, Reply
+from benchmark.prompts.answer_form import answer_form
+from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
+from models.judges.baselines import build_answer
+from models.judges.judge_interface import AnswerForm
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Failure
 from models.judges.openai_compatible.server_requests import parse_completion
 from models.judges.structured_output.answer_parsing import coercion_form, parse_answer, response_schema
 from models.judges.structured_output.completion import Completion
-from project.errors import UserError
+from tests.builders.task_items import items_for
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import a_text, json_bytes, spoil_bytes, spoil_json
-from tests.fuzz.seeds import CLIP, command, full_study
 
 _KEY = "sk-secret-0123456789"
-_LAB = "lab.greenroom"
-_BESIDE = (
-    ("meta", "suggest", _LAB, "--recording", "1", "--judge", "chance"),
-    ("benchmark", "infer", _LAB, "--recording", "1", "--judge", "chance", "--annotator", "Ada"),
-    ("questions", "esi", _LAB, "--recording", "1", "--judge", "chance", "--rounds", "1", "--each", "1"),
-    ("questions", "ask", _LAB, "--all", "--judge", "chance"),
-    ("questions", "filter", _LAB, "--step", "difficulty", "--judge", "chance"),
-    ("episode", "rate", _LAB, "2", "--judge", "chance"),
-    (
-        "episode",
-        "play",
-        _LAB,
-        "--scenario",
-        "lamp",
-        "--turns",
-        "2",
-        "--character",
-        "Anna",
-        "--player",
-        "chance",
-        "--character",
-        "Bram",
-        "--player",
-        "chance",
-    ),
-    ("chain", "fill", _LAB, "--judge", "chance"),
-)
 
 
-class _Forms:
-    """Every form that was asked for while the block was open, with an answer that fits it."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, tuple[AnswerForm, dict[str, Any]]] = {}
-
-    def __enter__(self) -> "_Forms":
-        self._ask = ask = Baseline.ask
-        found = self.found
-
-        async def listening(judge: Baseline, question: JudgeRequest) -> Reply:
-            reply = await ask(judge, question)
-            found.setdefault(question.form.name, (question.form, dict(reply.answer)))
-            return reply
-
-        Baseline.ask = listening
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        Baseline.ask = self._ask
-
-
-def _asked(folder: Path) -> list[tuple[AnswerForm, dict[str, Any]]]:
-    import shutil
-
-    from benchmark.prompts.judge_prompt import TASKS
-
-    study = full_study(folder)
-    trial = folder / "asked"
-    trial.mkdir(exist_ok=True)
-    for path in (study, study.with_name(CLIP)):
-        shutil.copyfile(path, trial / path.name)
-    with contextlib.chdir(trial), _Forms() as forms:
-        for key in TASKS:
-            for variant in ("plain", "cot"):
-                with contextlib.suppress(UserError):
-                    command("ask", _LAB, "--all", "--judge", "chance", "--task", key, "--variant", variant)
-        for arguments in _BESIDE:
-            with contextlib.suppress(UserError):
-                command(*arguments)
-    shutil.rmtree(trial)
-    if len(forms.found) < 5:
-        raise RuntimeError(f"only {[*forms.found]} were asked for")
-    return [*forms.found.values()]
+@cache
+def _forms() -> list[tuple[AnswerForm, dict[str, Any]]]:
+    """Return a form of every name that tasks ask for, without and with room to think, and an answer that fits it."""
+    chance = Random(0)
+    found: dict[tuple[str, bool], tuple[AnswerForm, dict[str, Any]]] = {}
+    for key in TASKS:
+        for item in items_for(key):
+            for thinks in (False, True):
+                form = answer_form(get_judge_prompt(key).spec(item), thinks=thinks)
+                if (form.name, thinks) not in found:
+                    answer = build_answer(form.schema, chance.choice, lambda values: [*values])
+                    found[form.name, thinks] = form, answer
+    return [*found.values()]
 
 
 class Answers:
@@ -99,7 +42,7 @@ class Answers:
     apart = False
 
     def prepare(self, folder: Path) -> None:
-        self._forms = _asked(folder.parent)
+        self._forms = _forms()
 
     def spoil(self, chance: Random, folder: Path) -> None:
         self._form, answer = chance.choice(self._forms)
@@ -140,7 +83,7 @@ class Servers:
     apart = False
 
     def prepare(self, folder: Path) -> None:
-        self._forms = _asked(folder.parent)
+        self._forms = _forms()
 
     def spoil(self, chance: Random, folder: Path) -> None:
         _, answer = chance.choice(self._forms)

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import shutil
 import sqlite3
 import tomllib
@@ -10,15 +11,23 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from annotate.chains.chain_formats import find_format
+from annotate.interchange.annotation_files import get_format, read_file
+from annotate.interchange.lane_mapping import load_mapping
+from anonymize.pii_review.pii_files import read_decisions
+from app.shortcut_table import read_keys
+from benchmark.prompts import prompt_templates
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
+from project.schemes import scheme_file
+from project.session.session import Session
+from project.session.settings import load_settings
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
-from tests.fuzz.seeds import CLIP, command, full_study
+from tests.fuzz.seeds import CLIP, LAB, command, command_lines, full_study
 
-NAME = "lab.greenroom"
 _NOT_COMPARED = ("journal_step", "journal_change", "annotator")
 _CHECKED = 0.2
 _READ_FIRST = 0.9
@@ -39,19 +48,14 @@ class Importer:
         made = folder / "made"
         made.mkdir(exist_ok=True)
         with contextlib.chdir(made):
-            shutil.copyfile(study, made / NAME)
+            shutil.copyfile(study, made / LAB)
             shutil.copyfile(study.with_name(CLIP), made / CLIP)
-            self.seeds = self.make(made)
-            for name, content in self.seeds:
-                (made / name).write_bytes(content)
-                for arguments in self.arguments:
-                    with contextlib.suppress(UserError):
-                        command(*(name if argument == "FILE" else argument for argument in arguments))
+            self.seeds = self.make()
         shutil.rmtree(made)
         self._before = _rows(study)
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        """Return files that are well, by name."""
+    def make(self) -> list[tuple[str, bytes]]:
+        """Return files that are well, by name; the open folder is one with the study."""
         raise NotImplementedError
 
     def read(self, file: Path) -> None:
@@ -68,14 +72,14 @@ class Importer:
     def use(self, chance: Random, folder: Path) -> None:
         if chance.random() < _READ_FIRST:
             self.read(folder / self._file)
-        (folder / NAME).write_bytes(self._content)
+        (folder / LAB).write_bytes(self._content)
         (folder / CLIP).write_bytes(self._clip)
         there = sorted(path.name for path in folder.iterdir() if ".bak-" not in path.name)
         with contextlib.chdir(folder):
             try:
                 command(*(self._file if argument == "FILE" else argument for argument in self._arguments))
             except UserError:
-                if self._changed(_rows(folder / NAME)):
+                if _rows(folder / LAB) != self._before:
                     raise Refuted("a file that was refused changed the study") from None
                 raise
             finally:
@@ -84,11 +88,8 @@ class Importer:
                     raise Refuted(
                         f"left beside the study: {sorted({*now} - {*there})}, gone: {sorted({*there} - {*now})}"
                     )
-        if self._checked and (problems := check_study(folder / NAME)):
+        if self._checked and (problems := check_study(folder / LAB)):
             raise Refuted(f"check: {problems[0][:150]}")
-
-    def _changed(self, now: Mapping[str, int]) -> bool:
-        return now != self._before
 
 
 def _rows(study: Path) -> Mapping[str, int]:
@@ -169,107 +170,69 @@ def _toml(found: object) -> str:
             return json.dumps(found).replace("Infinity", "inf").replace("NaN", "nan")
 
 
-def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
-    from annotate.interchange.annotation_files import get_format
-
+def written(line: str, *names: str) -> list[tuple[str, bytes]]:
+    """Return what a command writes in the folder that is open; FILE in it stands for each of the names."""
+    (words,) = command_lines(line)
     found = []
-    for key in keys:
-        used = get_format(key)
-        out = folder / key
-        if not used.holds_several:
-            out.mkdir()
-        command(
-            "export", NAME, "--format", key, "--out", out.with_suffix(used.suffixes[0]) if used.holds_several else out
-        )
-        files = [out.with_suffix(used.suffixes[0])] if used.holds_several else sorted(out.iterdir())
-        found += [(f"{key}{used.suffixes[0]}", file.read_bytes()) for file in files]
-        for file in files:
-            file.unlink()
+    for name in names:
+        # Not every transcript has what each form of it needs.
+        with contextlib.suppress(UserError):
+            command(*(name if word == "FILE" else word for word in words))
+            found.append((name, Path(name).read_bytes()))
+            Path(name).unlink()
     return found
 
 
-_IMPORTS = (
-    ("import", NAME, "FILE"),
-    ("import", NAME, "FILE"),
-    ("import", NAME, "FILE", "--recording", "1"),
-    ("import", NAME, "FILE", "--preview"),
-)
+def _exported(key: str) -> list[tuple[str, bytes]]:
+    used = get_format(key)
+    if used.holds_several:
+        return written(f"export LAB --format {key} --out FILE", f"{key}{used.suffixes[0]}")
+    command("export", LAB, "--format", key, "--out", key)
+    return [(f"{key}{used.suffixes[0]}", file.read_bytes()) for file in sorted(Path(key).iterdir())]
 
 
-class _Annotations(Importer):
-    arguments = _IMPORTS
+class Annotations(Importer):
+    """Files of the named formats, as the program writes them itself."""
+
+    arguments = command_lines("""
+import LAB FILE
+import LAB FILE
+import LAB FILE --recording 1
+import LAB FILE --preview
+""")
+
+    def __init__(self, *formats: str) -> None:
+        self._formats = formats
 
     def read(self, file: Path) -> None:
-        from annotate.interchange.annotation_files import read_file
-
         read_file(file)
 
-
-class Eaf(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "eaf")
+    def make(self) -> list[tuple[str, bytes]]:
+        return [file for key in self._formats for file in _exported(key)]
 
 
-class Jsonl(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "jsonl")
-
-
-class Csv(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "csv")
-
-
-class Praat(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "textgrid")
-
-
-class Boris(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "boris", "boris-csv")
-
-
-class Datavyu(_Annotations):
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "datavyu")
-
-
-class Captions(_Annotations):
-    arguments = (*_IMPORTS, ("transcript", "import", NAME, "--recording", "1", "FILE"))
-
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        return _exported(folder, "webvtt", "webvtt-segments", "srt", "srt-plain", "srt-segments")
+class Captions(Annotations):
+    arguments = (*Annotations.arguments, *command_lines("transcript import LAB --recording 1 FILE"))
 
 
 class Transcripts(Importer):
-    arguments = (("transcript", "import", NAME, "--recording", "1", "FILE", "--replace"),)
+    arguments = command_lines("transcript import LAB --recording 1 FILE --replace")
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        found = []
-        for ending in ("vtt", "srt", "txt", "json", "jsonl", "csv", "tsv", "eaf", "textgrid"):
-            out = folder / f"said.{ending}"
-            with contextlib.suppress(UserError):
-                command("transcript", "export", NAME, "--recording", "1", out)
-                found.append((out.name, out.read_bytes()))
-                out.unlink()
-        return found
+    def make(self) -> list[tuple[str, bytes]]:
+        endings = ("vtt", "srt", "txt", "json", "jsonl", "csv", "tsv", "eaf", "textgrid")
+        return written("transcript export LAB --recording 1 FILE", *(f"said.{ending}" for ending in endings))
 
 
 class Mappings(Importer):
-    arguments = (("import", NAME, "lines.csv", "--mapping", "FILE"),)
+    arguments = command_lines("import LAB lines.csv --mapping FILE")
 
     def read(self, file: Path) -> None:
-        from annotate.interchange.lane_mapping import load_mapping
-
         load_mapping(file)
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        ((_, table),) = _exported(folder, "csv")
-        self._table = table
-        (folder / "lines.csv").write_bytes(table)
-        command("import", NAME, "lines.csv", "--save-mapping", "m.json", "--preview")
-        return [("mapping.json", (folder / "m.json").read_bytes())]
+    def make(self) -> list[tuple[str, bytes]]:
+        ((_, self._table),) = _exported("csv")
+        Path("lines.csv").write_bytes(self._table)
+        return written("import LAB lines.csv --save-mapping FILE --preview", "mapping.json")
 
     def spoil(self, chance: Random, folder: Path) -> None:
         super().spoil(chance, folder)
@@ -277,157 +240,113 @@ class Mappings(Importer):
 
 
 class Chains(Importer):
-    arguments = (
-        ("chain", "import", NAME, "FILE", "--annotator", "Ada"),
-        ("chain", "import", NAME, "FILE", "--annotator", "Ada", "--recording", "1"),
-    )
+    arguments = command_lines("""
+chain import LAB FILE --annotator Ada
+chain import LAB FILE --annotator Ada --recording 1
+""")
 
     def read(self, file: Path) -> None:
-        from annotate.chains.chain_formats import find_format
-
         find_format(file).read(file)
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        found = []
-        for ending in ("json", "graphml"):
-            out = folder / f"chains.{ending}"
-            command("chain", "export", NAME, "--out", out)
-            found.append((out.name, out.read_bytes()))
-            out.unlink()
-        return found
+    def make(self) -> list[tuple[str, bytes]]:
+        return written("chain export LAB --out FILE", "chains.json", "chains.graphml")
 
 
 class Sotopia(Importer):
-    arguments = (("episode", "import", NAME, "FILE"),)
+    arguments = command_lines("episode import LAB FILE")
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        out = folder / "episodes.jsonl"
-        command("episode", "export", NAME, out)
-        found = [(out.name, out.read_bytes())]
-        out.unlink()
-        lines: dict[str, list[dict[str, Any]]] = {
-            "scenarios.jsonl": [
-                {"codename": "x", "scenario": "A bench.", "relationship": 2, "agent_goals": ["Sit.", "Stand."]}
-            ],
-            "agents.jsonl": [
-                {
-                    **{"first_name": "Mia", "last_name": "Davis", "age": 50, "occupation": "Chef", "gender": "Woman"},
-                    **{
-                        "gender_pronouns": "She/her",
-                        "public_info": "Cooks.",
-                        "big_five": "Open",
-                        "moral_values": ["Care"],
-                    },
-                    **{"decision_making_style": "Hasty", "secret": "Burnt it."},
-                }
-            ],
-            "episode.jsonl": [
-                {
-                    "scenario": "Two people share a bench.",
-                    "names": ["Mia", "Noah"],
-                    "personal_info": {"Mia": {"name": "Mia"}, "Noah": {"name": "Noah"}},
-                    "social_goal": {"Mia": "Sit.", "Noah": "Sit too."},
-                    "parsed_conversation": [
-                        {"speaker": "Mia", "dialogue": '"Hello."'},
-                        {"speaker": "Noah", "dialogue": "left"},
-                    ],
-                    "scores": {"Mia": {"believability": 5}},
-                }
-            ],
+    def make(self) -> list[tuple[str, bytes]]:
+        scenario = {"codename": "x", "scenario": "A bench.", "relationship": 2, "agent_goals": ["Sit.", "Stand."]}
+        agent = {
+            "first_name": "Mia",
+            "last_name": "Davis",
+            "age": 50,
+            "occupation": "Chef",
+            "gender": "Woman",
+            "gender_pronouns": "She/her",
+            "public_info": "Cooks.",
+            "big_five": "Open",
+            "moral_values": ["Care"],
+            "decision_making_style": "Hasty",
+            "secret": "Burnt it.",
         }
-        found += [(name, "".join(json.dumps(entry) + "\n" for entry in each).encode()) for name, each in lines.items()]
-        return found
+        episode = {
+            "scenario": "Two people share a bench.",
+            "names": ["Mia", "Noah"],
+            "personal_info": {"Mia": {"name": "Mia"}, "Noah": {"name": "Noah"}},
+            "social_goal": {"Mia": "Sit.", "Noah": "Sit too."},
+            "parsed_conversation": [{"speaker": "Mia", "dialogue": "Hello."}, {"speaker": "Noah", "dialogue": "left"}],
+            "scores": {"Mia": {"believability": 5}},
+        }
+        theirs = {"scenarios.jsonl": scenario, "agents.jsonl": agent, "episode.jsonl": episode}
+        return [
+            *written("episode export LAB FILE", "episodes.jsonl"),
+            *((name, json.dumps(line).encode() + b"\n") for name, line in theirs.items()),
+        ]
 
 
 class Schemes(Importer):
-    arguments = (("scheme", "use", NAME, "FILE", "--annotator", "Ada"),)
+    arguments = command_lines("scheme use LAB FILE --annotator Ada")
 
     def read(self, file: Path) -> None:
         command("scheme", "check", file)
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        from project.schemes.scheme_file import shipped_names, shipped_text
-
-        return [(f"{name}.toml", shipped_text(name).encode()) for name in shipped_names()]
+    def make(self) -> list[tuple[str, bytes]]:
+        return [(f"{name}.toml", scheme_file.shipped_text(name).encode()) for name in scheme_file.shipped_names()]
 
 
 class Words(Importer):
-    arguments = (("words", NAME, "--file", "FILE"),)
+    arguments = command_lines("words LAB --file FILE")
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+    def make(self) -> list[tuple[str, bytes]]:
         return [("words.txt", b"Anna=P01\nSt. Mary's=[hospital]\n# a remark\n\nBonn=[town]\n")]
 
 
 class PiiChoices(Importer):
-    arguments = (("pii", "review", NAME, "FILE"),)
+    arguments = command_lines("pii review LAB FILE")
 
     def read(self, file: Path) -> None:
-        from anonymize.pii_review.pii_files import read_decisions
-
         read_decisions(file)
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        found = []
-        for ending in ("csv", "json"):
-            out = folder / f"hits.{ending}"
-            command("pii", "find", NAME, "--out", out)
-            found.append((out.name, out.read_bytes().replace(b'"decision": ""', b'"decision": "hide"')))
-            out.unlink()
-        return found
+    def make(self) -> list[tuple[str, bytes]]:
+        found = written("pii find LAB --out FILE", "hits.csv", "hits.json")
+        return [(name, content.replace(b'"decision": ""', b'"decision": "hide"')) for name, content in found]
 
 
 class Prompts(Importer):
     """A study's own wording of a prompt, as somebody pastes it."""
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
-        from benchmark.prompts.prompt_templates import shipped_keys, shipped_text
+    arguments = command_lines("info LAB")
 
-        return [(f"{key}.toml", shipped_text(key).encode()) for key in shipped_keys()]
-
-    arguments = (("info", NAME),)
+    def make(self) -> list[tuple[str, bytes]]:
+        keys = prompt_templates.shipped_keys()
+        return [(f"{key}.toml", prompt_templates.shipped_text(key).encode()) for key in keys]
 
     def use(self, chance: Random, folder: Path) -> None:
-        from benchmark.prompts.prompt_templates import edit_prompt, parse_prompt
-        from project.session.session import Session
-
         text = (folder / self._file).read_bytes().decode("utf-8", "replace")
         key = self._file.removesuffix(".toml")
-        parse_prompt(text, key)
-        (folder / NAME).write_bytes(self._content)
+        prompt_templates.parse_prompt(text, key)
+        (folder / LAB).write_bytes(self._content)
         (folder / CLIP).write_bytes(self._clip)
-        with Session.open(folder / NAME, "Ada") as session:
-            edit_prompt(session, key, text)
+        with Session.open(folder / LAB, "Ada") as session:
+            prompt_templates.edit_prompt(session, key, text)
         if chance.random() < 0.2:
             with contextlib.chdir(folder):
-                command("ask", NAME, "--all", "--judge", "chance", "--task", key)
+                command("ask", LAB, "--all", "--judge", "chance", "--task", key)
 
 
 class Shortcuts(Importer):
     """A table of keys, and the settings of the program, as somebody else wrote them."""
 
-    arguments = (("info", NAME),)
+    arguments = command_lines("info LAB")
 
-    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+    def make(self) -> list[tuple[str, bytes]]:
+        keys = {"kind": "greenroom shortcuts", "keys": {"play": ["Space"], "save": ["Ctrl+S"]}}
         kept = {"annotator": "Ada", "recent": ["/a/b.greenroom"], "theme": "dark"}
-        return [
-            (
-                "keys.json",
-                json.dumps({"kind": "greenroom shortcuts", "keys": {"play": ["Space"], "save": ["Ctrl+S"]}}).encode(),
-            ),
-            ("settings.json", json.dumps(kept).encode()),
-        ]
-
-    def spoil(self, chance: Random, folder: Path) -> None:
-        name, content = chance.choice(self.seeds)
-        (folder / name).write_bytes(spoiled(chance, name, content, []))
+        return [("keys.json", json.dumps(keys).encode()), ("settings.json", json.dumps(kept).encode())]
 
     def use(self, chance: Random, folder: Path) -> None:
-        import os
-
-        from app.shortcut_table import read_keys
-        from project.session.settings import load_settings
-
-        if (folder / "keys.json").exists():
+        if self._file == "keys.json":
             read_keys({"play": ("Space",), "save": ("Ctrl+S",), "stop": ("K",)}, folder / "keys.json")
             return
         home = Path(os.environ["XDG_CONFIG_HOME"]) / "greenroom"

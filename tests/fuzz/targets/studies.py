@@ -16,107 +16,86 @@ from project.session.session import Session
 from project.store.study import Study
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import NUMBERS, a_text, spoil_bytes, spoil_json, spoil_text, storable
-from tests.fuzz.seeds import CLIP, command, full_study
+from tests.fuzz.seeds import CLIP, LAB, OWN, command, command_lines, full_study
 
-NAME = "lab.greenroom"
-_OWN = "own.greenroom"
-READING: tuple[tuple[str, ...], ...] = (
-    ("info", NAME),
-    ("info", NAME),
-    ("segment", "list", NAME),
-    ("comment", NAME, "SEGMENT", "--text", "x", "--annotator", "Ada"),
-    ("search", NAME, "hello"),
-    ("checklist", NAME),
-    ("activity", NAME),
-    ("review", "list", NAME, "--annotator", "Ada"),
-    ("policy", "show", NAME),
-    ("egress", NAME),
-    ("judge", "list", NAME),
-    ("judge", "test", NAME, "chance"),
-    ("ask", NAME, "--all", "--judge", "chance", "--task", "verdict"),
-    ("benchmark", "sets", NAME),
-    ("benchmark", "results", NAME, "--parts"),
-    ("benchmark", "run", NAME, "--set", "verdict", "--judge", "chance"),
-    ("questions", "list", NAME),
-    ("questions", "queue", NAME, "--annotator", "Bo"),
-    ("questions", "standing", NAME),
-    ("questions", "make", NAME),
-    ("questions", "texts", NAME),
-    ("scheme", "list", NAME),
-    ("agreement", NAME),
-    ("adjudicate", NAME),
-    ("plan", NAME, "--annotators", "Ada,Bo"),
-    ("training", NAME),
-    ("conflicts", NAME),
-    ("resolve", NAME, "all", "--take", "theirs"),
-    ("chain", "list", NAME),
-    ("chain", "check", NAME),
-    ("chain", "statistics", NAME),
-    ("chain", "export", NAME, "--out", "chains.json"),
-    ("consistency", NAME),
-    ("export", NAME, "--format", "csv", "--out", "table.csv"),
-    ("export", NAME, "--format", "eaf", "--out", "elan"),
-    ("export", NAME, "--format", "jsonl", "--out", "lines.jsonl"),
-    ("export", NAME, "--format", "textgrid", "--out", "praat"),
-    ("export", NAME, "--format", "boris", "--out", "b.boris"),
-    ("export", NAME, "--format", "datavyu", "--out", "datavyu"),
-    ("export", NAME, "--format", "webvtt", "--out", "vtt"),
-    ("undo", NAME),
-    ("redo", NAME),
-    ("transcript", "show", NAME, "--recording", "1"),
-    ("cues", "list", NAME),
-    ("meta", "show", NAME, "--recording", "1"),
-    ("meta", "export", NAME, "--out", "meta"),
-    ("participant", NAME),
-    ("words", NAME),
-    ("texts", NAME),
-    ("release", NAME, "--dry-run"),
-    ("revisions", NAME),
-    ("episode", "list", NAME),
-    ("episode", "show", NAME, "2"),
-    ("episode", "figures", NAME),
-    ("episode", "characters", NAME),
-    ("episode", "scenarios", NAME),
-    ("episode", "export", NAME, "episodes.jsonl"),
-    ("pii", "review", NAME),
-    ("review-faces", NAME, "--recording", "1", "--annotator", "Ada"),
-    ("privacy", NAME),
-    ("relink", NAME, "."),
-    ("split", NAME, "--annotator", "Ada", "--out", "for-ada.greenroom"),
-    ("merge", _OWN, NAME),
-    ("merge", _OWN, NAME),
-    (
-        "segment",
-        "add",
-        NAME,
-        "--recording",
-        "1",
-        "--start",
-        "0.1",
-        "--end",
-        "0.2",
-        "--label",
-        "error",
-        "--annotator",
-        "C",
-    ),
-)
+READING = command_lines("""
+info LAB
+info LAB
+segment list LAB
+comment LAB SEGMENT --text x --annotator Ada
+search LAB hello
+checklist LAB
+activity LAB
+review list LAB --annotator Ada
+policy show LAB
+egress LAB
+judge list LAB
+judge test LAB chance
+ask LAB --all --judge chance --task verdict
+benchmark sets LAB
+benchmark results LAB --parts
+benchmark run LAB --set verdict --judge chance
+questions list LAB
+questions queue LAB --annotator Bo
+questions standing LAB
+questions make LAB
+questions texts LAB
+scheme list LAB
+agreement LAB
+adjudicate LAB
+plan LAB --annotators Ada,Bo
+training LAB
+conflicts LAB
+resolve LAB all --take theirs
+chain list LAB
+chain check LAB
+chain statistics LAB
+chain export LAB --out chains.json
+consistency LAB
+export LAB --format csv --out table.csv
+export LAB --format eaf --out elan
+export LAB --format jsonl --out lines.jsonl
+export LAB --format textgrid --out praat
+export LAB --format boris --out b.boris
+export LAB --format datavyu --out datavyu
+export LAB --format webvtt --out vtt
+undo LAB
+redo LAB
+transcript show LAB --recording 1
+cues list LAB
+meta show LAB --recording 1
+meta export LAB --out meta
+participant LAB
+words LAB
+texts LAB
+release LAB --dry-run
+revisions LAB
+episode list LAB
+episode show LAB 2
+episode figures LAB
+episode characters LAB
+episode scenarios LAB
+episode export LAB episodes.jsonl
+pii review LAB
+review-faces LAB --recording 1 --annotator Ada
+privacy LAB
+relink LAB .
+split LAB --annotator Ada --out for-ada.greenroom
+merge OWN LAB
+merge OWN LAB
+segment add LAB --recording 1 --start 0.1 --end 0.2 --label error --annotator C
+""")
+"""How people look into a study; what stands there twice is drawn twice as often."""
 _DRAWN = (1, 1, 2)
 """How many commands a case may take."""
 _CHECKED = 0.1
 
 
-def _read(chance: Random, folder: Path) -> None:
-    """Look into a study that lies in a folder, in some of the ways that people have."""
-    if chance.random() < _CHECKED:
-        check_study(folder / NAME)
-    for arguments in chance.sample(READING, chance.choice(_DRAWN)):
-        # One command that says no must not keep the next from being tried.
+def _try(*commands: Sequence[str]) -> None:
+    """Run commands; one that says no must not keep the next from being tried."""
+    for arguments in commands:
         with suppress(UserError):
             command(*arguments)
-
-
-_WARMED: list[bool] = []
 
 
 class _StudyTarget:
@@ -126,29 +105,15 @@ class _StudyTarget:
         self._study = full_study(folder.parent)
         self._clip = self._study.with_name(CLIP).read_bytes()
         self._content = self._study.read_bytes()
-        self._warm(folder)
-
-    def _warm(self, folder: Path) -> None:
-        """Import what commands import, before anything is watched; once in a process is enough."""
-        if _WARMED:
-            return
-        _WARMED.append(True)
-        trial = folder / "trial"
-        trial.mkdir(exist_ok=True)
-        shutil.copyfile(self._study, trial / NAME)
-        shutil.copyfile(self._study, trial / _OWN)
-        (trial / CLIP).write_bytes(self._clip)
-        with contextlib.chdir(trial):
-            for arguments in READING:
-                with suppress(UserError):
-                    command(*arguments)
-        shutil.rmtree(trial)
+        with Study.open(self._study, read_only=True) as study:
+            segment = str(study.rows("SELECT id FROM segment")[0][0])
+        self._reading = [[segment if word == "SEGMENT" else word for word in words] for words in READING]
 
     def spoil(self, chance: Random, folder: Path) -> None:
-        study = folder / NAME
+        study = folder / LAB
         study.write_bytes(self._content)
         (folder / CLIP).write_bytes(self._clip)
-        (folder / _OWN).write_bytes(self._content)
+        (folder / OWN).write_bytes(self._content)
         self.change(chance, study)
 
     def use(self, chance: Random, folder: Path) -> None:
@@ -159,7 +124,10 @@ class _StudyTarget:
         raise NotImplementedError
 
     def look(self, chance: Random, folder: Path) -> None:
-        _read(chance, folder)
+        """Look into the study in some of the ways that people have."""
+        if chance.random() < _CHECKED:
+            check_study(folder / LAB)
+        _try(*chance.sample(self._reading, chance.choice(_DRAWN)))
 
 
 class Bytes(_StudyTarget):
@@ -173,7 +141,7 @@ class Bytes(_StudyTarget):
         study.write_bytes(content)
 
     def look(self, chance: Random, folder: Path) -> None:
-        study = folder / NAME
+        study = folder / LAB
         before = study.read_bytes()
         try:
             Study.open(study).close()
@@ -181,9 +149,7 @@ class Bytes(_StudyTarget):
             if study.read_bytes() != before:
                 raise Refuted("a study that was refused was changed") from None
             left = [
-                path.name
-                for path in folder.iterdir()
-                if path.name not in (NAME, CLIP, _OWN) and ".bak-" not in path.name
+                path.name for path in folder.iterdir() if path.name not in (LAB, CLIP, OWN) and ".bak-" not in path.name
             ]
             if left:
                 raise Refuted(f"a study that was refused left {left}") from None
@@ -359,7 +325,7 @@ class Beside(_StudyTarget):
                 match chance.randrange(6):
                     case 0 | 1:
                         place.symlink_to(
-                            chance.choice((outside, "../outside/secret.mp4", "../../outside/new", "/dev/zero", NAME))
+                            chance.choice((outside, "../outside/secret.mp4", "../../outside/new", "/dev/zero", LAB))
                         )
                     case 2:
                         place.mkdir()
@@ -477,38 +443,34 @@ class Paths(_StudyTarget):
         self._print = fingerprint(outside / "known.mp4")
 
     def look(self, chance: Random, folder: Path) -> None:
-        self._draw = chance
-        study = folder / NAME
-        for arguments in chance.sample(_ON_MEDIA, 2):
-            with suppress(UserError):
-                command(*arguments)
-        with suppress(UserError), Session.open(study) as session:
+        _try(*chance.sample(_ON_MEDIA, 2))
+        with suppress(UserError), Session.open(folder / LAB) as session:
             from annotate.review.study_progress import build_overview
 
             build_overview(session)
 
 
-_ON_MEDIA: tuple[tuple[str, ...], ...] = (
-    ("info", NAME),
-    ("faces", NAME, "--recording", "1"),
-    ("anonymize", NAME, "--recording", "1", "--out", "clips"),
-    ("transcribe", NAME, "--speech-only"),
-    ("sync", NAME, "--recording", "1"),
-    ("meta", "scenes", NAME, "--recording", "1"),
-    ("cues", "run", NAME),
-    ("voice", NAME, "--recording", "1"),
-    ("speakers", NAME),
-    ("export", NAME, "--format", "eaf", "--out", "elan"),
-    ("export", NAME, "--format", "boris", "--out", "b.boris"),
-    ("split", NAME, "--annotator", "Ada", "--out", "ada/for-ada.greenroom", "--media"),
-    ("release", NAME, "--dry-run"),
-    ("privacy", NAME),
-    ("ask", NAME, "--all", "--judge", "chance", "--task", "verdict"),
-    ("judge", "test", NAME, "chance"),
-    ("check", NAME),
-    ("relink", NAME, "."),
-    ("transcript", "show", NAME, "--recording", "1"),
-    ("transcript", "export", NAME, "--recording", "1", "a.vtt"),
-    ("add-view", NAME, CLIP, "--recording", "1", "--role", "microphone"),
-    ("episode", "show", NAME, "2"),
-)
+_ON_MEDIA = command_lines("""
+info LAB
+faces LAB --recording 1
+anonymize LAB --recording 1 --out clips
+transcribe LAB --speech-only
+sync LAB --recording 1
+meta scenes LAB --recording 1
+cues run LAB
+voice LAB --recording 1
+speakers LAB
+export LAB --format eaf --out elan
+export LAB --format boris --out b.boris
+split LAB --annotator Ada --out ada/for-ada.greenroom --media
+release LAB --dry-run
+privacy LAB
+ask LAB --all --judge chance --task verdict
+judge test LAB chance
+check LAB
+relink LAB .
+transcript show LAB --recording 1
+transcript export LAB --recording 1 a.vtt
+add-view LAB CLIP --recording 1 --role microphone
+episode show LAB 2
+""")

@@ -1,9 +1,10 @@
 """Lets the program live, kills it at a moment drawn from its whole life, and remembers how that went."""
 
+import json
 import os
-import shutil
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random, SystemRandom
@@ -16,7 +17,7 @@ from tests.faults.program import Program
 SEED = os.environ.get("GREENROOM_FAULT_SEED") or str(SystemRandom().randrange(10**9))
 """Draws the moments; set it to the one that a failure named to draw the same again."""
 
-EVERYDAY, RUNS_A_KIND, COLD_EVERY = 3, 200, 20
+EVERYDAY, RUNS_A_KIND, COLD_EVERY = 1, 200, 20
 RUNS = [
     pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(EVERYDAY + RUNS_A_KIND)
 ]
@@ -47,6 +48,29 @@ class Death:
     killed: bool
     lines: tuple[str, ...]
 
+    @contextmanager
+    def logged(self) -> Iterator[None]:
+        """Write down what came of the checks inside the block, where `GREENROOM_FAULT_LOG` names a file."""
+        fault = ""
+        try:
+            yield
+        except BaseException as error:
+            fault = repr(error)
+            raise
+        finally:
+            line = {
+                "kind": self.kind,
+                "seed": self.seed,
+                "at_s": round(self.at_s, 4),
+                "life_s": round(self.life_s, 4),
+                "cold": self.cold,
+                "killed": self.killed,
+                "fault": fault,
+            }
+            if log := os.environ.get("GREENROOM_FAULT_LOG"):
+                with Path(log).open("a") as file:
+                    file.write(json.dumps(line) + "\n")
+
 
 class Lives:
     """The lives of one kind of work; how long they are is learnt from those that were not cut short.
@@ -58,21 +82,19 @@ class Lives:
         self.kind = kind
         self._seconds: dict[bool, list[float]] = {False: [], True: []}
 
-    def whole(self, origin: Path, folder: Path, module: str, *arguments: object) -> list[str]:
-        """Let one live to its end, well, on a copy of a folder; returns what it printed."""
-        shutil.copytree(origin, folder, dirs_exist_ok=True)
-        program = Program(module, arguments, folder / "printed")
+    def whole(self, folder: Path, module: object, *arguments: object) -> None:
+        """Let one live to its end, well; what it prints goes to a file in the folder."""
+        program = Program(str(module), arguments, folder / "printed")
         self._end_well(program, program.ended_within(HANG_S), cold=False)
-        return program.lines
 
-    def cut_short(self, number: int, folder: Path, module: str, *arguments: object) -> Death:
+    def cut_short(self, number: int, folder: Path, module: object, *arguments: object) -> Death:
         """Kill one at a moment that is drawn; what it prints goes to a file in the folder."""
         cold = number % COLD_EVERY == COLD_EVERY - 1
         warm_s = statistics.median(self._seconds[False])
         life_s = statistics.median(self._seconds[True] or [warm_s + _START_S]) if cold else warm_s
         seed = f"{SEED}-{self.kind}-{number}"
         at_s = Random(seed).uniform(0, _BEYOND * life_s)
-        program = Program(module, arguments, folder / "printed", cold=cold)
+        program = Program(str(module), arguments, folder / "printed", cold=cold)
         ended = program.ended_within(at_s)
         if ended:
             self._end_well(program, ended, cold=cold)

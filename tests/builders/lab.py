@@ -18,10 +18,12 @@ from tests.builders.waiting import HANG_S
 SMALL = (160, 120)
 
 _DRIVER = """
-import contextlib, io, json, resource, sys
+import contextlib, io, json, os, resource, sys
 from app.cli.main import run
 ended = []
 for job in json.load(sys.stdin):
+    while "=" in job["arguments"][0]:
+        os.environ.update([job["arguments"].pop(0).split("=", 1)])
     largest = job["largest_file"] or resource.RLIM_INFINITY
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     out, err = io.StringIO(), io.StringIO()
@@ -104,7 +106,7 @@ def run_apart(
     """Run commands in another process.
 
     Args:
-        commands: the arguments of each.
+        commands: the arguments of each, after `NAME=VALUE` where it and those after it have another environment.
         largest_file: bytes that a file may have, as if the disk were full then; 0 for no limit.
         mounting: shell commands run first as the root of a name space of its own; mounts go with the process.
         after: shell commands run there in the end.
