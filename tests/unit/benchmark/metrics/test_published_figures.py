@@ -21,17 +21,13 @@ TABLES = {
 }
 
 
-def of(task: str, name: str, setting: str = "") -> dict[str, tuple[float, float | None]]:
-    rows = [
-        published_score
-        for published_score in published_scores_for(task)
-        if (published_score.name, published_score.setting) == (name, setting)
-    ]
+def figures_of(task: str, name: str, setting: str = "") -> dict[str, tuple[float, float | None]]:
+    rows = [row for row in published_scores_for(task) if (row.name, row.setting) == (name, setting)]
     return {row.metric: (row.mean, row.sd) for row in rows}
 
 
 def test_shrec_has_seventeen_models_and_people_in_every_task() -> None:
-    names = [(published_score.name, published_score.modality) for published_score in published_scores_for("pre")]
+    names = [(row.name, row.modality) for row in published_scores_for("pre")]
     assert len({*names}) == len(names) == 18
     assert sum(modality == "L" for _, modality in names) == 5
     for task, metrics in zip(SHREC, (2, 2, 3, 2, 1, 1, 1, 1), strict=True):
@@ -43,63 +39,48 @@ def test_shrec_has_seventeen_models_and_people_in_every_task() -> None:
 
 @pytest.mark.parametrize("who", TABLES, ids=" ".join)
 def test_shrec_as_it_is_printed(who: tuple[str, str]) -> None:
-    rows = [
-        published_score
-        for task in SHREC
-        for published_score in published_scores_for(task)
-        if (published_score.name, published_score.modality) == who
-    ]
+    rows = [row for task in SHREC for row in published_scores_for(task) if (row.name, row.modality) == who]
     assert tuple(row.mean for row in rows) == TABLES[who]
 
 
 def test_spread_is_that_of_the_paper() -> None:
-    assert of("pre", "gemini-1.5-flash")["accuracy"] == (0.60, 0.10)
-    both = [
-        published_score
-        for published_score in published_scores_for("attributes")
-        if published_score.name == "gpt-4o + cot"
-    ]
-    assert [(published_score.metric, published_score.sd) for published_score in both] == [
+    assert figures_of("pre", "gemini-1.5-flash")["accuracy"] == (0.60, 0.10)
+    both = [row for row in published_scores_for("attributes") if row.name == "gpt-4o + cot"]
+    assert [(row.metric, row.sd) for row in both] == [
         ("exact_match", 0.01),
         ("macro_f1", 0.02),
         ("partial_match", 0.06),
     ]
 
 
-def test_conditions() -> None:
-    found = {
-        name: [of("conditions", name, text)["macro_f1"] for text in ("raw", "diffusion", "deepfake", "cartoon")]
+def test_the_conditions_as_they_are_printed() -> None:
+    figures = {
+        name: [figures_of("conditions", name, text)["macro_f1"] for text in ("raw", "diffusion", "deepfake", "cartoon")]
         for name in ("GPT-4o", "Gemma-3", "LLaVA-Next")
     }
-    assert found == {
+    assert figures == {
         "GPT-4o": [(0.462, 0.083), (0.414, 0.096), (0.513, 0.058), (0.500, 0.063)],
         "Gemma-3": [(0.194, 0.050), (0.144, 0.010), (0.196, 0.045), (0.198, 0.044)],
         "LLaVA-Next": [(0.266, 0.104), (0.309, 0.119), (0.298, 0.120), (0.260, 0.075)],
     }
 
 
-def test_sotopia() -> None:
-    models = of("sotopia_eval", "GPT-4", "characters played by models")
-    people = of("sotopia_eval", "GPT-4", "characters played by people")
+def test_sotopia_as_it_is_printed() -> None:
+    models = figures_of("sotopia_eval", "GPT-4", "characters played by models")
+    people = figures_of("sotopia_eval", "GPT-4", "characters played by people")
     assert {split_metric_key(metric)[1] for metric in models} == DIMENSIONS
     assert {split_metric_key(metric)[1] for metric in people} == DIMENSIONS - {"secret"}
     assert models["pearson_r.goal"] == (0.71, None)
     assert people["pearson_r.goal"] == (0.78, None)
-    raters = of("sotopia_eval", "Human", "two raters an episode")
+    raters = figures_of("sotopia_eval", "Human", "two raters an episode")
     assert raters == {"randolph_kappa": (0.503, None), "pairwise_agreement": (0.8485, None)}
-    assert {
-        published_score.source
-        for published_score in published_scores_for("sotopia_eval")
-        if published_score.metric == "pairwise_agreement"
-    } == {"SOTOPIA, Appendix D.1; what agrees is not said"}
+    assert {row.source for row in published_scores_for("sotopia_eval") if row.metric == "pairwise_agreement"} == {
+        "SOTOPIA, Appendix D.1; what agrees is not said"
+    }
 
 
-def test_socialnli() -> None:
-    assert {
-        published_score.name: published_score.mean
-        for published_score in published_scores_for("socialnli")
-        if published_score.metric == "pearson_r"
-    } == {
+def test_socialnli_as_it_is_printed() -> None:
+    assert {row.name: row.mean for row in published_scores_for("socialnli") if row.metric == "pearson_r"} == {
         "DeepSeek-V3": -0.137,
         "GPT-4o": 0.153,
         "GPT-4o-mini": 0.095,
@@ -107,18 +88,18 @@ def test_socialnli() -> None:
         "Llama-3.1-70B-Instruct": 0.075,
         "Qwen2.5-32B-Chat": -0.028,
     }
-    assert of("socialnli", "GPT-4o")["mae"] == (0.341, None)
-    assert of("socialnli_facts", "Human") == {"factuality": (0.9259, None)}
+    assert figures_of("socialnli", "GPT-4o")["mae"] == (0.341, None)
+    assert figures_of("socialnli_facts", "Human") == {"factuality": (0.9259, None)}
 
 
 def test_r3_vqa_and_esi_bench_are_those_of_questions_as_shares() -> None:
-    human = of("r3vqa", "Human", "people")
+    human = figures_of("r3vqa", "Human", "people")
     assert human["accuracy"] == (pytest.approx(0.9085), None)
     assert human["chain_consistency"] == (pytest.approx(0.4186), None)
-    assert of("r3vqa", "GPT-4o", "+sub+tom")["subchain_consistency"] == (pytest.approx(0.5064), None)
-    assert of("r3vqa_written", "GPT-4o", "+sub+tom") == {"accuracy": (pytest.approx(0.5380), None)}
-    assert of("r3vqa_written", "Human", "people") == {"accuracy": (pytest.approx(0.8006), None)}
-    assert [(published_score.name, published_score.mean) for published_score in published_scores_for("esi")] == [
+    assert figures_of("r3vqa", "GPT-4o", "+sub+tom")["subchain_consistency"] == (pytest.approx(0.5064), None)
+    assert figures_of("r3vqa_written", "GPT-4o", "+sub+tom") == {"accuracy": (pytest.approx(0.5380), None)}
+    assert figures_of("r3vqa_written", "Human", "people") == {"accuracy": (pytest.approx(0.8006), None)}
+    assert [(row.name, row.mean) for row in published_scores_for("esi")] == [
         ("GPT-4o", pytest.approx(0.5326)),
         ("Gemini", pytest.approx(0.5653)),
         ("Doubao", pytest.approx(0.5346)),
@@ -137,16 +118,7 @@ def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:
 
 
 def test_no_figure_is_there_twice() -> None:
-    keys = [
-        (
-            published_score.task,
-            published_score.name,
-            published_score.modality,
-            published_score.setting,
-            published_score.metric,
-        )
-        for published_score in published_scores()
-    ]
+    keys = [(row.task, row.name, row.modality, row.setting, row.metric) for row in published_scores()]
     assert len({*keys}) == len(keys)
 
 
