@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from annotate.agreement.segment_agreement import expected_agreement, modified_kappa, modified_kappa_max
 
 
-def fitted(table: np.ndarray) -> np.ndarray:
+def fit_proportionally(table: np.ndarray) -> np.ndarray:
     """Fit ones, with a zero where both are unmatched, to the margins, until nothing moves."""
     fit = np.ones_like(table)
     fit[-1, -1] = 0
@@ -22,7 +22,7 @@ def fitted(table: np.ndarray) -> np.ndarray:
 
 
 @st.composite
-def linked(draw: st.DrawFn) -> np.ndarray:
+def linked_tables(draw: st.DrawFn) -> np.ndarray:
     size = draw(st.integers(1, 4)) + 1
     cells = draw(st.lists(st.integers(0, 9), min_size=size * size, max_size=size * size))
     table = np.array(cells, float).reshape(size, size)
@@ -32,9 +32,9 @@ def linked(draw: st.DrawFn) -> np.ndarray:
     return table
 
 
-@given(linked())
+@given(linked_tables())
 def test_chance_is_what_proportional_fitting_converges_to(table: np.ndarray) -> None:
-    fit = fitted(table)
+    fit = fit_proportionally(table)
     np.testing.assert_allclose(expected_agreement(table), np.trace(fit[:-1, :-1]) / table.sum(), atol=1e-9)
 
 
