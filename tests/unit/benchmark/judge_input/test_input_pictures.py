@@ -20,8 +20,11 @@ from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
 from benchmark.judge_input.input_planning import choose_frame_positions, plan_input
 from benchmark.prompts.prompt_templates import edit_prompt, shipped_text
+from models.faces.track_file import save_tracks
 from models.judges.judge_interface import JudgeFrame, SamplingParameters
+from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.temporary_files import cache_folder
 from project.progress import Silent
 from project.session.jobs import run_inline
 from project.session.session import Session
@@ -44,19 +47,13 @@ from tests.builders.skeleton import skeleton
 EXACT = InputSettings(longest_side=320)
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_seen(tmp_path) as opened:
-        yield opened
-
-
 def shown(plan: InputPlan) -> tuple[JudgeFrame, ...]:
     """Return the pictures of a plan."""
     return build_messages(plan)[1].pictures
 
 
-def key_of(plan: InputPlan, **sampling: float) -> str:
-    return request_key(plan, "model", SamplingParameters(**sampling))
+def key_of(plan: InputPlan) -> str:
+    return request_key(plan, "model", SamplingParameters())
 
 
 @pytest.mark.parametrize(
@@ -66,8 +63,8 @@ def key_of(plan: InputPlan, **sampling: float) -> str:
         ("endpoints", [25 + i * 149 // 4 for i in range(5)]),
     ],
 )
-def test_frames_are_those_of_the_rule_and_exact(session: Session, rule: str, wanted: list[int]) -> None:
-    plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=5, rule=rule))
+def test_frames_are_those_of_the_rule_and_exact(seen: Session, rule: str, wanted: list[int]) -> None:
+    plan = plan_input(seen, mark(seen, 1, 7), settings=replace(EXACT, frames=5, rule=rule))
     assert [frame.position for frame in plan.media.frames] == wanted
     pictures = shown(plan)
     assert [number_in(picture.jpeg) for picture in pictures] == wanted
@@ -78,13 +75,13 @@ def test_frames_are_those_of_the_rule_and_exact(session: Session, rule: str, wan
 
 @given(st.integers(1, 3000), st.integers(1, 64), st.sampled_from(["interior", "endpoints"]))
 def test_positions_lie_inside_ascend_and_are_as_many_as_there_can_be(frames: int, count: int, rule: str) -> None:
-    found = choose_frame_positions(100, 100 + frames, count, rule)
-    assert found == sorted(set(found))
-    assert 100 <= found[0] <= found[-1] < 100 + frames
+    positions = choose_frame_positions(100, 100 + frames, count, rule)
+    assert positions == sorted(set(positions))
+    assert 100 <= positions[0] <= positions[-1] < 100 + frames
     if frames > count:
-        assert len(found) == count
+        assert len(positions) == count
     if rule == "endpoints" and count > 1:
-        assert (found[0], found[-1]) == (100, 99 + frames)
+        assert (positions[0], positions[-1]) == (100, 99 + frames)
 
 
 def test_interior_frames_are_those_of_a_known_framework() -> None:
@@ -95,38 +92,38 @@ def test_interior_frames_are_those_of_a_known_framework() -> None:
         )
 
 
-def test_a_segment_of_one_frame_has_one(session: Session) -> None:
-    plan = plan_input(session, mark(session, 2.001, 2.03), settings=EXACT)
-    assert [number_in(judge_frame.jpeg) for judge_frame in shown(plan)] == [50]
+def test_a_segment_of_one_frame_has_one(seen: Session) -> None:
+    plan = plan_input(seen, mark(seen, 2.001, 2.03), settings=EXACT)
+    assert [number_in(picture.jpeg) for picture in shown(plan)] == [50]
     assert plan.notes[0] == "The segment has 1 of the 15 frames that were asked for."
     assert "One picture comes with this" in plan.text
 
 
-def test_frames_are_no_larger_than_wanted_and_never_enlarged(session: Session) -> None:
-    place = mark(session, 1, 7)
-    small = shown(plan_input(session, place, settings=InputSettings(frames=1, longest_side=100)))[0]
+def test_frames_are_no_larger_than_wanted_and_never_enlarged(seen: Session) -> None:
+    place = mark(seen, 1, 7)
+    small = shown(plan_input(seen, place, settings=InputSettings(frames=1, longest_side=100)))[0]
     assert (small.width, small.height) == (100, 76) == picture_in(small.jpeg).shape[1::-1]
-    assert shown(plan_input(session, place, settings=InputSettings(frames=1)))[0].width == SIZE[0]
+    assert shown(plan_input(seen, place, settings=InputSettings(frames=1)))[0].width == SIZE[0]
     fine, rough = (
-        shown(plan_input(session, place, settings=replace(EXACT, frames=1, quality=quality)))[0] for quality in (95, 20)
+        shown(plan_input(seen, place, settings=replace(EXACT, frames=1, quality=quality)))[0] for quality in (95, 20)
     )
     assert len(rough.jpeg) < len(fine.jpeg)
 
 
-def test_the_same_plan_gives_the_same_bytes(session: Session) -> None:
-    plan = plan_input(session, mark(session, 1, 7))
-    assert [judge_frame.sha256 for judge_frame in shown(plan)] == [judge_frame.sha256 for judge_frame in shown(plan)]
+def test_the_same_plan_gives_the_same_bytes(seen: Session) -> None:
+    plan = plan_input(seen, mark(seen, 1, 7))
+    assert [picture.sha256 for picture in shown(plan)] == [picture.sha256 for picture in shown(plan)]
     sight = plan.as_record(build_messages(plan))
     frames = sight["frames"]
     assert isinstance(frames, list)
-    assert [frame["sha256"] for frame in frames] == [judge_frame.sha256 for judge_frame in shown(plan)]
+    assert [frame["sha256"] for frame in frames] == [picture.sha256 for picture in shown(plan)]
     assert sight["text"] == plan.text
 
 
-def test_colours_are_those_that_are_shown(session: Session) -> None:
+def test_colours_are_those_that_are_shown(seen: Session) -> None:
     from media.exact_frames import FrameReader
 
-    plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, frames=1, quality=100))
+    plan = plan_input(seen, mark(seen, 1, 7), settings=replace(EXACT, frames=1, quality=100))
     with FrameReader(plan.media.path) as reader:
         truth = reader.frame_at(plan.media.frames[0].position).image.astype(int)
     got = picture_in(shown(plan)[0].jpeg).astype(int)
@@ -135,14 +132,14 @@ def test_colours_are_those_that_are_shown(session: Session) -> None:
     assert np.abs((truth - got).mean(axis=(0, 1))).max() <= 3
 
 
-def test_without_stamps_no_time_is_told(session: Session) -> None:
-    plan = plan_input(session, mark(session, 1, 7), settings=replace(EXACT, stamps=False))
-    assert {judge_frame.time_label for judge_frame in shown(plan)} == {""}
+def test_without_stamps_no_time_is_told(seen: Session) -> None:
+    plan = plan_input(seen, mark(seen, 1, 7), settings=replace(EXACT, stamps=False))
+    assert {picture.time_label for picture in shown(plan)} == {""}
     assert "Taken at" not in plan.text
 
 
-def test_a_clip_is_cut_to_the_frame_and_has_no_sound(session: Session) -> None:
-    plan = plan_input(session, mark(session, 1, 3), settings=replace(EXACT, clip=True))
+def test_a_clip_is_cut_to_the_frame_and_has_no_sound(seen: Session) -> None:
+    plan = plan_input(seen, mark(seen, 1, 3), settings=replace(EXACT, clip=True))
     clip = build_messages(plan)[1].clip
     assert (clip.start_us, clip.end_us) == (SECOND, 3 * SECOND)
     with av.open(io.BytesIO(clip.mp4)) as container:
@@ -178,65 +175,53 @@ def test_other_footage(tmp_path: Path) -> None:
         assert before.media is None
         assert before.notes[0] == "The segment lies where the recording has no picture, so nothing is shown of it."
         assert number_in(shown(planned(2, 1, 2.15))[0].jpeg) == 0
-        assert [number_in(judge_frame.jpeg) for judge_frame in shown(planned(3, 0.5, 1.5))] == [1, 2, 3]
+        assert [number_in(picture.jpeg) for picture in shown(planned(3, 0.5, 1.5))] == [1, 2, 3]
         heard = planned(4, 0, 1)
         assert heard.media is None
         assert heard.notes[0] == "The recording has no picture, so nothing is shown of it."
 
 
-def test_a_file_that_is_gone_or_another_is_not_passed_over(session: Session, tmp_path: Path) -> None:
-    place = mark(session, 1, 7)
-    plan = plan_input(session, place)
+def test_a_file_that_is_gone_or_another_is_not_passed_over(seen: Session, tmp_path: Path) -> None:
+    place = mark(seen, 1, 7)
+    plan = plan_input(seen, place)
     clip = tmp_path / "walk.mp4"
     content = clip.read_bytes()
     clip.write_bytes(content + b"more")
     with pytest.raises(UserError, match="changed since the request was planned"):
         build_messages(plan)
     with pytest.raises(UserError, match="is not the one that was added"):
-        plan_input(session, place)
+        plan_input(seen, place)
     clip.unlink()
     with pytest.raises(UserError, match="missing"):
-        plan_input(session, place)
-    assert plan_input(session, place, settings=InputSettings(frames=0)).media is None
+        plan_input(seen, place)
+    assert plan_input(seen, place, settings=InputSettings(frames=0)).media is None
 
 
-def test_keys_tell_requests_apart_without_decoding(session: Session) -> None:
-    say(session, 2, 3, "Fine.")
-    place = mark(session, 1, 7)
-    plan = plan_input(session, place)
-    same = plan_input(session, place)
-    assert key_of(plan) == key_of(same)
-    others = [
-        plan_input(session, mark(session, 1, 6.9)),
-        plan_input(session, place, "verdict"),
-        plan_input(session, place, variant="cot"),
-        *(
-            plan_input(session, place, settings=replace(InputSettings(), **changed))
-            for changed in ({"frames": 14}, {"longest_side": 256}, {"quality": 50}, {"rule": "endpoints"})
-        ),
-        plan_input(session, place, settings=InputSettings(stamps=False)),
-        plan_input(session, place, settings=InputSettings(clip=True)),
-        plan_input(session, place, settings=InputSettings(frames=0)),
-    ]
-    keys = {key_of(input_plan) for input_plan in (plan, *others)}
-    keys |= {
-        key_of(plan, seed=1),
-        key_of(plan, temperature=0.5),
-        key_of(plan, max_tokens=7),
-    }
-    keys |= {
-        request_key(plan, "another", SamplingParameters()),
-        request_key(plan, "model", SamplingParameters(), ["what people said"]),
-    }
-    assert len(keys) == len(others) + 6
+def test_whatever_is_seen_makes_another_key(seen: Session) -> None:
+    segment = mark(seen, 1, 7)
+    key = key_of(plan_input(seen, segment))
+    assert key_of(plan_input(seen, segment)) == key
+    others = [key_of(plan_input(seen, mark(seen, 1, 6.9))), key_of(plan_input(seen, segment, "verdict"))]
+    changes = ({"frames": 14}, {"frames": 0}, {"longest_side": 256}, {"quality": 50}, {"rule": "endpoints"})
+    for changed in (*changes, {"stamps": False}, {"clip": True}):
+        others.append(key_of(plan_input(seen, segment, settings=InputSettings(**changed))))
+    assert len({key, *others}) == len(others) + 1
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, str, str]]:
-    """Return a study with three seconds of footage, and the ids of the runs that rendered all and two seconds of it."""
-    with open_seen(tmp_path_factory.mktemp("rendered"), frames=75) as session:
-        run_inline(session, tracking.prepare(session, recording_of(session)), Silent())
-        whole, part = rendered(session), rendered(session, start_us=500_000, end_us=2_500_000)
+    """Two seconds of footage without faces, and the ids of the runs that rendered all and a part of it."""
+    with open_seen(tmp_path_factory.mktemp("rendered"), frames=50) as session:
+        tracked: dict[str, Json] = {
+            "frames": 50,
+            "frames_with_face": 0,
+            "tracks": 0,
+            "damaged_frames": [],
+            "seconds": 0.0,
+        }
+        file = str(save_tracks([], cache_folder() / "faces"))
+        tracking.store(session, tracking.prepare(session, recording_of(session)), {**tracked, "file": file})
+        whole, part = rendered(session), rendered(session, start_us=400_000, end_us=1_800_000)
         yield session, whole, part
 
 
@@ -251,33 +236,31 @@ def rendered(session: Session, **span: int) -> str:
 
 def test_a_rendering_is_shown_at_the_same_times(lab: tuple[Session, str, str]) -> None:
     session, whole, part = lab
-    place = mark(session, 1, 2.2)
+    place = mark(session, 0.8, 1.6)
     assert resolve_condition(session, recording_of(session), "solid") == part
     assert [condition.id for condition in conditions(session, recording_of(session))] == ["raw", part, whole]
     raw = plan_input(session, place, settings=EXACT)
-    wanted = [number_in(judge_frame.jpeg) for judge_frame in shown(raw)]
-    assert wanted == [25 + i * 30 // 16 for i in range(1, 16)]
+    wanted = [number_in(picture.jpeg) for picture in shown(raw)]
+    assert wanted == [20 + i * 20 // 16 for i in range(1, 16)]
     for run in (whole, part):
         plan = plan_input(session, place, condition=run, settings=EXACT)
-        assert [number_in(judge_frame.jpeg) for judge_frame in shown(plan)] == wanted
-        assert [judge_frame.time_label for judge_frame in shown(plan)] == [
-            judge_frame.time_label for judge_frame in shown(raw)
-        ]
+        assert [number_in(picture.jpeg) for picture in shown(plan)] == wanted
+        assert [picture.time_label for picture in shown(plan)] == [picture.time_label for picture in shown(raw)]
         assert (plan.system, plan.text) == (raw.system, raw.text)
         assert key_of(plan) != key_of(raw)
     with pytest.raises(UserError, match="does not reach over"):
-        plan_input(session, mark(session, 0.2, 2.2), condition=part)
+        plan_input(session, mark(session, 0.2, 1.6), condition=part)
     only = conditions(session, recording_of(session))[1]
     assert not only.reviewed
     assert only.unreviewed_reason
 
 
-def test_a_rendering_that_is_not_there_is_no_condition(session: Session) -> None:
+def test_a_rendering_that_is_not_there_is_no_condition(seen: Session) -> None:
     with pytest.raises(UserError, match="has no rendering “solid”"):
-        resolve_condition(session, recording_of(session), "solid")
+        resolve_condition(seen, recording_of(seen), "solid")
     with pytest.raises(UserError, match="no such rendering"):
-        plan_input(session, mark(session, 1, 2), condition="gone")
-    assert [condition.id for condition in conditions(session, recording_of(session))] == ["raw"]
+        plan_input(seen, mark(seen, 1, 2), condition="gone")
+    assert [condition.id for condition in conditions(seen, recording_of(seen))] == ["raw"]
 
 
 def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str]) -> None:
@@ -285,7 +268,7 @@ def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str])
     _, user, other = people(session, "P01", "mail@example.org")
     say(session, 0.5, 1, "Write to anna.smith@example.org, please.", user)
     say(session, 1, 2, "Call 030 1234567.", other)
-    place = mark(session, 0.6, 2.4)
+    place = mark(session, 0.6, 1.9)
     raw, hidden = (plan_input(session, place, condition=text) for text in ("raw", whole))
     for personal in ("anna.smith@example.org", "1234567", "mail@example.org"):
         assert personal in raw.text
@@ -297,7 +280,7 @@ def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str])
 
 def test_a_studys_own_prompt_is_scrubbed_too(lab: tuple[Session, str, str]) -> None:
     session, whole, _ = lab
-    place = mark(session, 0.8, 2.2)
+    place = mark(session, 0.8, 1.9)
     own = shipped_text("error").replace("Is there such", "Ask bo@example.org. Is there such")
     own = own.replace("You watch how", "Ada, ada@example.org, wrote this. You watch how")
     edit_prompt(session, "error", own.replace('plain = """', 'plain = """\nFor cy@example.org: '))
@@ -309,8 +292,8 @@ def test_a_studys_own_prompt_is_scrubbed_too(lab: tuple[Session, str, str]) -> N
 
 def test_a_window_searches_no_texts_itself(lab: tuple[Session, str, str]) -> None:
     session, whole, _ = lab
-    place = mark(session, 0.7, 2.3)
-    say(session, 2, 2.2, "Nobody searched this one.")
+    place = mark(session, 0.7, 1.8)
+    say(session, 1.5, 1.7, "Nobody searched this one.")
     session.patient = False
     with pytest.raises(UserError, match="were not searched for personal information"):
         plan_input(session, place, condition=whole)
@@ -324,4 +307,4 @@ def test_a_rendering_that_was_changed_is_not_shown(lab: tuple[Session, str, str]
         clip.write_bytes(clip.read_bytes() + b"x")
     assert [condition.id for condition in conditions(session, recording_of(session))] == ["raw"]
     with pytest.raises(UserError, match="was changed since it was made"):
-        plan_input(session, mark(session, 1, 2), condition=whole)
+        plan_input(session, mark(session, 1, 1.8), condition=whole)

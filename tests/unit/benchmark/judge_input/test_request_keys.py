@@ -1,6 +1,6 @@
 """What decides an answer makes another request; what does not, makes none."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,56 +37,49 @@ PLAN = InputPlan(
 SAMPLING = SamplingParameters(0.5, 7, 64)
 
 
-def media(**changed: Any) -> Callable[[InputPlan], InputPlan]:
-    return lambda plan: replace(plan, media=replace(MEDIA, **changed))
+def media(**changed: Any) -> InputPlan:
+    return replace(PLAN, media=replace(MEDIA, **changed))
 
 
-def plan(**changed: Any) -> Callable[[InputPlan], InputPlan]:
-    return lambda before: replace(before, **changed)
+def plan(**changed: Any) -> InputPlan:
+    return replace(PLAN, **changed)
 
 
-DECIDES = [
-    *(plan(system="systen"), plan(text="text "), plan(prompt="verdict@2"), plan(variant="cot"), plan(media=None)),
-    *(plan(form=form("a", "c")), plan(form=form("b", "a")), media(fingerprint="f2"), media(quality=84)),
-    *(media(width=321), media(height=241), media(frames=()), media(frames=(PlannedFrame(4, 120_000, "0.1 s"),))),
-    *(media(frames=(PlannedFrame(3, 120_001, "0.1 s"),)), media(frames=(PlannedFrame(3, 120_000, ""),))),
-    *(media(frames=MEDIA.frames * 2), media(frames=(), clip=(0, 1_000_000)), media(frames=(), clip=(0, 1_000_001))),
-]
-SAYS_NOTHING = [
-    *(media(path=Path("elsewhere/b.mp4")), plan(recording_id="other"), plan(about="other"), plan(notes=("n",))),
-    *(plan(truth={"label": "a"}), plan(start_us=1), plan(condition="run-1")),
-]
+def frame(position: int, time_us: int, label: str) -> tuple[PlannedFrame, ...]:
+    return (PlannedFrame(position, time_us, label),)
 
 
 def test_whatever_decides_an_answer_makes_another_key() -> None:
-    keys = [request_key(change(PLAN), "judge", SAMPLING) for change in DECIDES]
-    keys += [
-        request_key(PLAN, "judge", parameters)
-        for parameters in (
-            SamplingParameters(0.4, 7, 64),
-            SamplingParameters(0.5, 8, 64),
-            SamplingParameters(0.5, 7, 65),
-        )
+    plans = [
+        *(PLAN, plan(system="systen"), plan(text="text "), plan(prompt="verdict@2"), plan(variant="cot")),
+        *(plan(media=None), plan(form=form("a", "c")), plan(form=form("b", "a"))),
+        *(media(fingerprint="f2"), media(quality=84), media(width=321), media(height=241)),
+        *(media(frames=()), media(frames=MEDIA.frames * 2), media(frames=frame(4, 120_000, "0.1 s"))),
+        *(media(frames=frame(3, 120_001, "0.1 s")), media(frames=frame(3, 120_000, ""))),
+        *(media(frames=(), clip=(0, 1_000_000)), media(frames=(), clip=(0, 1_000_001))),
     ]
+    keys = [request_key(other, "judge", SAMPLING) for other in plans]
+    for sampling in (SamplingParameters(0.4, 7, 64), SamplingParameters(0.5, 8, 64), SamplingParameters(0.5, 7, 65)):
+        keys.append(request_key(PLAN, "judge", sampling))
     keys += [request_key(PLAN, "judge 2", SAMPLING), request_key(PLAN, "judge", SAMPLING, ["item"])]
-    keys.append(request_key(PLAN, "judge", SAMPLING))
     assert len(set(keys)) == len(keys)
 
 
 def test_what_decides_nothing_makes_no_other_key() -> None:
-    assert {request_key(change(PLAN), "judge", SAMPLING) for change in SAYS_NOTHING} == {
-        request_key(PLAN, "judge", SAMPLING)
-    }
-    assert request_key(PLAN, "judge", SamplingParameters(1, 7, 64)) == request_key(
-        PLAN, "judge", SamplingParameters(1.0, 7, 64)
-    )
+    plans = [
+        *(PLAN, media(path=Path("elsewhere/b.mp4")), plan(recording_id="other"), plan(about="other")),
+        *(plan(notes=("n",)), plan(truth={"label": "a"}), plan(start_us=1), plan(condition="run-1")),
+    ]
+    assert len({request_key(other, "judge", SAMPLING) for other in plans}) == 1
+    whole, exact = (request_key(PLAN, "judge", SamplingParameters(number, 7, 64)) for number in (1, 1.0))
+    assert whole == exact
 
 
 @given(st.text(), st.text(), st.text(), st.text())
 def test_texts_are_not_mixed_up(system: str, text: str, other_system: str, other_text: str) -> None:
     keys = [
-        request_key(replace(PLAN, system=one, text=other), "judge", SAMPLING)
-        for one, other in ((system, text), (other_system, other_text))
+        request_key(plan(system=each_system, text=each_text), "judge", SAMPLING)
+        for each_system, each_text in ((system, text), (other_system, other_text))
     ]
     assert (keys[0] == keys[1]) == ((system, text) == (other_system, other_text))
 
@@ -104,19 +97,16 @@ def key_of(
 def test_of_a_judge_only_what_changes_its_answers_counts(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     key = key_of(session, segment)
-    beside: dict[str, Json] = {"concurrency": 9, "per_minute": 3, "price_in": 5.0, "price_out": 1, "currency": "EUR"}
-    beside |= {"tries": 2, "patience_s": 9.0, "timeout_s": 9.0, "frames": 3}
-    for text, value in beside.items():
-        assert key_of(session, segment, settings={text: value}) == key, text
+    for beside in (
+        {"concurrency": 9, "per_minute": 3, "price_in": 5.0, "price_out": 1, "currency": "EUR"},
+        {"tries": 2, "patience_s": 9.0, "timeout_s": 9.0, "frames": 3},
+        dict(reversed(SETTINGS.items())),
+    ):
+        assert key_of(session, segment, settings=beside) == key
     assert key_of(session, segment, name="another") == key
-    assert key_of(session, segment, settings=dict(reversed(SETTINGS.items()))) == key
-    counts: dict[str, Json] = {"temperature": 0.1, "max_tokens": 99, "url": "http://127.0.0.1:8/v1"}
-    others = [key_of(session, segment, settings={text: value}) for text, value in counts.items()]
-    others += [
-        key_of(session, segment, model="n"),
-        key_of(session, segment, seed=1),
-        key_of(session, segment, task="error"),
-    ]
+    others = [key_of(session, segment, **counts) for counts in ({"model": "n"}, {"seed": 1}, {"task": "error"})]
+    for counts in ({"temperature": 0.1}, {"max_tokens": 99}, {"url": "http://127.0.0.1:8/v1"}):
+        others.append(key_of(session, segment, settings=counts))
     assert len({key, *others}) == len(others) + 1
 
 
