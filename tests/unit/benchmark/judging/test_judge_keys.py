@@ -62,6 +62,9 @@ def judge(name: str = "gpt", url: str = "https://api.example.org/v1") -> JudgeEn
     return JudgeEntry("id", name, "openai", "model", {"url": url})
 
 
+ELSEWHERE = ("https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1")
+
+
 def test_a_key_that_was_kept_is_found_and_can_be_forgotten(ring: Ring) -> None:
     store_key(judge(), " sk-one\n")
     assert find_key(judge()) == "sk-one"
@@ -70,12 +73,9 @@ def test_a_key_that_was_kept_is_found_and_can_be_forgotten(ring: Ring) -> None:
     assert (find_key(judge()), key_location(judge()), delete_key(judge())) == ("", "", False)
 
 
-@pytest.mark.parametrize(
-    "url", ["https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1"]
-)
-def test_the_same_name_at_another_server_does_not_get_it(ring: Ring, url: str) -> None:
+def test_the_same_name_at_another_server_does_not_get_it(ring: Ring) -> None:
     store_key(judge(), "sk-one")
-    assert find_key(judge(url=url)) == ""
+    assert [find_key(judge(url=url)) for url in ELSEWHERE] == [""] * 3
 
 
 def test_a_variable_goes_before_the_keyring(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +91,7 @@ def test_a_variable_says_at_which_server_it_is_used(ring: Ring, monkeypatch: pyt
     monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
     monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
     assert find_key(judge()) == "sk-variable"
-    for url in ("https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1"):
+    for url in ELSEWHERE:
         assert (find_key(judge(url=url)), key_location(judge(url=url))) == ("", "")
 
 

@@ -9,26 +9,29 @@ from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
 from benchmark.judging.judgment_record import read_judgment
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import JudgeInput, Plan
+from benchmark.judging.run_outcome import RunOutcome, read_outcome
 from models.judges.judge_interface import JudgeRequest, ModelOptions, Reply, TooLong
 from project.entities.egress_policy import Forbidden
-from project.entities.judgments import JudgmentStatus
+from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.errors import Cancelled, UserError
-from tests.builders.asked import Keeper, Scripted, at_once, lane, reply, run, sight
+from tests.builders.asked import Keeper, at_once, lane, reply, run, sight
 
 
 @pytest.mark.parametrize("threadsafe", [False, True])
 def test_everything_is_asked_once_and_handed_over(threadsafe: bool) -> None:
     keeper = Keeper(threadsafe)
-    lanes = [lane("a", at_once, 30), lane("b", at_once, 30, number=1)]
-    outcome = asyncio.run(run(lanes, keeper).run())
-    found = [read_judgment(judgment) for judgment in keeper.judgments()]
-    assert sorted(judgment.request_key for judgment in found) == sorted(f"{j}/{at}" for j in "ab" for at in range(30))
-    assert len({judgment.id for judgment in found}) == 60
+    workers = [lane("a", at_once, 30), lane("b", at_once, 30, number=1)]
+    outcome = asyncio.run(run(workers, keeper).run())
+    judgments = [read_judgment(judgment) for judgment in keeper.judgments()]
+    assert sorted(judgment.request_key for judgment in judgments) == sorted(
+        f"{j}/{at}" for j in "ab" for at in range(30)
+    )
+    assert len({judgment.id for judgment in judgments}) == 60
     assert (outcome.answered, outcome.tokens_in, outcome.tokens_out) == (60, 6000, 600)
     assert outcome.money == pytest.approx({"USD": 0.06})
     assert keeper.said[-1][:2] == (60, 60)
     assert "6,600 tokens, 0.0600 USD" in keeper.said[-1][2]
-    judgment = found[0]
+    judgment = judgments[0]
     assert (judgment.task, judgment.variant, judgment.condition, judgment.seed) == ("verdict", "plain", "raw", 7)
     assert (judgment.prompt, judgment.status, judgment.answer) == ("verdict@1", JudgmentStatus.OK, {"label": "error"})
     assert judgment.judge["name"] in "ab"
@@ -72,9 +75,7 @@ def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rul
     gone = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
     keeper = Keeper()
     outcome = asyncio.run(run([gone, lane("well", at_once, 20)], keeper).run())
-    judge = gone.judge
-    assert isinstance(judge, Scripted)
-    assert len(judge.asked) <= 2
+    assert len(gone.judge.asked) <= 2
     assert outcome.answered == 20
     (note,) = outcome.notes
     assert (note.rule, len(note.about)) == ("hosts", 20)
@@ -120,19 +121,16 @@ def test_one_request_or_one_judge_can_be_withdrawn() -> None:
         await asyncio.Event().wait()
         return reply()
 
-    lanes = [lane("slow", waiting, 3), lane("gone", never, 5)]
-    outcome = asyncio.run(run(lanes, keeper).run())
+    workers = [lane("slow", waiting, 3), lane("gone", never, 5)]
+    outcome = asyncio.run(run(workers, keeper).run())
     assert (outcome.answered, outcome.withdrawn) == (2, 6)
     assert {judgment["segment_id"] for judgment in keeper.judgments()} == {"s1", "s2"}
 
 
 def test_a_budget_stops_before_it_is_passed() -> None:
     options = ModelOptions(concurrency=4, price_in=10.0, price_out=10.0, max_tokens=100)
-    judge_worker = lane("a", at_once, 200, options)
-    limits = Limits(tokens=5000)
-    outcome = asyncio.run(run([judge_worker], Keeper(), limits=limits).run())
-    spent = outcome.tokens_in + outcome.tokens_out
-    assert spent <= 5000
+    outcome = asyncio.run(run([lane("a", at_once, 200, options)], Keeper(), limits=Limits(tokens=5000)).run())
+    assert outcome.tokens_in + outcome.tokens_out <= 5000
     assert outcome.answered >= 30
     assert outcome.answered + outcome.over_budget == 200
 
@@ -160,9 +158,9 @@ def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_ke
 
     keeper = Keeper()
     asyncio.run(run([lane("a", picky, 1)], keeper, shorten=shorten).run())
-    (found,) = keeper.judgments()
-    assert (found["status"], found["calls"], found["sight"]) == ("ok", 3, {"text": "What"})
-    assert found["request_key"] == "a/0"
+    (kept,) = keeper.judgments()
+    assert (kept["status"], kept["calls"], kept["sight"]) == ("ok", 3, {"text": "What"})
+    assert kept["request_key"] == "a/0"
 
 
 def test_what_still_does_not_fit_is_an_error() -> None:
@@ -170,10 +168,9 @@ def test_what_still_does_not_fit_is_an_error() -> None:
         return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(), cost=None)
 
     keeper = Keeper()
-    judge_worker = lane("a", picky, 1)
-    asyncio.run(run([judge_worker], keeper, shorten=lambda plan, told: plan).run())
-    (found,) = keeper.judgments()
-    assert (found["status"], found["error"], found["calls"]) == ("error", "Too long.", 3)
+    asyncio.run(run([lane("a", picky, 1)], keeper, shorten=lambda plan, told: plan).run())
+    (kept,) = keeper.judgments()
+    assert (kept["status"], kept["error"], kept["calls"]) == ("error", "Too long.", 3)
 
 
 def test_a_key_that_a_server_repeats_is_not_kept() -> None:
@@ -186,10 +183,10 @@ def test_a_key_that_a_server_repeats_is_not_kept() -> None:
 
     keeper = Keeper()
     asyncio.run(run([lane("a", telling, 1)], keeper).run())
-    (found,) = keeper.judgments()
-    assert "sk-secret" not in str(found)
-    assert found["answer"] == {"rationale": ["[key]"], "label": "error"}
-    assert found["raw"] == "You sent [key] ?"
+    (kept,) = keeper.judgments()
+    assert "sk-secret" not in str(kept)
+    assert kept["answer"] == {"rationale": ["[key]"], "label": "error"}
+    assert kept["raw"] == "You sent [key] ?"
 
 
 def test_what_cannot_be_built_is_noted_for_every_judge_and_the_rest_is_asked() -> None:
@@ -198,8 +195,8 @@ def test_what_cannot_be_built_is_noted_for_every_judge_and_the_rest_is_asked() -
             raise UserError("The file is missing.", "Put it back.")
         return sight(plan)
 
-    lanes = [lane("a", at_once, 3), lane("b", at_once, 3)]
-    outcome = asyncio.run(run(lanes, Keeper(), build=build).run())
+    workers = [lane("a", at_once, 3), lane("b", at_once, 3)]
+    outcome = asyncio.run(run(workers, Keeper(), build=build).run())
     assert outcome.answered == 4
     assert [(note.judge, note.message, note.about) for note in outcome.notes] == [
         ("a", "The file is missing.", ["s1"]),
@@ -216,3 +213,14 @@ def test_a_study_that_takes_no_more_ends_the_run() -> None:
 
 def test_a_run_of_nothing_ends() -> None:
     assert asyncio.run(run([lane("a", at_once, 0)], Keeper()).run()).completed == 0
+
+
+def test_a_note_names_the_first_things_and_counts_the_others() -> None:
+    outcome = RunOutcome()
+    keys = [JudgmentTarget(JudgmentTargetKind.ITEM, f"item {number}").key for number in range(2000)]
+    for key in keys:
+        outcome.add_note(None, key, UserError("It has no rendering.", "Export one."))
+    (told,) = outcome.as_short_json()["notes"]
+    assert (told["count"], told["about"]) == (len(keys), keys[:20])
+    assert outcome.notes[0].as_text() == "It has no rendering. (2000 items) Export one."
+    assert read_outcome(outcome.as_json()) == outcome, "what is counted on goes over whole"

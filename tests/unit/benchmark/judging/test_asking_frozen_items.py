@@ -1,10 +1,6 @@
 """What is frozen in an item is what judges are asked, whatever became of the study since."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
 
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import prepare
@@ -13,11 +9,12 @@ from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption, question_from_json, question_to_json
 from project.entities.study_records import Json
+from project.progress import Silent
 from project.queries.item_set_rows import insert_set
 from project.queries.judgment_rows import find_judgments, judge_labels, judgments_of
 from project.session.jobs import run_inline
 from project.session.session import Session
-from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.marked_study import SECOND, WALK, mark
 
 QUESTION = Question(
     "q", WALK, None, QuestionKind.WRITTEN, "", (), "", 0, 10 * SECOND, "Why does she leave?", "She is late.",
@@ -25,12 +22,6 @@ QUESTION = Question(
     "", 3, 2, Maker.PERSON, "a", "", "2026-01-01T00:00:00",
 )  # fmt: skip
 ORACLE = JudgeEntry("j", "oracle", "oracle")
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as found:
-        yield found
 
 
 def freeze(session: Session, *items: FrozenItem) -> list[str]:
@@ -46,20 +37,11 @@ def item(about: str = "", **content: Json) -> FrozenItem:
 
 
 def answers(session: Session, keys: list[str], task: str) -> list[dict[str, Json]]:
-    asking = prepare(session, AskRequest([ORACLE], keys, task))
-    assert asking.job is not None, asking.notes
-    _, changes = run_inline(session, asking.job, progress=Quiet())
-    found = find_judgments(session.study, sorted(changes.ids("judgment")))
-    assert {judgment.status for judgment in found} == {JudgmentStatus.OK}
-    assert {judgment.target.key for judgment in found} == {*keys}
-    assert {judgment.state for judgment in found} == {"made"}
-    return [dict(judgment.answer) for judgment in found]
-
-
-class Quiet:
-    def progress(self, done: int, total: int, text: str = "") -> None: ...
-
-    def check_cancelled(self) -> None: ...
+    _, changes = run_inline(session, prepare(session, AskRequest([ORACLE], keys, task)).job, Silent())
+    judgments = find_judgments(session.study, sorted(changes.ids("judgment")))
+    assert {(judgment.status, judgment.state) for judgment in judgments} == {(JudgmentStatus.OK, "made")}
+    assert {judgment.target.key for judgment in judgments} == {*keys}
+    return [dict(judgment.answer) for judgment in judgments]
 
 
 def test_a_stretch_that_nobody_marked_has_the_label_none(session: Session) -> None:
