@@ -1,6 +1,8 @@
 """Works that are done on this machine, one after the other; and what another machine may work on."""
 
+import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -21,9 +23,12 @@ from project.queries.policy_rows import all_egress
 from project.session import jobs
 from project.session.jobs import JobHost, JobSpec
 from project.session.session import Session
+from tests.builders.ask_work import work_of
+from tests.builders.asked import Keeper
 from tests.builders.marked_study import WALK, open_study
-from tests.unit.benchmark.cluster.test_splitting import work_of
 
+RAW = Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",))
+FACES = JobSpec("faces", "Track", WALK, {})
 NODE = Scheduler("tls", "node7", 8786)
 ELSEWHERE = ("192.0.2.7",)
 SEAT = ClusterWorker("tls://192.0.2.8:4000", "node8", 1)
@@ -51,28 +56,20 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> str:
     module.compute = compute
     module.store = lambda session, work, result: Changes.from_pairs([("run", str(result["said"]))])
     monkeypatch.setitem(jobs.JOB_MODULES, "told", "told_job")
-    monkeypatch.setitem(__import__("sys").modules, "told_job", module)
+    monkeypatch.setitem(sys.modules, "told_job", module)
     return "told"
-
-
-class Told(Silent):
-    def __init__(self) -> None:
-        self.said: list[tuple[int, int, str]] = []
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        self.said.append((done, total, text))
 
 
 def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, kind: str) -> None:
     works = [JobSpec(kind, name, "", {"says": name, "fails": name == "b"}) for name in "abc"]
-    told, ended = Told(), list[JobResult]()
-    found = run_jobs(session, works, told, ended=ended.append)
-    assert [job_result.job for job_result in found] == works
-    assert [job_result.result for job_result in found] == [{"said": "a"}, None, {"said": "c"}]
-    assert [str(job_result.error or "") for job_result in found] == ["", "No. Try again.", ""]
-    assert [job_result.changes.ids("run") for job_result in found] == [{"a"}, set(), {"c"}]
-    assert ended == found
-    assert told.said == [(1, 6, "half"), (3, 6, "half"), (5, 6, "half")]
+    ended: list[JobResult] = []
+    results = run_jobs(session, works, holder := Keeper(), ended=ended.append)
+    assert [each.job for each in results] == works
+    assert [each.result for each in results] == [{"said": "a"}, None, {"said": "c"}]
+    assert [str(each.error or "") for each in results] == ["", "No. Try again.", ""]
+    assert [each.changes.ids("run") for each in results] == [{"a"}, set(), {"c"}]
+    assert ended == results
+    assert holder.said == [(1, 6, "half"), (3, 6, "half"), (5, 6, "half")]
 
 
 def test_nothing_to_do_needs_no_scheduler(session: Session) -> None:
@@ -88,7 +85,7 @@ def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
     ]
     with pytest.raises(Cancelled):
         run_jobs(session, works, Silent(), ended=ended.append)
-    assert [job_result.result for job_result in ended] == [{"said": "a"}]
+    assert [each.result for each in ended] == [{"said": "a"}]
 
 
 def test_another_machine_is_refused_before_it_is_looked_for(session: Session, kind: str) -> None:
@@ -101,7 +98,7 @@ def test_another_machine_is_refused_before_it_is_looked_for(session: Session, ki
 
 
 def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
-    set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",)))
+    set_policy(session, RAW)
     permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", WALK, {"path": "/x.mp4"}))
     (line,) = all_egress(session.study)
     assert (line.request.recording_id, line.request.condition) == (WALK, "raw")
@@ -111,25 +108,19 @@ def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
 
 
 def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Session) -> None:
-    set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",)))
+    set_policy(session, RAW)
     add_participant(session, "P01", ParticipantRole.USER, WALK)
     for work in (
-        JobSpec("faces", "Track", WALK, {}),
+        FACES,
         JobSpec("ask", "Ask", "", {**work_of([(0, 0)]).parameters, "plans": [{"others": [WALK], "media": None}]}),
     ):
         with pytest.raises(Forbidden) as raised:
             permit_job(session, NODE, ELSEWHERE, SEAT, work)
         assert raised.value.rule == "consent"
-    permit_job(
-        session,
-        NODE,
-        ("127.0.0.1",),
-        ClusterWorker("tcp://127.0.0.1:5", "here", 1),
-        JobSpec("faces", "Track", WALK, {}),
-    )
-    permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", f"{WALK} 2", {}))
+    permit_job(session, NODE, ("127.0.0.1",), ClusterWorker("tcp://127.0.0.1:5", "here", 1), FACES)
+    permit_job(session, NODE, ELSEWHERE, SEAT, replace(FACES, recording_id=f"{WALK} 2"))
     with pytest.raises(Forbidden, match="which recordings"):
-        permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", "", {}))
+        permit_job(session, NODE, ELSEWHERE, SEAT, replace(FACES, recording_id=""))
 
 
 @pytest.mark.parametrize(
@@ -138,15 +129,10 @@ def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Ses
 def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
     session: Session, machine: str, named: str, rule: str
 ) -> None:
-    set_policy(session, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", (named,) if named else ()))
+    set_policy(session, replace(RAW, hosts=(named,) if named else ()))
     here, seat = Scheduler("tcp", "localhost", 8786), ClusterWorker(f"tls://{machine}:4000", "node8", 1)
-    work = JobSpec("faces", "Track", WALK, {})
-    if rule:
-        with pytest.raises(Forbidden) as raised:
-            permit_job(session, here, ("127.0.0.1",), seat, work)
-        assert raised.value.rule == rule
-    else:
-        permit_job(session, here, ("127.0.0.1",), seat, work)
+    with pytest.raises(Forbidden) if rule else nullcontext():
+        permit_job(session, here, ("127.0.0.1",), seat, FACES)
     (line,) = all_egress(session.study)
     assert (line.rule, line.request.local) == (rule, machine == "127.0.0.1")
 
@@ -166,19 +152,15 @@ def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
 def test_no_work_is_handed_on_unencrypted_unless_the_policy_says_so(
     session: Session, scheduler: str, worker: str, addresses: tuple[str, ...], rule: str
 ) -> None:
-    named = Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7", "192.0.2.7", "192.0.2.8"))
+    named = replace(RAW, hosts=("node7", "192.0.2.7", "192.0.2.8"))
     set_policy(session, named)
-    node, seat, work = (
-        Scheduler(scheduler, "node7", 8786),
-        ClusterWorker(worker, "node8", 1),
-        JobSpec("faces", "Track", WALK, {}),
-    )
+    node, seat = Scheduler(scheduler, "node7", 8786), ClusterWorker(worker, "node8", 1)
     if rule:
         with pytest.raises(Forbidden, match="unencrypted") as raised:
-            permit_job(session, node, addresses, seat, work)
+            permit_job(session, node, addresses, seat, FACES)
         assert raised.value.rule == rule
         set_policy(session, replace(named, unencrypted=True))
-    permit_job(session, node, addresses, seat, work)
+    permit_job(session, node, addresses, seat, FACES)
 
 
 def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ import pytest
 from benchmark.cluster import worker_proxy as relaying
 from benchmark.cluster.worker_proxy import Relay
 from models.connection.dask_connection import OPERATION
+from tests.builders import talking_child
 from tests.builders.waiting import HANG_S
-from tests.contract.documentation import ROOT
 
-LAUNCHER = ROOT / "tests" / "fakes" / "talking_child.py"
+LAUNCHER = Path(talking_child.__file__)
 
 
 def dask_worker() -> Any:
