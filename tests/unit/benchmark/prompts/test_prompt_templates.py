@@ -1,24 +1,39 @@
-"""Prompts: nothing that a study holds can change what stands around it."""
+"""Prompts: nothing that a study holds can change what stands around it, and a study keeps every version of its own."""
 
 import re
+import tomllib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.study.recording_edits import undo
+from benchmark.judge_input.input_plan import InputSettings, prompt_sha256
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines, sanitize, to_single_line
 from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
 from benchmark.prompts.prompt_templates import (
+    BODY,
     PROGRAM_SLOTS,
+    PROMPT_PARTS,
     SLOTS,
+    SYSTEM,
+    edit_prompt,
     fill_prompt,
+    format_prompt_source,
     parse_prompt,
+    prompt_for,
+    restore_prompt,
     shipped_keys,
     shipped_prompt,
     shipped_text,
+    split_prompt,
     with_version,
 )
 from project.errors import UserError
+from project.queries.judgment_rows import prompt_versions, put_prompt_version
+from project.session.session import Session
+from tests.builders.marked_study import mark
 from tests.builders.skeleton import skeleton
 
 ATTACKS = (
@@ -65,8 +80,7 @@ def test_whatever_a_study_says_stands_on_quoted_lines(key: str, variant: str, sa
 
 @given(texts)
 def test_a_quoted_text_never_leaves_its_lines(text: str) -> None:
-    found = quote_lines(text)
-    assert all(line.startswith(QUOTE_PREFIX.strip()) for line in found.splitlines())
+    assert all(line.startswith(QUOTE_PREFIX.strip()) for line in quote_lines(text).splitlines())
     assert "\n" not in to_single_line(text)
     assert sanitize(sanitize(text)) == sanitize(text)
 
@@ -120,3 +134,77 @@ def test_a_prompt_under_another_version() -> None:
     assert (back.name, back.own, back.body) == ("error@8", False, shipped_prompt("error").body)
     with pytest.raises(UserError, match="no line"):
         with_version("key = 'error'", 2, own=True)
+
+
+def test_what_ships_is_the_same_prompt_after_it_was_taken_apart() -> None:
+    for key in shipped_keys():
+        texts = split_prompt(shipped_prompt(key))
+        again = parse_prompt(format_prompt_source(key, 7, texts), key)
+        assert (split_prompt(again), again.version) == (texts, 7)
+
+
+@given(
+    st.fixed_dictionaries(dict.fromkeys(PROMPT_PARTS, st.text(st.characters(exclude_categories=["Cs"]), max_size=60)))
+)
+def test_any_texts_survive_being_written_as_toml(texts: dict[str, str]) -> None:
+    written = tomllib.loads(format_prompt_source("verdict", 3, texts))
+    assert written[SYSTEM] == texts[SYSTEM] + "\n"
+    assert written[BODY] == texts[BODY] + "\n"
+    assert written["variants"] == {part: texts[part] + "\n" for part in PROMPT_PARTS if part not in (SYSTEM, BODY)}
+
+
+def edited(extra: str) -> str:
+    return shipped_text("verdict").replace("Which one label", f"{extra} Which one label")
+
+
+def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> None:
+    segment, words = mark(session, "Ada", 1, 5), InputSettings(frames=0)
+    plans = [plan_input(session, segment, "verdict", settings=words)]
+    for extra in ("Think of the robot.", "Think of the person."):
+        assert edit_prompt(session, "verdict", edited(extra)).ids("prompt_version") == {"verdict"}
+        plans.append(plan_input(session, segment, "verdict", settings=words))
+    assert [plan.prompt for plan in plans] == ["verdict@1", "verdict@2", "verdict@3"]
+    assert "Think of the person. Which one label" in plans[2].text
+    assert len({prompt_sha256(plan) for plan in plans}) == 3
+    assert plan_input(session, segment, "error", settings=words).prompt == "error@1"
+    assert [*prompt_versions(session.study, "verdict")] == [2, 3]
+    assert not edit_prompt(session, "verdict", prompt_for(session, "verdict").source), "the same words are no version"
+    undo(session)
+    assert prompt_for(session, "verdict").version == 2
+
+
+def test_what_came_with_the_program_can_be_restored(session: Session) -> None:
+    assert not restore_prompt(session, "verdict")
+    edit_prompt(session, "verdict", edited("Think."))
+    assert restore_prompt(session, "verdict")
+    assert prompt_for(session, "verdict") == shipped_prompt("verdict")
+    edit_prompt(session, "verdict", edited("Think again."))
+    assert prompt_for(session, "verdict").name == "verdict@4"
+
+
+def test_a_prompt_that_is_wrong_is_not_kept(session: Session) -> None:
+    for key, text, says in (
+        ("verdict", edited("{feeling}"), "slot {feeling}"),
+        ("verdict", shipped_text("error"), "key must be"),
+        ("poem", shipped_text("error"), "no prompt “poem”"),
+    ):
+        with pytest.raises(UserError, match=says):
+            edit_prompt(session, key, text)
+    assert prompt_versions(session.study, "verdict") == {}
+
+
+def test_after_the_largest_number_there_is_no_other_version(session: Session) -> None:
+    with session.step("Damage"):
+        put_prompt_version(session.study, "verdict", 2**63 - 1, "= nothing")
+    with pytest.raises(UserError, match="there is no other"):
+        restore_prompt(session, "verdict")
+
+
+def test_a_version_that_is_damaged_is_mended_by_another(session: Session) -> None:
+    for number, mend in enumerate((restore_prompt, lambda session, key: edit_prompt(session, key, edited("Think.")))):
+        with session.step("Damage"):
+            put_prompt_version(session.study, "verdict", 10 * number + 5, "= nothing")
+        with pytest.raises(UserError):
+            prompt_for(session, "verdict")
+        assert mend(session, "verdict")
+        assert prompt_for(session, "verdict").own is bool(number)

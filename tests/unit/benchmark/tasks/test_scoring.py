@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule
 from benchmark.metrics.classification import constant_macro_f1
 from benchmark.metrics.published_figures import DIMENSIONS, join_metric_key, score_ranges
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
 from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from benchmark.tasks.question_task import R3Entry
+from benchmark.tasks.statement_task import SocialNli, SocialNliFacts, judge_plausibility
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
+from project.errors import UserError
 
 LABELS = ["error", "competence", "none"]
 ATTRIBUTES = ["emotions", "knowledge", "norms"]
@@ -79,10 +82,10 @@ def chain_items(
     subchains: Sequence[int], answers: Callable[[int], Json], chain: str = "c", kind: str = "CW"
 ) -> list[ItemResponse]:
     """Return questions of one chain: so many of each of its subchains, which share none."""
-    found = []
+    items: list[ItemResponse] = []
     for at, size in enumerate(subchains):
         for _ in range(size):
-            number = len(found)
+            number = len(items)
             traits: dict[str, Json] = {
                 "labels": [*"ABCDE"],
                 "kind": kind,
@@ -91,28 +94,24 @@ def chain_items(
                 "steps": 2,
                 "subchains": {f"{chain} result {at}": size},
             }
-            found.append(said("answer", "answer", "B", answers(number), traits, number, chain))
-    return found
+            items.append(said("answer", "answer", "B", answers(number), traits, number, chain))
+    return items
 
 
 def test_a_chain_is_understood_only_as_a_whole() -> None:
     entry = get_benchmark_task("r3vqa")
     right = chain_items([2, 3], lambda _: "B", "a")
     slip = chain_items([2, 3], lambda number: "A" if number == 4 else "B", "b", "EU")
-    found = entry.score([*right, *slip])
-    assert found["accuracy"] == pytest.approx(0.9)
-    assert found["accuracy.CW"] == 1.0
-    assert found["accuracy.EU"] == pytest.approx(0.8)
-    assert found["accuracy.MSE"] is None
-    assert found["chain_consistency"] == 0.5
-    assert found["subchain_consistency"] == 0.75
+    figures = entry.score([*right, *slip])
+    assert figures["accuracy"] == pytest.approx(0.9)
+    assert (figures["accuracy.CW"], figures["accuracy.MSE"]) == (1.0, None)
+    assert figures["accuracy.EU"] == pytest.approx(0.8)
+    assert (figures["chain_consistency"], figures["subchain_consistency"]) == (0.5, 0.75)
 
 
 def test_a_question_that_was_not_asked_leaves_what_it_belongs_to_not_understood() -> None:
-    found = get_benchmark_task("r3vqa").score(chain_items([2, 3], lambda _: "B")[:-1])
-    assert found["accuracy"] == 1.0
-    assert found["chain_consistency"] == 0.0
-    assert found["subchain_consistency"] == 0.5
+    figures = get_benchmark_task("r3vqa").score(chain_items([2, 3], lambda _: "B")[:-1])
+    assert [figures[key] for key in ("accuracy", "chain_consistency", "subchain_consistency")] == [1.0, 0.0, 0.5]
 
 
 def test_a_chain_that_is_there_twice_counts_twice() -> None:
@@ -122,9 +121,7 @@ def test_a_chain_that_is_there_twice_counts_twice() -> None:
 
 @given(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=4))
 def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]) -> None:
-    items = [
-        chain_item for at, sizes in enumerate(chains) for chain_item in chain_items(sizes, lambda _: "B", f"c{at} ")
-    ]
+    items = [item for at, sizes in enumerate(chains) for item in chain_items(sizes, lambda _: "B", f"c{at} ")]
     found = R3Entry().chance(items)
     assert found["accuracy"] == pytest.approx(0.2)
     assert found["chain_consistency"] == pytest.approx(sum(0.2 ** sum(sizes) for sizes in chains) / len(chains))
@@ -136,9 +133,9 @@ def test_a_judge_that_is_right_with_nine_in_ten_lands_at_the_mean_of_the_powers(
     chance = random.Random(3)
     sizes = [[2, 3], [4], [1, 1, 2]] * 400
     items = [
-        chain_item
+        item
         for at, each in enumerate(sizes)
-        for chain_item in chain_items(each, lambda _: "B" if chance.random() < 0.9 else "A", f"c{at} ")
+        for item in chain_items(each, lambda _: "B" if chance.random() < 0.9 else "A", f"c{at} ")
     ]
     expected = sum(0.9 ** sum(each) for each in sizes) / len(sizes)
     error = (expected * (1 - expected) / len(sizes)) ** 0.5
@@ -158,23 +155,87 @@ def test_five_options_are_guessed_one_time_in_five_and_four_one_in_four() -> Non
 def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     chance = random.Random(5)
     people = [{key: chance.uniform(low, high) for key, (low, high) in score_ranges().items()} for _ in range(3000)]
-    items = [
-        ItemResponse(
-            "i",
-            0,
-            "r",
-            {RATED: {**truth}},
-            {RATED: {key: chance.randint(*score_ranges()[key]) for key in truth}},
-            {},
-            {},
-        )
-        for truth in people
-    ]
+    items = []
+    for truth in people:
+        guess = {key: chance.randint(*score_ranges()[key]) for key in truth}
+        items.append(ItemResponse("i", 0, "r", {RATED: {**truth}}, {RATED: guess}, {}, {}))
     entry = get_benchmark_task("sotopia_eval")
     found, foretold = entry.score(items), entry.chance(items)
-    assert {*foretold} == {join_metric_key(text, key) for text in ("pearson_r", "mae") for key in DIMENSIONS} | {
-        "pearson_r",
-        "mae",
-    }
+    metrics = ("pearson_r", "mae")
+    assert {*foretold} == {*metrics, *(join_metric_key(metric, key) for metric in metrics for key in DIMENSIONS)}
     for metric, expected in foretold.items():
         assert found[metric] == pytest.approx(expected, abs=0.06 if metric.startswith("p") else 0.03 * expected), metric
+
+
+OK = {"nli_likelihood/nli_support": JudgmentStatus.OK}
+
+
+def weighed_up(truth: int, answers: Mapping[str, Mapping[str, Json]], **traits: Json) -> ItemResponse:
+    return ItemResponse("i", 0, "r", {"nli_plausibility": {"plausibility": truth}}, answers, OK, traits)
+
+
+def weighed(truth: int, plus: int, minus: int) -> ItemResponse:
+    scores = {"nli_likelihood/nli_support": {"score": plus}, "nli_likelihood/nli_oppose": {"score": minus}}
+    return weighed_up(truth, scores)
+
+
+def outright(truth: int, plausibility: int) -> ItemResponse:
+    return weighed_up(truth, {"nli_plausibility": {"plausibility": plausibility}})
+
+
+@given(st.lists(st.integers(0, 10), min_size=2, max_size=30))
+def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[int]) -> None:
+    figures = SocialNli().score([weighed(10 * tenth, tenth, 5) for tenth in tenths])
+    assert figures["mae"] == pytest.approx(0)
+    assert figures["undecided"] == 0
+    assert figures["pearson_r"] == (pytest.approx(1) if len({*tenths}) > 1 else None)
+
+
+@pytest.mark.parametrize(("plus", "minus"), [(0, 0), (10, 10)])
+def test_nothing_over_nothing_is_even_and_counted(plus: int, minus: int) -> None:
+    assert judge_plausibility(weighed(50, plus, minus)) == (0.5, False)
+    figures = SocialNli().score([weighed(50, plus, minus), weighed(80, 8, 5)])
+    assert figures["undecided"] == 0.5
+
+
+def test_what_people_say_outright_is_the_plausibility() -> None:
+    figures = SocialNli().score([outright(20, 20), outright(90, 70)])
+    assert figures["mae"] == pytest.approx(0.1)
+    assert figures["pearson_r"] == pytest.approx(1)
+
+
+def test_half_an_answer_is_none() -> None:
+    half = weighed_up(80, {"nli_likelihood/nli_support": {"score": 8}})
+    assert judge_plausibility(half) is None
+    assert SocialNli().score([half, half]) == dict.fromkeys(("pearson_r", "mae", "calibration_error", "undecided"))
+
+
+def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
+    yes, no = ({"nli_fact": {"accurate": text}} for text in ("yes", "no"))
+    checked = [
+        weighed_up(0, yes, author="people"),
+        weighed_up(0, yes, author="gpt"),
+        weighed_up(0, no, author="gpt"),
+        weighed_up(0, {}),
+    ]
+    figures = SocialNliFacts().score(checked)
+    assert figures == {"factuality": pytest.approx(2 / 3), "factuality.gpt": 0.5, "factuality.people": 1}
+
+
+def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
+    made = [
+        ItemCandidate(f"s{at}", "r", "c", at, at + 1, "x", {"traits": {"author": "people" if at % 5 else "gpt"}})
+        for at in range(50)
+    ]
+    task = SocialNliFacts()
+    drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
+    again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
+    assert drawn == again
+    authors = [item.content["traits"]["author"] for item in drawn]
+    assert authors.count("gpt") == authors.count("people") == 5
+
+
+def test_without_statements_it_says_so() -> None:
+    for task in (SocialNli(), SocialNliFacts()):
+        with pytest.raises(UserError, match="no item can be made"):
+            task.sample(CandidatePool(()), ItemSamplingRule(0), random.Random(0))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,11 +24,12 @@ from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme,
 from tests.builders.forms import form_of
 from tests.builders.task_items import PEOPLE, every_item, items_for, shrec
 
+ZEROS = dict.fromkeys(("goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"), 0)
 
-def everything_asked() -> Iterator[tuple[str, PromptSubject]]:
-    for key in TASKS:
-        for item in items_for(key):
-            yield key, item
+
+@cache
+def everything_asked() -> list[tuple[str, PromptSubject]]:
+    return [(key, item) for key in TASKS for item in items_for(key)]
 
 
 def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
@@ -41,7 +43,7 @@ def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def test_every_schema_says_what_grammars_need() -> None:
-    asked = [*everything_asked()]
+    asked = everything_asked()
     assert {key for key, _ in asked} == set(TASKS)
     for key, item in asked:
         schema = form_of(key, item).schema
@@ -113,13 +115,7 @@ def test_what_is_plainly_meant_is_read() -> None:
     assert form.parse({"label": "error", "attributes": "norms"})["attributes"] == ["norms"]
     ratings = form_of("ratings", shrec())
     filled = dict.fromkeys(ratings.schema["properties"], "0")
-    assert ratings.parse({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **_zeros(), "goal": 7, "secret": -3}
-
-
-def _zeros() -> dict[str, int]:
-    return dict.fromkeys(
-        ("goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"), 0
-    )
+    assert ratings.parse({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **ZEROS, "goal": 7, "secret": -3}
 
 
 def test_a_correction_belongs_to_an_error_alone() -> None:
@@ -129,11 +125,11 @@ def test_a_correction_belongs_to_an_error_alone() -> None:
     assert form.parse({"label": "none", **said}) == {"label": "none", "rationale": "Why."}
 
 
-@pytest.mark.parametrize("value", [11, -1, 3.5, "many", True, None, [3]])
-def test_numbers_outside_a_range_are_refused(value: object) -> None:
+def test_numbers_outside_a_range_are_refused() -> None:
     form = form_of("ratings", shrec())
-    with pytest.raises(ValueError, match="goal"):
-        form.parse({**_zeros(), "goal": value})
+    for value in (11, -1, 3.5, "many", True, None, [3]):
+        with pytest.raises(ValueError, match="goal"):
+            form.parse({**ZEROS, "goal": value})
 
 
 def test_a_text_of_a_megabyte_is_refused_and_one_that_is_a_little_long_is_read() -> None:
@@ -174,36 +170,24 @@ def test_any_words_can_be_keys(keys: list[str]) -> None:
 
 
 def test_tasks_say_why_they_cannot_be_asked() -> None:
-    unlabelled = shrec("")
-    assert (
-        get_judge_prompt("attributes")
-        .inapplicable_reason(unlabelled)
-        .startswith("Attributes are asked for where a label is known")
-    )
     plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
-    assert get_judge_prompt("error").inapplicable_reason(plain) == "Odd has no label “error” for “t”."
-    assert get_judge_prompt("multiple").inapplicable_reason(plain) == "Odd has no field in which several are chosen."
-    assert get_judge_prompt("ratings").inapplicable_reason(plain).startswith("Nobody is known to take part")
-    assert (
-        get_judge_prompt("verdict").inapplicable_reason(PromptSubject(plain.scheme, "gone", "a"))
-        == "Odd has no labels for “gone” any more."
-    )
+    for task, item, says in (
+        ("attributes", shrec(""), "Attributes are asked for where a label is known"),
+        ("error", plain, "Odd has no label “error” for “t”."),
+        ("multiple", plain, "Odd has no field in which several are chosen."),
+        ("ratings", plain, "Nobody is known to take part"),
+        ("verdict", PromptSubject(plain.scheme, "gone", "a"), "Odd has no labels for “gone” any more."),
+    ):
+        assert get_judge_prompt(task).inapplicable_reason(item).startswith(says)
     with pytest.raises(UserError, match="no task “guess”"):
         get_judge_prompt("guess")
 
 
 def test_truths_of_the_small_tasks() -> None:
-    two = shrec("competence", attributes=["norms", "emotions"])
-    prompt_subject = shrec("error", attributes=["norms"])
-    assert [get_judge_prompt("error").truth(each) for each in (two, prompt_subject)] == [
-        {"error": "no"},
-        {"error": "yes"},
-    ]
-    assert [get_judge_prompt("multiple").truth(each) for each in (two, prompt_subject)] == [
-        {"multiple": "yes"},
-        {"multiple": "no"},
-    ]
-    assert get_judge_prompt("attributes").truth(two) == {"attributes": ["emotions", "norms"]}
+    several, error = shrec("competence", attributes=["norms", "emotions"]), shrec("error", attributes=["norms"])
+    for task, truths in (("error", ("no", "yes")), ("multiple", ("yes", "no"))):
+        assert [get_judge_prompt(task).truth(item) for item in (several, error)] == [{task: truth} for truth in truths]
+    assert get_judge_prompt("attributes").truth(several) == {"attributes": ["emotions", "norms"]}
     assert get_judge_prompt("multiple").truth(shrec("error")) == {}
     assert get_judge_prompt("verdict").truth(shrec("")) == {}
-    assert get_judge_prompt("attributes").item_texts(prompt_subject) == {"Label": "Error"}
+    assert get_judge_prompt("attributes").item_texts(error) == {"Label": "Error"}
