@@ -96,9 +96,8 @@ class Reading(HTMLParser):
 def test_a_page_loads_nothing_and_runs_nothing() -> None:
     for page in (render_html(REPORT), render_items_page(LIST, EVIL)):
         read = Reading(page)
-        assert not {"script", "img", "link", "iframe", "object", "embed", "base", "form"} & {
-            tag for tag, _ in read.tags
-        }
+        loading = {"script", "img", "link", "iframe", "object", "embed", "base", "form"}
+        assert not loading & {tag for tag, _ in read.tags}
         for tag, attributes in read.tags:
             assert not any(name.startswith("on") or name in ("style", "srcset") for name in attributes), tag
             assert "src" not in attributes
@@ -111,11 +110,8 @@ def test_a_page_loads_nothing_and_runs_nothing() -> None:
 
 def test_the_rule_of_a_page_allows_its_own_style_sheet_alone() -> None:
     for page in (render_html(REPORT), render_items_page(LIST, "")):
-        (rule,) = [
-            entry["content"] or ""
-            for tag, entry in Reading(page).tags
-            if entry.get("http-equiv") == "Content-Security-Policy"
-        ]
+        attributes = [each for _, each in Reading(page).tags]
+        (rule,) = [each["content"] for each in attributes if each.get("http-equiv") == "Content-Security-Policy"]
         (style,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
         own = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
         assert rule.startswith("default-src 'none';")
@@ -145,14 +141,10 @@ def test_published_and_measured_rows_are_marked_in_every_format() -> None:
     assert 'class="published"' in render_html(REPORT)
     assert "published</span>" in render_html(REPORT)
     assert "measured</span>" in render_html(REPORT)
-    assert "*(L\\+V) o1* (published)" in render_markdown(REPORT) or "*(L+V) o1* (published)" in render_markdown(REPORT)
+    assert "*(L+V) o1* (published)" in render_markdown(REPORT).replace("\\", "")
     assert r"$^\dagger$" in latex_table(TABLE)
-    assert (
-        table_csv(TABLE)
-        .decode("utf-8-sig")
-        .splitlines()[-1]
-        .startswith('(L+V) o1,published,"SHREC, Table 1",0.24,0.04')
-    )
+    last = table_csv(TABLE).decode("utf-8-sig").splitlines()[-1]
+    assert last.startswith('(L+V) o1,published,"SHREC, Table 1",0.24,0.04')
 
 
 def test_numbers_are_written_alike_and_what_is_missing_is_a_dash() -> None:
@@ -190,17 +182,16 @@ def balanced(tex: str) -> bool:
 
 @given(st.text(max_size=60))
 def test_any_text_is_harmless_latex(text: str) -> None:
-    found = latex.escape_latex(text)
-    assert balanced(found)
-    commands = set(re.findall(r"\\([A-Za-z]+)", found))
+    escaped = latex.escape_latex(text)
+    assert balanced(escaped)
+    commands = set(re.findall(r"\\([A-Za-z]+)", escaped))
     assert commands <= {name[1:].rstrip("{}") for name in latex._ESCAPES.values()} | {"pm", "times", "dots"}
-    bare = re.sub(r"\\.|\$\\(pm|times)\$", "", found, flags=re.DOTALL)
+    bare = re.sub(r"\\.|\$\\(pm|times)\$", "", escaped, flags=re.DOTALL)
     assert not set(bare) & set("$&#%_^\n\r")
-    assert all(ord(one) < 0x180 for one in found)
-    if found:
-        row = latex_table(
-            ReportTable("t", text, text, COLUMNS[:1], (ReportRow(text, ResultOrigin.JUDGE, (ReportCell(0.5),)),))
-        )
+    assert all(ord(character) < 0x180 for character in escaped)
+    if escaped:
+        rows = (ReportRow(text, ResultOrigin.JUDGE, (ReportCell(0.5),)),)
+        row = latex_table(ReportTable("t", text, text, COLUMNS[:1], rows))
         assert balanced(row)
         assert row.count("\\\\\n") == 3, "two heads and one row, whatever the name is"
 
@@ -212,20 +203,19 @@ def test_hyphens_stay_hyphens_in_latex() -> None:
 
 
 def test_the_document_of_all_tables_brings_what_they_need() -> None:
-    found = latex_document(REPORT)
+    document = latex_document(REPORT)
     for package in ("booktabs", "graphicx", "textcomp", "fontenc", "inputenc"):
-        assert package in found
-    assert r"\input{tables/shrec-1.tex}" in found
-    assert found.rstrip().endswith(r"\end{document}")
+        assert package in document
+    assert r"\input{tables/shrec-1.tex}" in document
+    assert document.rstrip().endswith(r"\end{document}")
     assert r"\cmidrule(lr){2-3}" in latex_table(TABLE)
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_one_cell_of_a_markdown_table(text: str) -> None:
-    found = markdown.escape_markdown(text)
-    assert "\n" not in found
-    assert not re.search(r"(?<!\\)(?:\\\\)*\|", found)
-    assert not re.search(r"(?<!\\)(?:\\\\)*[<>\[\]`]", found)
+    escaped = markdown.escape_markdown(text)
+    assert "\n" not in escaped
+    assert not re.search(r"(?<!\\)(?:\\\\)*[|<>\[\]`]", escaped)
 
 
 def test_a_table_in_markdown_has_as_many_cells_in_each_row() -> None:

@@ -1,7 +1,9 @@
 """Figures of runs as they are read from a study: by whom, beside an earlier run, under each condition."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,7 @@ from benchmark.metrics.paired_tests import EquivalenceConclusion
 from benchmark.runs.run_figures import RunFigures, compare_conditions, compare_runs, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
-from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet, RunAnswer
-from project.entities.judgments import JudgeEntry
+from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
@@ -42,27 +43,16 @@ def item_set(session: Session) -> ItemSet:
 def run(session: Session, item_set: ItemSet, *names: str, **more: object) -> list[RunFigures]:
     judges = [judge for judge in all_judges(session.study) if judge.name in names]
     ran = run_benchmark(session, BenchmarkRequest([item_set], judges, **more), Silent())
-    return read_figures(session, [benchmark_run.id for benchmark_run in ran.runs])
+    return read_figures(session, [each.id for each in ran.runs])
 
 
-def called(found: list[RunFigures], name: str) -> RunFigures:
-    return next(run_figures for run_figures in found if run_figures.judge == name)
-
-
-def asked_under(session: Session, source: BenchmarkRun, condition: str, judge: JudgeEntry | None = None) -> str:
-    """Let a run count as one under another condition, with the same answers."""
-    entry = {**source.judge, "name": judge.name} if judge is not None else dict(source.judge)
-    judge_id = judge.id if judge is not None else source.judge_id
-    made = BenchmarkRun(
-        *(new_id(), source.set_id, judge_id, entry, None, source.variant, source.shown),
-        *(condition, source.seed, source.at, source.program_version),
-    )
+def noted_again(session: Session, source: BenchmarkRun, **changes: Any) -> str:
+    """Let a run count as another one too, with the same answers."""
+    made = replace(source, id=new_id(), **changes)
     with session.study.run_transaction():
         insert_benchmark_run(session.study, made)
-        found = answers_of(session.study, source.id)
         insert_answers(
-            session.study,
-            [RunAnswer(made.id, run_answer.item_id, run_answer.part, run_answer.judgment_id) for run_answer in found],
+            session.study, [replace(answer, run_id=made.id) for answer in answers_of(session.study, source.id)]
         )
     return made.id
 
@@ -89,16 +79,15 @@ def test_each_item_says_what_it_came_to(session: Session, item_set: ItemSet) -> 
 
 def test_two_judges_of_one_name_are_told_apart(session: Session, item_set: ItemSet) -> None:
     (first,) = run(session, item_set, "oracle")
-    other = JudgeEntry("another", "oracle", "oracle")
-    ids = [first.run.id, asked_under(session, first.run, "raw", other)]
-    names = [figure.judge for figure in read_figures(session, ids, samples=0)]
-    assert len({*names}) == 2 or all(name.startswith("oracle (") for name in names)
+    ids = [first.run.id, noted_again(session, first.run, judge_id="another", at="2026-01-01T00:00:00Z")]
+    names = [figures.judge for figures in read_figures(session, ids, samples=0)]
+    assert len({*names}) == 2
     assert all(name.startswith("oracle") for name in names)
 
 
 def test_two_judges_are_compared_item_by_item(session: Session, item_set: ItemSet) -> None:
-    found = run(session, item_set, "oracle", "constant")
-    comparison = compare_runs(session, called(found, "oracle"), called(found, "constant"))
+    by_name = {figures.judge: figures for figures in run(session, item_set, "oracle", "constant")}
+    comparison = compare_runs(session, by_name["oracle"], by_name["constant"])
     assert comparison.paired
     assert comparison.n == len(LABELS)
     assert (comparison.mcnemar.first_only, comparison.mcnemar.second_only) == (15, 0)
@@ -119,23 +108,17 @@ def test_runs_over_different_sets_have_no_test(session: Session, item_set: ItemS
 
 
 def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> None:
-    found = run(session, item_set, "oracle", "constant")
-    ids = [run_figures.run.id for run_figures in found]
-    ids += [asked_under(session, run_figures.run, "blur") for run_figures in found]
-    rows = compare_conditions(read_figures(session, ids, samples=0))
-    assert {(condition_row.judge, condition_row.condition, condition_row.metric) for condition_row in rows} == {
-        (who, "blur", metric) for who in ("oracle", "constant") for metric in ("accuracy", "macro_f1")
+    runs = [figures.run for figures in run(session, item_set, "oracle", "constant")]
+    blurred = [noted_again(session, each, condition="blur") for each in runs]
+    rows = compare_conditions(read_figures(session, [*(each.id for each in runs), *blurred], samples=0))
+    assert {(row.judge, row.condition, row.metric) for row in rows} == {
+        (judge, "blur", metric) for judge in ("oracle", "constant") for metric in ("accuracy", "macro_f1")
     }
     for row in rows:
         assert row.n == len(LABELS)
         assert row.test.conclusion is EquivalenceConclusion.OPEN, "the same answers leave nothing to test"
         assert "no difference" not in row.sentence
-
-
-def test_a_condition_without_raw_is_left_out(session: Session, item_set: ItemSet) -> None:
-    (found,) = run(session, item_set, "oracle")
-    made = asked_under(session, found.run, "blur")
-    assert compare_conditions(read_figures(session, [made], samples=0)) == ()
+    assert compare_conditions(read_figures(session, blurred, samples=0)) == (), "without raw there is nothing"
 
 
 def test_the_newest_of_equal_runs_is_shown_and_an_earlier_one_by_its_id(session: Session, item_set: ItemSet) -> None:
