@@ -41,13 +41,11 @@ def test_ten_draws_of_five_each_out_of_what_every_condition_shows(session: Sessi
     counts = Counter((item.draw, str(item.content["label"])) for item in items)
     assert {*counts.values()} == {5}
     assert len(counts) == 30
-
-
-def test_one_condition_alone_can_be_named(session: Session) -> None:
-    invent_renderings(session, [WALK, OTHER], ["blur"])
-    invent_renderings(session, [WALK], ["cartoon"])
-    made, _ = make_set(session, "conditions", options=SamplingOptions(conditions=("blur",)))
-    assert {item.recording_id for item in items_of(session.study, made.id)} == {WALK, OTHER}
+    first, again = choose_sets(session, ["conditions"]), choose_sets(session, ["conditions"])
+    assert [chosen.id for chosen in first.sets] == [chosen.id for chosen in again.sets] == [made.id]
+    assert not again.created_ids
+    named, _ = make_set(session, "conditions", options=SamplingOptions(conditions=("blur",)))
+    assert {item.recording_id for item in items_of(session.study, named.id)} == {WALK, OTHER}
 
 
 def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session: Session) -> None:
@@ -67,11 +65,3 @@ def test_where_nothing_was_rendered_in_every_condition_no_item_is_made(session: 
     with pytest.raises(UserError, match="no segment with the label") as caught:
         make_set(session, "conditions")
     assert NOT_RENDERED in caught.value.hint
-
-
-def test_a_run_finds_the_set_that_was_drawn_for_all_conditions(session: Session) -> None:
-    invent_renderings(session, [WALK], ["blur", "cartoon"])
-    first = choose_sets(session, ["conditions"])
-    again = choose_sets(session, ["conditions"])
-    assert [item_set.id for item_set in first.sets] == [item_set.id for item_set in again.sets]
-    assert not again.created_ids

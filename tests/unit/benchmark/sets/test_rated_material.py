@@ -44,18 +44,16 @@ def state(session: Session, text: str, plausibility: int | None, who: str = "Ann
     add_segment(session, home.id, 0, 5_000_000, "belief", values, scheme="socialnli")
 
 
-def truth(session: Session) -> dict[str, dict[str, Json]]:
-    (item_candidate,) = statement_candidates(session).candidates
-    return item_candidate.content["truth"]
-
-
 def test_one_statement_has_the_mean_of_its_raters_to_one_decimal(session: Session) -> None:
     state(session, "She knows.", 80)
+    (before,) = statement_candidates(session).candidates
     state(session, "she KNOWS", 93, "Annotator 2")
-    found = truth(session)
-    assert found["nli_plausibility"] == {"plausibility": 90}
-    assert found[LIKELY] == {"score": 9}
-    assert found["nli_likelihood/nli_oppose"] == {"score": 5}
+    (candidate,) = statement_candidates(session).candidates
+    assert candidate.made_from != before.made_from, "another rating is another state"
+    truth = candidate.content["truth"]
+    assert truth["nli_plausibility"] == {"plausibility": 90}
+    assert truth[LIKELY] == {"score": 9}
+    assert truth["nli_likelihood/nli_oppose"] == {"score": 5}
     assert len(explanation_candidates(session).candidates) == 2
 
 
@@ -74,13 +72,6 @@ def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
         ("She smiles.", "The statement is true."),
         ("He is there.", "The statement is false."),
     ]
-
-
-def test_another_rating_is_another_state(session: Session) -> None:
-    state(session, "She knows.", 80)
-    before = statement_candidates(session).candidates[0].made_from
-    state(session, "She knows.", 20, "Annotator 2")
-    assert statement_candidates(session).candidates[0].made_from != before
 
 
 def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(session: Session) -> None:
