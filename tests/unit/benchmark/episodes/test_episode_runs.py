@@ -1,8 +1,6 @@
 """Episodes are played turn by turn, and each agent is told what it may know and nothing else."""
 
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,20 +13,11 @@ from benchmark.prompts.episode_prompts import ACT_TASK
 from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
 from project.entities.study_records import ConsentUse, Json
 from project.errors import UserError
-from project.integrity.integrity_check import check_study
 from project.queries.judgment_rows import judgments_about
 from project.queries.recording_rows import consents, participants_in
 from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, GOALS, SCENE, acts, started
-from tests.builders.marked_study import open_study
 from tests.builders.misbehaving_server import Server, fails, misbehaving, says
-
-
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
-    assert check_study(tmp_path / "pair.greenroom") == []
 
 
 def judge(session: Session, server: Server, name: str = "player") -> str:
@@ -41,11 +30,8 @@ def nobody(_state: Any) -> AgentTurn | None:
 
 
 def turns(session: Session, recording: str) -> list[tuple[str, Act, str]]:
-    done = read_episode_state(session, recording).played_turns
-    return [
-        (episode_turn.agent.profile.name if episode_turn.agent else "", episode_turn.turn.act, episode_turn.turn.text)
-        for episode_turn in done
-    ]
+    played = read_episode_state(session, recording).played_turns
+    return [(each.agent.profile.name, each.turn.act, each.turn.text) for each in played]
 
 
 def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
@@ -62,11 +48,11 @@ def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
         ("Anna Berg", Act.LEAVE, "Bye."),
     ]
     assert (state.episode.ended, state.next_agent) == (EpisodeEnd.LEFT, None)
-    assert [turn_result.failure_reason for turn_result in told] == ["", "", ""]
+    assert [result.failure_reason for result in told] == ["", "", ""]
     with pytest.raises(UserError, match="over"):
         add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Wait!"))
     here = session.recording(recording)
-    spans = [(episode_turn.utterance.start_us, episode_turn.utterance.end_us) for episode_turn in state.played_turns]
+    spans = [(each.utterance.start_us, each.utterance.end_us) for each in state.played_turns]
     assert all(end <= start for (_, end), (start, _) in pairwise(spans))
     assert here.duration_us == spans[-1][1]
 
@@ -81,15 +67,18 @@ def test_it_ends_at_the_limit_of_turns(session: Session) -> None:
 
 
 def told_of(server: Server, at: int) -> str:
-    return "\n".join(one["content"] for one in server.asked[at].body["messages"])
+    return "\n".join(message["content"] for message in server.asked[at].body["messages"])
+
+
+EVERYTHING = ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school")
 
 
 @pytest.mark.parametrize(
     ("relationship", "seen", "hidden"),
     [
-        (Relationship.FAMILY, ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school"), ()),
-        (Relationship.FRIEND, ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school"), ()),
-        (Relationship.ROMANTIC, ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school"), ()),
+        (Relationship.FAMILY, EVERYTHING, ()),
+        (Relationship.FRIEND, EVERYTHING, ()),
+        (Relationship.ROMANTIC, EVERYTHING, ()),
         (Relationship.ACQUAINTANCE, ("Bram Vos", "Teacher", "he/him", "school"), ("29", "Shy", "Thrift", "Weighs")),
         (Relationship.STRANGER, ("Stranger",), ("Bram", "Vos", "29", "Teacher", "he/him", "Shy", "Thrift", "school")),
     ],
@@ -126,7 +115,7 @@ def test_a_refusal_is_silence_and_three_in_a_row_stop_the_episode(session: Sessi
         state = play_episode(session, recording, nobody, told.append)
     assert [act for _, act, _ in turns(session, recording)] == [Act.SPEAK, Act.NONE, Act.NONE, Act.NONE]
     assert state.episode.ended is EpisodeEnd.STOPPED
-    assert [bool(turn_result.failure_reason) for turn_result in told] == [False, True, True, True]
+    assert [bool(result.failure_reason) for result in told] == [False, True, True, True]
     assert "3 times in a row" in told[-1].failure_reason
 
 

@@ -1,14 +1,13 @@
 """An episode goes on from a segment's correction, and whoever was recorded there still decides what leaves."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from annotate.segments.segment_edits import set_field
 from annotate.study.people import add_participant, set_consent
 from annotate.team.assignments import hold_out
+from annotate.transcript.transcript_edits import add_utterance
 from anonymize.egress.egress_authority import study_authority
 from anonymize.egress.policy_edits import set_policy
 from benchmark.disclosure.conditions import MISSING_RECORDING
@@ -24,16 +23,13 @@ from benchmark.prompts.episode_prompts import turn_part
 from project.entities.egress_policy import EgressLevel, Policy
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import Act, AgentTurn, EpisodeSource
-from project.entities.study_records import ConsentUse, Json, ParticipantRole, Utterance
+from project.entities.study_records import ConsentUse, Json, ParticipantRole
 from project.errors import UserError
-from project.ids import new_id
-from project.integrity.integrity_check import check_study
 from project.queries.recording_rows import all_participants, delete_recording, hold_outs
-from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from tests.builders.egress_requests import abroad
 from tests.builders.episodes import acts
-from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.marked_study import SECOND, WALK, mark
 from tests.builders.misbehaving_server import misbehaving
 
 LINES = (
@@ -47,20 +43,12 @@ LINES = (
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        roles = {"P01": ParticipantRole.USER, "R1": ParticipantRole.ROBOT, "P02": ParticipantRole.BYSTANDER}
-        people = {name: add_participant(opened, name, role, WALK)[0] for name, role in roles.items()}
-        with opened.step("Say"):
-            insert_utterances(
-                opened.study,
-                [
-                    Utterance(new_id(), WALK, start * SECOND, end * SECOND, text, people[who])
-                    for who, start, end, text in LINES
-                ],
-            )
-        yield opened
-    assert check_study(tmp_path / "pair.greenroom") == []
+def session(session: Session) -> Session:
+    roles = {"P01": ParticipantRole.USER, "R1": ParticipantRole.ROBOT, "P02": ParticipantRole.BYSTANDER}
+    people = {name: add_participant(session, name, role, WALK)[0] for name, role in roles.items()}
+    for who, start, end, text in LINES:
+        add_utterance(session, WALK, start * SECOND, end * SECOND, text, people[who])
+    return session
 
 
 def error_at(session: Session, correction: str = "Ask what is wrong and offer a rest.") -> str:
@@ -78,24 +66,19 @@ def begun(session: Session, judge: str = "") -> str:
 
 
 def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -> None:
-    segment = error_at(session)
+    segment, history = error_at(session), [text for *_, text in LINES[:4]]
     moment = find_start_point(session, segment)
-    assert [utterance.text for utterance in moment.preceding_utterances] == [text for *_, text in LINES[:4]]
+    assert [utterance.text for utterance in moment.preceding_utterances] == history
     assert [utterance.text for utterance in moment.replaced_utterances] == [LINES[4][3]]
     recording, _ = start_episode(session, continuation_setup(session, moment, {}))
     state = read_episode_state(session, recording)
-    assert [episode_turn.utterance.text for episode_turn in state.played_turns] == [
-        *(text for *_, text in LINES[:4]),
-        "[action] Ask what is wrong and offer a rest.",
-    ]
-    assert [episode_turn.number for episode_turn in state.played_turns] == [0, 0, 0, 0, 1]
-    assert [episode_turn.utterance.start_us for episode_turn in state.played_turns[:4]] == [
-        start * SECOND for _, start, *_ in LINES[:4]
-    ]
+    turns = state.played_turns
+    assert [turn.utterance.text for turn in turns] == [*history, "[action] Ask what is wrong and offer a rest."]
+    assert [turn.number for turn in turns] == [0, 0, 0, 0, 1]
+    assert [turn.utterance.start_us for turn in turns[:4]] == [start * SECOND for _, start, *_ in LINES[:4]]
     episode = state.episode
-    assert (episode.source, episode.from_recording_id, episode.from_segment_id) == (
-        *(EpisodeSource.SEGMENT, WALK, segment),
-    )
+    assert (episode.source, episode.from_recording_id) == (EpisodeSource.SEGMENT, WALK)
+    assert episode.from_segment_id == segment
     assert [agent.profile.name for agent in state.agents] == ["Agent", "User", "Bystander"]
     assert [agent.participant_id for agent in state.agents] == [person(session, name) for name in ("R1", "P01", "P02")]
     assert state.next_agent.profile.name == "User"
@@ -138,29 +121,36 @@ def test_a_judge_goes_on_with_the_history_in_sight(session: Session) -> None:
     assert "P01" not in text
 
 
+def others_of(session: Session, recording: str) -> tuple[str, ...]:
+    """Return the recordings that a turn of an episode tells of beside its own."""
+    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
+    return plan_input(session, about, "act", settings=InputSettings(frames=0)).other_recordings
+
+
 def forbidden(session: Session, recording: str) -> str:
     """Return why a request of an episode may not leave for another machine; "" where it may."""
-    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
-    plan = plan_input(session, about, "act", settings=InputSettings(frames=0))
-    sent = replace(abroad(recording, "raw"), frames=(), others=plan.other_recordings)
+    sent = replace(abroad(recording, "raw"), frames=(), others=others_of(session, recording))
     refusal = study_authority(session).preview_refusal(sent)
     return "" if refusal is None else refusal.message
+
+
+def agree(session: Session) -> None:
+    for participant in all_participants(session.study):
+        set_consent(session, participant, ConsentUse.MODELS, True)
 
 
 def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(session: Session) -> None:
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     recording = begun(session)
     assert "did not agree" in forbidden(session, recording)
-    people = {participant.pseudonym: participant for participant in all_participants(session.study)}
-    for person in people.values():
-        set_consent(session, person, ConsentUse.MODELS, True)
+    agree(session)
     assert forbidden(session, recording) == ""
     # Somebody who is in the recording, and in no turn of the episode.
-    late, _ = add_participant(session, "P09", ParticipantRole.BYSTANDER, WALK)
+    add_participant(session, "P09", ParticipantRole.BYSTANDER, WALK)
     assert "P09" in forbidden(session, recording)
-    (who,) = (participant for participant in all_participants(session.study) if participant.id == late)
-    set_consent(session, who, ConsentUse.MODELS, True)
+    agree(session)
     assert forbidden(session, recording) == ""
+    people = {participant.pseudonym: participant for participant in all_participants(session.study)}
     set_consent(session, people["P01"], ConsentUse.MODELS, False)
     assert "P01" in forbidden(session, recording)
     set_consent(session, people["P01"], ConsentUse.MODELS, True)
@@ -173,8 +163,7 @@ def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(sess
 
 def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> None:
     recording = begun(session)
-    for participant in all_participants(session.study):
-        set_consent(session, participant, ConsentUse.MODELS, True)
+    agree(session)
     set_policy(session, Policy(EgressLevel.ANONYMIZED))
     assert forbidden(session, recording)
 
@@ -182,12 +171,10 @@ def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> Non
 def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session) -> None:
     set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
     recording = begun(session)
-    for participant in all_participants(session.study):
-        set_consent(session, participant, ConsentUse.MODELS, True)
+    agree(session)
     with session.step("Delete"):
         delete_recording(session.study, WALK)
-    about = JudgmentTarget(JudgmentTargetKind.RECORDING, recording, turn_part(1, 2)).key
-    assert MISSING_RECORDING in plan_input(session, about, "act").other_recordings
+    assert MISSING_RECORDING in others_of(session, recording)
     assert forbidden(session, recording)
     assert recording in hold_outs(session.study)
 
@@ -201,5 +188,4 @@ def test_an_episode_of_an_episode_asks_the_first_recording_too(session: Session)
     span = last.start_us / SECOND, last.end_us / SECOND
     segment = mark(session, "Ada", *span, recording=first, correction="Wait.")
     second, _ = start_episode(session, continuation_setup(session, find_start_point(session, segment), {}))
-    about = JudgmentTarget(JudgmentTargetKind.RECORDING, second, turn_part(1, 2)).key
-    assert set(plan_input(session, about, "act").other_recordings) == {first, WALK}
+    assert {*others_of(session, second)} == {first, WALK}

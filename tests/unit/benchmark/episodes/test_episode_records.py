@@ -1,13 +1,11 @@
 """Episodes are rows like any other: searched for what is personal, split off, merged, deleted, brought back."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from annotate.study.recording_edits import undo
-from annotate.team.assignments import hold_out
 from annotate.team.study_copies import merge_copies, split_study
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from anonymize.pii_review.review_hits import find_hits
@@ -27,11 +25,11 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import set_assignments
 from project.queries.episode_rows import all_characters, all_episodes, all_scenarios, episode_agents, find_episode
-from project.queries.recording_rows import all_participants, delete_participant, delete_recording, hold_outs
+from project.queries.recording_rows import all_participants, delete_participant, delete_recording
 from project.search.free_texts import free_texts
 from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, wanted
-from tests.builders.marked_study import open_study, person
+from tests.builders.marked_study import person
 
 NAME = "Zinnia"
 TOLD = Profile(f"{NAME} A", *(f"{text} of {NAME}" for text in PROFILE_FIELDS))
@@ -44,11 +42,9 @@ EVERYWHERE = {
 }
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        yield opened
-    assert check_study(tmp_path / "pair.greenroom") == []
+def named_texts(session: Session) -> set[tuple[str, str]]:
+    """Return table and field of each text with the name."""
+    return {(text.table, text.field) for text in free_texts(session.study) if NAME in text.text}
 
 
 def full(session: Session) -> str:
@@ -64,18 +60,14 @@ def full(session: Session) -> str:
 
 def test_every_text_is_searched_and_replaced_in_one_step(session: Session) -> None:
     full(session)
-    assert {
-        (free_text.table, free_text.field) for free_text in free_texts(session.study) if NAME in free_text.text
-    } == EVERYWHERE
+    assert named_texts(session) == EVERYWHERE
     hide_everywhere(session, NAME)
-    found = {(hit.place.table, hit.place.field) for hit in find_hits(session) if hit.hit.text == NAME}
-    assert found >= EVERYWHERE - {("recording", "name")}
+    hits = {(hit.place.table, hit.place.field) for hit in find_hits(session) if hit.hit.text == NAME}
+    assert hits >= EVERYWHERE - {("recording", "name")}
     replace_in_study(session)
-    assert {free_text.table for free_text in free_texts(session.study) if NAME in free_text.text} <= {"recording"}
+    assert named_texts(session) <= {("recording", "name")}
     undo(session)
-    assert {
-        (free_text.table, free_text.field) for free_text in free_texts(session.study) if NAME in free_text.text
-    } == EVERYWHERE
+    assert named_texts(session) == EVERYWHERE
 
 
 def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session, tmp_path: Path) -> None:
@@ -95,10 +87,7 @@ def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session
     assert check_study(path) == []
     merge_copies(session, [path])
     here = read_episode_state(session, recording)
-    assert [episode_turn.turn for episode_turn in here.played_turns] == [
-        AgentTurn(Act.SPEAK, "Hello."),
-        AgentTurn(Act.LEAVE),
-    ]
+    assert [each.turn for each in here.played_turns] == [AgentTurn(Act.SPEAK, "Hello."), AgentTurn(Act.LEAVE)]
     assert here.episode.ended.value == "left"
     assert read_episode_state(session, other).turn_count == 0
 
@@ -112,22 +101,11 @@ def test_deleting_takes_all_of_it_and_undo_brings_it_back(session: Session) -> N
     assert episode_agents(session.study, recording) == []
     undo(session)
     assert read_episode_state(session, recording) == before
-    who = before.agents[0].participant_id
-    assert who is not None
+    first, second = (agent.participant_id for agent in before.agents)
     with session.step("Delete"):
-        delete_participant(session.study, who)
-    assert [episode_agent.participant_id is None for episode_agent in episode_agents(session.study, recording)] == [
-        True,
-        False,
-    ]
-    assert who not in {participant.id for participant in all_participants(session.study)}
-
-
-def test_a_held_out_episode_is_said_to_be(session: Session) -> None:
-    recording, _ = start_episode(session, wanted(("", "")))
-    assert hold_outs(session.study) == frozenset()
-    hold_out(session, recording)
-    assert hold_outs(session.study) == {recording}
+        delete_participant(session.study, first)
+    assert [agent.participant_id for agent in episode_agents(session.study, recording)] == [None, second]
+    assert first not in {participant.id for participant in all_participants(session.study)}
 
 
 def test_what_cannot_be_played_is_refused(session: Session) -> None:
