@@ -100,6 +100,8 @@ def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Ses
 
 def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: Session, shared_data: Path) -> None:
 
+    from scipy.stats import pearsonr
+
     items = frozen(session)
     answered = answers_of(session, "random", items)
     figures = get_benchmark_task(KEY).score(answered)
