@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.questions.filter_funnel import build_funnel, deciding_steps, final_survivors
@@ -27,24 +28,28 @@ _questions = st.lists(st.tuples(st.sampled_from(_WORDS), st.sampled_from(_WORDS)
 )
 
 
+Drawn = tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]]
+_decidable = [step for step in STEPS.values() if step.needs is not LimitSide.NO_LIMIT]
+
+
 @st.composite
-def _readings(draw: st.DrawFn) -> tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]]:
+def _drawn(draw: st.DrawFn) -> Drawn:
+    """Draw questions and what judges said; most are good, so that some reach the last steps."""
     made = draw(_questions)
     said: list[QuestionJudgment] = []
-    for each_question in made:
-        # Most are good, so that some reach the last steps.
-        for task in _TASKS:
-            for judge in ("a", "b") if draw(st.integers(0, 3)) == 0 else ("a",):
-                for seed in (0, 1):
-                    value: Any = (
-                        each_question.correct_letter if task == "answer" else "E" if task == "options_only" else 3
-                    )
-                    value = 2 if task == "truth" else value
-                    if draw(st.integers(0, 5)) == 0:
-                        value = draw(_values)
-                    said.append(_given(each_question, task, judge, seed, value, draw, len(said)))
-    rules = {key: _rule(step, draw) for key, step in STEPS.items()}
-    return made, said, rules
+    for about, task in product(made, _TASKS):
+        good: Any = {"answer": about.correct_letter, "options_only": "E", "truth": 2}.get(task, 3)
+        for judge in ("a", "b") if draw(st.integers(0, 3)) == 0 else ("a",):
+            for seed in (0, 1):
+                value = draw(_values) if draw(st.integers(0, 5)) == 0 else good
+                said.append(_given(about, task, judge, seed, value, draw, len(said)))
+    return made, said, {key: _rule(step, draw) for key, step in STEPS.items()}
+
+
+def _read(drawn: Drawn, step: str = "truth", **changes: Any) -> FunnelInput:
+    """Return what a funnel is built of, after one step's rule was changed."""
+    made, said, rules = drawn
+    return FunnelInput(made, said, {}, {**rules, step: replace(rules[step], **changes)})
 
 
 def _given(
@@ -55,20 +60,8 @@ def _given(
     state = question.checksum if draw(st.integers(0, 9)) else "old"
     entry = to_json({"name": judge, "backend": "constant", "model": "", "settings": {}})
     return QuestionJudgment(
-        *(
-            f"{number:05d}",
-            question.id,
-            task,
-            judge,
-            entry,
-            "plain",
-            RAW_CONDITION,
-            Modality.BOTH.value,
-            seed,
-            state,
-            status,
-        ),
-        *(to_json({field: value}), f"2026-01-01T00:00:00.{number:06d}Z"),
+        *(f"{number:05d}", question.id, task, judge, entry, "plain", RAW_CONDITION, Modality.BOTH.value),
+        *(seed, state, status, to_json({field: value}), f"2026-01-01T00:00:00.{number:06d}Z"),
     )
 
 
@@ -82,56 +75,36 @@ def _rule(step: FilterStep, draw: st.DrawFn) -> FilterRule:
     )
 
 
-@settings(max_examples=40)
-@given(_readings())
-def test_whoever_reaches_a_step_is_kept_falls_or_is_open(
-    found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]],
-) -> None:
-    made, said, rules = found
-    reading = FunnelInput(made, said, {}, rules)
-    going: tuple[str, ...] = tuple(question.id for question in made)
+@given(_drawn())
+def test_whoever_reaches_a_step_is_kept_falls_or_is_open(drawn: Drawn) -> None:
+    reading = _read(drawn)
+    going = tuple(reading.questions)
     for stage in build_funnel(reading).steps:
         assert stage.entered == going
         assert [*stage.outcomes] == sorted([*stage.kept, *stage.dropped, *stage.undecided])
         assert len(stage.entered) == len(stage.kept) + len(stage.dropped) + len(stage.undecided)
-        assert all(stage.dropped.values())
-        assert all(stage.undecided.values())
+        assert all((*stage.dropped.values(), *stage.undecided.values()))
         going = stage.kept
     assert final_survivors(reading) >= {*build_funnel(reading).survivors}
 
 
-@settings(max_examples=40)
-@given(_readings(), st.data())
+@given(_drawn(), st.sampled_from(_decidable), st.data())
 def test_a_stricter_limit_never_lets_another_question_through(
-    found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]], data: st.DataObject
+    drawn: Drawn, step: FilterStep, data: st.DataObject
 ) -> None:
-    made, said, rules = found
-    step = data.draw(
-        st.sampled_from([filter_step for filter_step in STEPS.values() if filter_step.needs is not LimitSide.NO_LIMIT])
-    )
-    now = rules[step.key].limit
+    reading = _read(drawn)
+    now = reading.rules[step.key].limit
     limits = (now, step.high) if step.needs is LimitSide.AT_LEAST else (step.low, now)
-    stricter = {**rules, step.key: replace(rules[step.key], limit=data.draw(st.integers(*limits)))}
-    before, after = FunnelInput(made, said, {}, rules), FunnelInput(made, said, {}, stricter)
-    assert {*build_funnel(after).survivors} <= {*build_funnel(before).survivors}
-    assert final_survivors(after) <= final_survivors(before)
-    alone = [step.key]
-    assert {*build_funnel(after, (), alone).survivors} <= {*build_funnel(before, (), alone).survivors}
+    stricter = _read(drawn, step.key, limit=data.draw(st.integers(*limits)))
+    assert {*build_funnel(stricter).survivors} <= {*build_funnel(reading).survivors}
+    assert final_survivors(stricter) <= final_survivors(reading)
+    alone = [{*build_funnel(each, (), [step.key]).survivors} for each in (stricter, reading)]
+    assert alone[0] <= alone[1]
 
 
-@settings(max_examples=40)
-@given(_readings(), st.data())
-def test_one_more_step_that_decides_never_lets_another_question_through(
-    found: tuple[Sequence[Question], Sequence[QuestionJudgment], Mapping[str, FilterRule]], data: st.DataObject
-) -> None:
-    made, said, rules = found
-    reading = FunnelInput(made, said, {}, rules)
-    step = data.draw(
-        st.sampled_from(
-            [filter_step.key for filter_step in STEPS.values() if filter_step.needs is not LimitSide.NO_LIMIT]
-        )
-    )
-    more = FunnelInput(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
+@given(_drawn(), st.sampled_from(_decidable))
+def test_one_more_step_that_decides_never_lets_another_question_through(drawn: Drawn, step: FilterStep) -> None:
+    reading, more = _read(drawn), _read(drawn, step.key, decides=True)
     assert {*deciding_steps(reading)} <= {*deciding_steps(more)}
     assert final_survivors(more) <= final_survivors(reading)
 
@@ -139,8 +112,8 @@ def test_one_more_step_that_decides_never_lets_another_question_through(
 @given(_questions)
 def test_who_stays_of_near_duplicates_does_not_depend_on_the_order_they_come_in(made: list[Question]) -> None:
     assert most_similar_earlier(made) == most_similar_earlier(made[::-1])
+    about = {question.id: question for question in made}
     for key, (value, other) in most_similar_earlier(made).items():
-        about = {question.id: question for question in made}
         assert other < key
         assert about[key].recording_id == about[other].recording_id
         assert 0 < value <= 100
@@ -152,11 +125,11 @@ def test_copies_are_found_and_questions_about_other_times_or_answers_are_not() -
     later = question(2, text="Why does Ana leave the room at 0:50?", answer="She is angry with Ben.")
     other = question(3, text="Why does Ana leave the room at 0:10?", answer="Her bus is about to come.")
     elsewhere = replace(copy, id="question-00004", recording_id="elsewhere")
-    found = most_similar_earlier([first, copy, later, other, elsewhere])
-    assert found[copy.id] == (100, first.id)
-    assert later.id not in found
-    assert found[other.id][0] < default_rule(STEPS["duplicates"]).limit
-    assert elsewhere.id not in found
+    similar = most_similar_earlier([first, copy, later, other, elsewhere])
+    assert similar[copy.id] == (100, first.id)
+    assert later.id not in similar
+    assert similar[other.id][0] < default_rule(STEPS["duplicates"]).limit
+    assert elsewhere.id not in similar
 
 
 def test_many_questions_of_one_recording_are_compared_with_all_earlier_ones() -> None:
