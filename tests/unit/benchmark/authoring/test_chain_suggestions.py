@@ -1,8 +1,6 @@
 """A chain in lines, as judges and people write them: read strictly, and drawn as a draft."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,8 +8,15 @@ from hypothesis import strategies as st
 
 from annotate.chains.chain_drafts import find_cycle
 from annotate.study.people import add_participant
-from benchmark.authoring import chain_suggestions as chain_draft
-from benchmark.authoring.chain_suggestions import ReadChain, parse_chain
+from benchmark.authoring.chain_suggestions import (
+    ReadChain,
+    add_chain_draft,
+    explanation_chain_request,
+    parse_chain,
+    read_chain_answer,
+)
+from benchmark.judging.ask_job import prepare
+from benchmark.questions.question_edits import correct_question
 from project.entities.causal_chains import NodeKind
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import ParticipantRole
@@ -20,7 +25,7 @@ from project.queries.annotator_rows import annotator_by_name
 from project.queries.chain_rows import all_chains, find_chain, read_graph
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
-from tests.builders.marked_study import WALK, open_study
+from tests.builders.marked_study import WALK
 from tests.builders.subjects import a_question
 from tests.builders.worded_questions import asked, judge_that
 
@@ -34,24 +39,12 @@ def read(text: str) -> ReadChain:
     return parse_chain(text, "Chain", 10_000_000, 70_000_000, lambda name: name if name.startswith("p") else "")
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        add_participant(opened, "R1", ParticipantRole.ROBOT, WALK)
-        add_participant(opened, "P07", ParticipantRole.USER, WALK)
-        yield opened
-
-
 def test_lines_are_nodes_and_their_reasons_edges() -> None:
     found = read("2 | emotion | p1, p2 | 1.5-3 | glad | 1\n1|Event||0-1|It rains.|")
     assert found.problems == ()
     glad, rain = found.draft.nodes
-    assert (glad.kind, glad.people, glad.start_us, glad.end_us) == (
-        NodeKind.EMOTION,
-        ("p1", "p2"),
-        11_500_000,
-        13_000_000,
-    )
+    assert (glad.kind, glad.people) == (NodeKind.EMOTION, ("p1", "p2"))
+    assert (glad.start_us, glad.end_us) == (11_500_000, 13_000_000)
     assert (rain.kind, rain.text, rain.people) == (NodeKind.EVENT, "It rains.", ())
     assert found.draft.edges == ((1, 0),)
 
@@ -112,13 +105,15 @@ def test_whatever_is_written_is_a_drawing_that_can_be_drawn(text: str) -> None:
 
 
 def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> None:
+    add_participant(session, "R1", ParticipantRole.ROBOT, WALK)
+    add_participant(session, "P07", ParticipantRole.USER, WALK)
     question = a_question(session, WALK, "P07")
     told: list[str] = []
     with judge_that(session, lambda text: (told.append(text), {"chain": f"{LINES}\nDone."})[1]) as judge:
-        (said,) = asked(session, chain_draft.explanation_chain_request(question.id, judge))
+        (said,) = asked(session, explanation_chain_request(question.id, judge))
     assert "Explanation: User heard the question as a joke, which amused." in told[0]
-    assert chain_draft.read_chain_answer(session, said).problems == ("Line 5: it has 1 parts, and needs 6: Done.",)
-    made, changes = chain_draft.add_chain_draft(session, said)
+    assert read_chain_answer(session, said).problems == ("Line 5: it has 1 parts, and needs 6: Done.",)
+    made, changes = add_chain_draft(session, said)
     chain = find_chain(session.study, made)
     ada = annotator_by_name(session.study, "Ada")
     assert (chain.name, chain.annotator_id) == ("Draft: Why does P07 laugh?", ada.id)
@@ -133,25 +128,23 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     assert len(changes.ids("chain")) == 1
 
 
-@pytest.mark.parametrize("answer", [{"chain": "I cannot."}, {"chain": ""}, {"lines": LINES}, "no", {"chain": 3}])
-def test_what_is_no_chain_is_not_drawn(session: Session, answer: object) -> None:
+def test_what_is_no_chain_is_not_drawn(session: Session) -> None:
     question = a_question(session, WALK)
-    with judge_that(session, lambda _: answer) as judge:
-        (said,) = asked(session, chain_draft.explanation_chain_request(question.id, judge))
-    with pytest.raises(UserError, match=r"No line of the chain can be read|wrote no chain"):
-        chain_draft.add_chain_draft(session, said)
-    with pytest.raises(UserError, match="wrote no chain"):
-        chain_draft.read_chain_answer(session, replace(said, status=JudgmentStatus.OK, task="answer"))
+    answers = [{"chain": "I cannot."}, {"chain": ""}, {"lines": LINES}, "no", {"chain": 3}]
+    for seed, answer in enumerate(answers):
+        with judge_that(session, lambda _, answer=answer: answer, f"judge {seed}") as judge:
+            (said,) = asked(session, explanation_chain_request(question.id, judge))
+        with pytest.raises(UserError, match=r"No line of the chain can be read|wrote no chain"):
+            add_chain_draft(session, said)
+        with pytest.raises(UserError, match="wrote no chain"):
+            read_chain_answer(session, replace(said, status=JudgmentStatus.OK, task="answer"))
     assert all_chains(session.study) == []
 
 
 def test_a_question_without_an_explanation_is_not_asked_about(session: Session) -> None:
-    from benchmark.judging.ask_job import prepare
-    from benchmark.questions.question_edits import correct_question
-
     question = a_question(session, WALK)
     correct_question(session, question.id, explanation="")
     with judge_that(session, lambda _: {}) as judge:
-        asking = prepare(session, chain_draft.explanation_chain_request(question.id, judge))
+        asking = prepare(session, explanation_chain_request(question.id, judge))
     assert asking.job is None
     assert [note.message for note in asking.notes] == ["This question has no explanation. Write one first."]

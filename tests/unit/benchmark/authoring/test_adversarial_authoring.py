@@ -1,7 +1,6 @@
 """Questions that people write are tried on judges, and kept when all of them fail."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
 
@@ -27,25 +26,15 @@ from project.progress import Silent
 from project.queries.question_rows import find_question
 from project.session.jobs import run_inline
 from project.session.session import Session
-from tests.builders.marked_study import SECOND, WALK, open_study
+from tests.builders.marked_study import SECOND, WALK
 
 WRONG = ["She is tired.", "He left.", "It rains.", "They won."]
 
 
-@pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    with open_study(tmp_path) as opened:
-        opened.annotator_name = "Ada"
-        yield opened
-
-
 def write(session: Session, text: str = "Why does she smile?") -> Question:
-    identifier, _ = write_question(
-        session, WALK, text, "He made a joke.", WRONG, "She looks at him first.", 10 * SECOND, 20 * SECOND
-    )
-    found = find_question(session.study, identifier)
-    assert found is not None
-    return found
+    span = 10 * SECOND, 20 * SECOND
+    written, _ = write_question(session, WALK, text, "He made a joke.", WRONG, "She looks at him first.", *span)
+    return find_question(session.study, written)
 
 
 def attempt(session: Session, question: Question, judges: Sequence[JudgeEntry]) -> tuple[TrialAnswer, ...]:
@@ -53,9 +42,13 @@ def attempt(session: Session, question: Question, judges: Sequence[JudgeEntry]) 
     work = prepare(session, request).job
     if work is not None:
         run_inline(session, work, Silent())
-    found = read_trial_answers(session, question, request)
-    record_trial(session, question.id, found, [judge.id for judge in judges])
-    return found
+    answers = read_trial_answers(session, question, request)
+    record_trial(session, question.id, answers, [judge.id for judge in judges])
+    return answers
+
+
+def waiting(session: Session) -> list[str]:
+    return [item.question.id for item in verification_queue(session)]
 
 
 @pytest.fixture
@@ -79,9 +72,9 @@ def test_right_answers_of_written_questions_are_spread_over_the_places(session: 
 def test_it_is_kept_when_all_judges_fail(session: Session, judges: dict[str, JudgeEntry]) -> None:
     question = failing(session, judges)
     session.annotator_name = "Bo"
-    assert question.id in [item.question.id for item in verification_queue(session)]
+    assert question.id in waiting(session)
     session.annotator_name = "Ada"
-    assert verification_queue(session) == [], "whoever wrote it does not verify it"
+    assert waiting(session) == [], "whoever wrote it does not verify it"
     with pytest.raises(UserError, match="Ada wrote this question"):
         verify(session, question.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     for who, expected in (("Bo", set()), ("Cy", {question.id})):
@@ -94,11 +87,11 @@ def test_a_judge_that_is_right_leaves_it_a_draft(session: Session, judges: dict[
     question = failing(session, judges)
     assert [tried.right for tried in attempt(session, question, [*judges.values()])] == [True, False]
     session.annotator_name = "Bo"
-    assert question.id not in [item.question.id for item in verification_queue(session)]
+    assert question.id not in waiting(session)
     with pytest.raises(UserError, match="draft"):
         verify(session, question.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     undo(session)
-    assert question.id in [item.question.id for item in verification_queue(session)]
+    assert question.id in waiting(session)
 
 
 def test_a_kept_question_that_is_changed_is_a_draft_again(session: Session, judges: dict[str, JudgeEntry]) -> None:
@@ -112,20 +105,13 @@ def test_a_verifier_who_corrects_it_leaves_it_to_its_author_to_try_again(
 ) -> None:
     question = failing(session, judges)
     session.annotator_name = "Bo"
-    verify(
-        session,
-        question.id,
-        VerificationDecision.CORRECT,
-        CHECKLIST_KEYS["chain"],
-        correction=QuestionCorrection(text="Why does she smile at him?"),
-    )
+    correction = QuestionCorrection(text="Why does she smile at him?")
+    verify(session, question.id, VerificationDecision.CORRECT, CHECKLIST_KEYS["chain"], correction=correction)
     with pytest.raises(UserError, match="Somebody else wrote"):
         record_trial(session, question.id, (), [])
     assert verified_written_ids(session) == set()
     session.annotator_name = "Ada"
-    changed = find_question(session.study, question.id)
-    assert changed is not None
-    attempt(session, changed, [judges["constant"]])
+    attempt(session, find_question(session.study, question.id), [judges["constant"]])
     session.annotator_name = "Cy"
     verify(session, question.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     assert verified_written_ids(session) == {question.id}

@@ -9,7 +9,9 @@ import pytest
 
 from annotate.chains import chain_edits as edits
 from annotate.study import recording_edits as history
+from benchmark.authoring.adversarial_authoring import verified_written_ids
 from benchmark.authoring.rule_questions import ALREADY_EXISTS, add_rule_questions
+from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.disclosure.conditions import MISSING_RECORDING
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.question_edits import (
@@ -17,38 +19,38 @@ from benchmark.questions.question_edits import (
     correct_question,
     coverage_checksum,
     delete_questions,
+    get_question,
     is_stale,
 )
 from benchmark.questions.question_validity import SINGLE_STEP, normalize_option, required_questions
-from project.entities.causal_chains import NodeKind
+from benchmark.questions.verification import verified_ids
+from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption
 from project.errors import UserError
+from project.integrity.integrity_check import check_study
+from project.progress import Silent
 from project.queries.chain_rows import (
     all_chains,
     delete_chain,
-    find_chain,
-    read_graph,
     read_graphs,
     recordings_of_nodes,
 )
-from project.queries.question_rows import all_questions
-from project.queries.recording_rows import hold_outs, participants_in, set_appearance, set_hold_out
+from project.queries.question_rows import all_questions, verifications
+from project.queries.recording_rows import participants_in, set_appearance, set_hold_out
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
+from project.synthetic.synthetic_study import fill_whole_study
 
-FEW, KEPT = 6, 60
+FEW, KEPT = 4, 40
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("filled") / "filled.greenroom"
     with Study.create(path) as study:
-        fill_with_chains(study)
-    with Session.open(path, "Annotator 1") as session, session.step("Keep some", undoable=False):
-        for chain in all_chains(session.study)[KEPT:]:
-            delete_chain(session.study, chain.id)
+        fill_with_chains(study, chains=KEPT)
     return path
 
 
@@ -64,16 +66,29 @@ def chains(session: Session, count: int = FEW) -> list[str]:
     return [chain.id for chain in all_chains(session.study)[:count]]
 
 
-def made(session: Session, count: int = FEW, **how: int) -> list[Question]:
-    add_rule_questions(session, chains(session, count), **how)
+def made(session: Session, count: int = FEW) -> list[Question]:
+    add_rule_questions(session, chains(session, count))
     return all_questions(session.study)
+
+
+def graph_of(session: Session) -> ChainGraph:
+    return read_graphs(session.study, all_chains(session.study)[:1])[0]
+
+
+def homes_of_nodes(session: Session) -> dict[str, str]:
+    graphs = read_graphs(session.study, all_chains(session.study))
+    return {node.id: graph.chain.recording_id for graph in graphs for node in graph.nodes}
+
+
+def homes_of_others(session: Session) -> set[str]:
+    """Return the recordings of half of the chains that are not asked about."""
+    homes = [chain.recording_id for chain in all_chains(session.study)]
+    return {*homes[FEW : KEPT // 2]} - {*homes[:FEW]} - {*homes[KEPT // 2 :]}
 
 
 def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None:
     graphs = read_graphs(session.study, all_chains(session.study))[:FEW]
-    wanted = Counter(
-        required_question.kind.value for graph in graphs for required_question in required_questions(graph, SINGLE_STEP)
-    )
+    wanted = Counter(each.kind.value for graph in graphs for each in required_questions(graph, SINGLE_STEP))
     done, changes = add_rule_questions(session, chains(session))
     found = all_questions(session.study)
     assert done.by_kind == dict(wanted)
@@ -121,30 +136,27 @@ def test_an_unknown_chain_and_a_study_without_chains_are_refused(session: Sessio
 
 
 def test_a_chain_that_says_something_else_makes_its_questions_old(session: Session) -> None:
-    found = made(session, 1)
-    chain = find_chain(session.study, chains(session, 1)[0])
-    assert chain is not None
-    node = read_graph(session.study, chain).subchains[0].result_id
-    assert not any(is_stale(question, read_graph(session.study, chain)) for question in found)
+    questions, graph = made(session, 1), graph_of(session)
+    node = graph.subchains[0].result_id
+    assert not any(is_stale(question, graph) for question in questions)
     edits.edit_node(session, node, text="says something else entirely")
-    graph = read_graph(session.study, chain)
-    old = {question.id for question in found if is_stale(question, graph)}
-    assert old == {question.id for question in found if node in question.covers}
-    assert is_stale(found[0], None)
+    old = {question.id for question in questions if is_stale(question, graph_of(session))}
+    assert old == {question.id for question in questions if node in question.covers}
+    assert is_stale(questions[0], None)
     done, _ = add_rule_questions(session, chains(session, 1))
     assert sum(done.by_kind.values()) == len(old)
 
 
 def test_one_more_reason_makes_the_questions_of_its_subchain_old_and_no_other(session: Session) -> None:
-    found = made(session, 1)
-    chain = find_chain(session.study, chains(session, 1)[0])
-    sub = read_graph(session.study, chain).subchains[0]
-    spare, _ = edits.add_node(session, chain.id, NodeKind.EVENT, "A bell rings", 0, 1_000_000)
-    edits.add_edge(session, spare, sub.result_id)
-    graph = read_graph(session.study, chain)
-    old = {question.id for question in found if is_stale(question, graph)}
+    questions, graph = made(session, 1), graph_of(session)
+    result = graph.subchains[0].result_id
+    spare, _ = edits.add_node(session, graph.chain.id, NodeKind.EVENT, "A bell rings", 0, 1_000_000)
+    edits.add_edge(session, spare, result)
+    graph = graph_of(session)
+    old = {question.id for question in questions if is_stale(question, graph)}
     causal = {QuestionKind.WHY, QuestionKind.HOW}
-    assert old == {question.id for question in found if question.kind in causal and question.covers[0] == sub.result_id}
+    assert old == {question.id for question in questions if question.kind in causal and question.covers[0] == result}
+    assert old
     assert coverage_checksum(graph, ()) == coverage_checksum(graph, ["gone"]) == ""
 
 
@@ -152,28 +164,23 @@ def test_anybody_corrects_a_question_and_nobody_makes_it_wrong(session: Session)
     first, *_ = made(session, 1)
     session.annotator_name = "Ben"
     correct_question(session, first.id, answer="  Something else altogether ")
-    after = next(question for question in all_questions(session.study) if question.id == first.id)
-    assert after.answer == "Something else altogether"
-    assert after.annotator_id == first.annotator_id
+    after = get_question(session, first.id)
+    assert (after.answer, after.annotator_id) == ("Something else altogether", first.annotator_id)
     assert after.checksum != first.checksum
     for change in ({"answer": first.wrong[0].text}, {"text": " "}, {"end_us": 10**12}, {"wrong": [WrongOption("one")]}):
         with pytest.raises(UserError):
             correct_question(session, first.id, **change)
-    assert after in all_questions(session.study)
+    assert get_question(session, first.id) == after
     assert not correct_question(session, first.id, answer=after.answer).ids("question")
 
 
 def test_a_question_that_was_held_against_its_chain_is_no_longer_old(session: Session) -> None:
     first, *_ = made(session, 1)
-    chain = find_chain(session.study, first.chain_id or "")
-    assert chain is not None
     edits.edit_node(session, first.covers[0], text="looks away")
     correct_question(session, first.id, answer="Looks away")
-    stale = next(question for question in all_questions(session.study) if question.id == first.id)
-    assert is_stale(stale, read_graph(session.study, chain))
+    assert is_stale(get_question(session, first.id), graph_of(session))
     correct_question(session, first.id, fits_chain=True)
-    fits = next(question for question in all_questions(session.study) if question.id == first.id)
-    assert not is_stale(fits, read_graph(session.study, chain))
+    assert not is_stale(get_question(session, first.id), graph_of(session))
     edits.delete_nodes(session, [first.covers[0]])
     with pytest.raises(UserError, match="gone"):
         correct_question(session, first.id, fits_chain=True)
@@ -198,55 +205,61 @@ def test_a_question_that_cannot_be_used_is_not_added(session: Session) -> None:
 
 
 def test_what_is_held_out_becomes_no_option_of_what_is_not(session: Session) -> None:
-    homes = [chain.recording_id for chain in all_chains(session.study)]
+    held, home_of = homes_of_others(session), homes_of_nodes(session)
     with session.step("Hold out"):
-        for home in {*homes[FEW:]} - {*homes[:FEW]} - {*homes[-25:]}:
+        for home in held:
             set_hold_out(session.study, home, True)
-    home_of = {
-        node.id: graph.chain.recording_id
-        for graph in read_graphs(session.study, all_chains(session.study))
-        for node in graph.nodes
-    }
-    held = hold_outs(session.study)
-    for question in made(session):
-        assert held.isdisjoint(home_of[each.source] for each in question.wrong)
+    sources = [option.source for question in made(session) for option in question.wrong if option.source]
+    assert held
+    assert sources
+    assert held.isdisjoint(home_of[source] for source in sources)
 
 
 def test_where_wrong_options_are_from_is_said_when_a_judge_is_asked(session: Session) -> None:
-    home_of = {
-        node.id: graph.chain.recording_id
-        for graph in read_graphs(session.study, all_chains(session.study))
-        for node in graph.nodes
-    }
+    home_of = homes_of_nodes(session)
     for question in made(session, 2)[:8]:
         plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer")
         assert {*plan.other_recordings} == {home_of[each.source] for each in question.wrong} - {question.recording_id}
 
 
 def test_where_nobody_was_asked_becomes_no_option_of_where_everybody_agreed(session: Session) -> None:
-    homes = {chain.id: chain.recording_id for chain in all_chains(session.study)}
-    asked = {homes[chain] for chain in chains(session)}
-    unknown = {*[*homes.values()][FEW:-25]} - asked - {*[*homes.values()][-25:]}
+    unknown = homes_of_others(session)
     with session.step("Forget who appears"):
         for home in unknown:
             for participant in participants_in(session.study, home):
                 set_appearance(session.study, home, participant.id, False)
             session.study.write("DELETE FROM utterance WHERE recording_id = ?", (home,))
-        for graph in read_graphs(session.study, all_chains(session.study)):
-            for node in graph.nodes if graph.chain.recording_id in unknown else ():
-                session.study.write("DELETE FROM chain_person WHERE node_id = ?", (node.id,))
-    home_of = recordings_of_nodes(session.study, [each.source for question in made(session) for each in question.wrong])
-    assert home_of
-    assert unknown.isdisjoint(home_of.values())
+        for node, home in homes_of_nodes(session).items():
+            if home in unknown:
+                session.study.write("DELETE FROM chain_person WHERE node_id = ?", (node,))
+    sources = [option.source for question in made(session) for option in question.wrong]
+    homes = {*recordings_of_nodes(session.study, sources).values()}
+    assert unknown
+    assert homes
+    assert unknown.isdisjoint(homes)
 
 
 def test_what_a_gone_node_said_is_of_nobody_who_was_asked(session: Session) -> None:
     question = next(question for question in made(session) if any(each.source for each in question.wrong))
     with session.step("Delete", undoable=False):
-        for graph in read_graphs(session.study, all_chains(session.study)):
-            if graph.chain.recording_id != question.recording_id:
-                delete_chain(session.study, graph.chain.id)
-    assert (
-        MISSING_RECORDING
-        in plan_input(session, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer").other_recordings
-    )
+        for chain in all_chains(session.study):
+            if chain.recording_id != question.recording_id:
+                delete_chain(session.study, chain.id)
+    plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer")
+    assert MISSING_RECORDING in plan.other_recordings
+
+
+def test_an_invented_study_has_verified_questions_of_every_kind_that_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "whole.greenroom"
+    with Study.create(path) as study:
+        fill_whole_study(study, recordings=12, segments=300)
+        add_synthetic_questions(Session(study, "Annotator 1"), 0, Silent())
+    with Session.open(path, "Annotator 1") as session:
+        questions, words = all_questions(session.study), verifications(session.study)
+        assert {question.kind for question in questions} == {*QuestionKind} - {QuestionKind.STEPS}
+        assert 0.85 < len(verified_ids(session)) / len(questions) < 1
+        assert verified_written_ids(session)
+        for question in questions:
+            assert len({*question.options}) == (4 if question.kind is QuestionKind.ESI else 5)
+            assert {word.annotator_id for word in words[question.id]} - {question.annotator_id}
+    assert check_study(path) == []
