@@ -2,7 +2,10 @@ import pytest
 
 from annotate.agreement.figure_intervals import load_published
 from benchmark.metrics.published_figures import (
+    ESI_BENCH,
+    R3_VQA,
     describe_metric,
+    published_rows,
     published_scores,
     published_scores_for,
     split_metric_key,
@@ -92,20 +95,32 @@ def test_socialnli_as_it_is_printed() -> None:
     assert figures_of("socialnli_facts", "Human") == {"factuality": (0.9259, None)}
 
 
-def test_r3_vqa_and_esi_bench_are_those_of_questions_as_shares() -> None:
+def test_r3_vqa_and_esi_bench_as_they_are_printed() -> None:
+    rows = {(row.table, row.model, row.setting): row.figures for row in published_rows(R3_VQA)}
+    assert len(rows) == 54 + 18
+    for model, setting, printed in (
+        ("Human", "people", (90.85, 41.86, 66.20)),
+        ("GPT-4o", "+sub+tom", (83.08, 29.39, 50.64)),
+        ("Gemini 1.5 Pro (frames)", "+sub+tom", (78.76, 22.48, 45.16)),
+        ("Video-LLaVA", "base", (20.33, 0.0, 0.14)),
+    ):
+        figures = rows[3, model, setting]
+        assert (figures["overall"], figures["chain"], figures["subchain"]) == printed
+    written = [rows[4, *key]["written"] for key in (("Human", "people"), ("GPT-4o", "+sub+tom"), ("Chance", "chance"))]
+    assert written == [80.06, 53.80, 20]
+    (ours,) = [row.figures for row in published_rows(ESI_BENCH) if row.model == "ESI-Bench"]
+    assert [*ours.values()] == [8.15, 2.59, 2.28, 2.63, 1.85, 53.26]
+
+
+def test_those_of_questions_are_told_as_shares() -> None:
     human = figures_of("r3vqa", "Human", "people")
     assert human["accuracy"] == (pytest.approx(0.9085), None)
     assert human["chain_consistency"] == (pytest.approx(0.4186), None)
-    assert figures_of("r3vqa", "GPT-4o", "+sub+tom")["subchain_consistency"] == (pytest.approx(0.5064), None)
+    gpt = figures_of("r3vqa", "GPT-4o", "+sub+tom")
+    assert gpt["subchain_consistency"] == (pytest.approx(0.5064), None)
     assert figures_of("r3vqa_written", "GPT-4o", "+sub+tom") == {"accuracy": (pytest.approx(0.5380), None)}
-    assert figures_of("r3vqa_written", "Human", "people") == {"accuracy": (pytest.approx(0.8006), None)}
-    assert [(row.name, row.mean) for row in published_scores_for("esi")] == [
-        ("GPT-4o", pytest.approx(0.5326)),
-        ("Gemini", pytest.approx(0.5653)),
-        ("Doubao", pytest.approx(0.5346)),
-        ("Grok", pytest.approx(0.5739)),
-        ("Claude", pytest.approx(0.5156)),
-    ]
+    shares = {"GPT-4o": 0.5326, "Gemini": 0.5653, "Doubao": 0.5346, "Grok": 0.5739, "Claude": 0.5156}
+    assert {row.name: row.mean for row in published_scores_for("esi")} == pytest.approx(shares)
 
 
 def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:

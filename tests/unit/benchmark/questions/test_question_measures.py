@@ -13,10 +13,17 @@ from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge, get_judges
 from benchmark.questions.chain_consistency import expected_consistency
 from benchmark.questions.question_edits import correct_question
-from benchmark.questions.question_measures import BASE, SUB, SUB_TOM, JudgeMeasures, measure_judges
+from benchmark.questions.question_measures import (
+    BASE,
+    SUB,
+    SUB_TOM,
+    JudgeMeasures,
+    combine_difficulty,
+    measure_judges,
+)
 from benchmark.questions.verification import verify
 from project.entities.judgments import Modality
-from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, Verification, VerificationDecision
 from project.progress import Silent
 from project.queries.question_rows import all_questions
 from project.session.jobs import run_inline
@@ -55,30 +62,21 @@ def ask(session: Session, ids: list[str], *names: str, setting: str = "sub") -> 
         run_inline(session, asking.job, Silent())
 
 
-def of(session: Session, name: str, *, everything: bool = True) -> JudgeMeasures:
-    (found,) = measure_judges(session, [name], everything=everything, samples=100).judges
-    return found
+def measures_of(session: Session, name: str) -> JudgeMeasures:
+    (measures,) = measure_judges(session, [name], everything=True, samples=100).judges
+    return measures
 
 
-def test_an_oracle_is_right_everywhere(session: Session) -> None:
-    found = of(session, "oracle")
-    assert found.overall.value == found.chain.value == found.subchain.value == 1
-    assert found.asked == len(all_questions(session.study))
-    assert {statistic_result.value for statistic_result in found.by_kind.values()} == {1.0}
-    assert found.chain.n == KEPT
-    assert found.chain.more == {"left_out": 0, "missing": 0}
-
-
-def test_a_random_judge_is_right_in_one_of_five(session: Session) -> None:
-    found = of(session, "random")
-    assert found.overall.value == pytest.approx(0.2, abs=3 * math.sqrt(0.16 / found.asked))
-
-
-def test_a_reliable_judge_is_as_consistent_as_theory_says(session: Session) -> None:
+def test_judges_are_measured_as_theory_says(session: Session) -> None:
+    oracle, chance, reliable = (measures_of(session, name) for name in ("oracle", "random", "reliable"))
+    assert oracle.overall.value == oracle.chain.value == oracle.subchain.value == 1
+    assert oracle.asked == len(all_questions(session.study))
+    assert {figure.value for figure in oracle.by_kind.values()} == {1.0}
+    assert (oracle.chain.n, oracle.chain.more) == (KEPT, {"left_out": 0, "missing": 0})
+    assert chance.overall.value == pytest.approx(0.2, abs=3 * math.sqrt(0.16 / chance.asked))
+    assert reliable.overall.value == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / reliable.asked))
     sizes = measure_judges(session, everything=True, samples=0).sizes
-    found = of(session, "reliable")
-    assert found.overall.value == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / found.asked))
-    for figure, numbers in ((found.chain, sizes[0]), (found.subchain, sizes[1])):
+    for figure, numbers in ((reliable.chain, sizes[0]), (reliable.subchain, sizes[1])):
         # Subchains of a chain share questions, so there are fewer that do not depend on each other: one a chain.
         variance = sum(0.9**n * (1 - 0.9**n) for n in sizes[0]) / len(sizes[0]) ** 2
         assert figure.value == pytest.approx(expected_consistency(numbers, 0.9), abs=3 * math.sqrt(variance))
@@ -92,30 +90,27 @@ def test_only_verified_questions_count_unless_all_are_wished_for(session: Sessio
         session.annotator_name = name
         verify(session, first.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     some = measure_judges(session, samples=0)
-    assert some.questions == 1
-    assert {judge.asked for judge in some.judges} == {1}
+    assert (some.questions, {judge.asked for judge in some.judges}) == (1, {1})
     everything = measure_judges(session, everything=True, samples=0)
     assert everything.questions == len(all_questions(session.study))
     assert everything.unverified == everything.questions - 1
 
 
 def test_an_answer_to_other_words_does_not_count(session: Session) -> None:
-    first, *_ = all_questions(session.study)
-    before = of(session, "oracle")
+    first, *rest = all_questions(session.study)
     correct_question(session, first.id, text="What goes on here, then?")
-    after = of(session, "oracle")
-    assert after.asked == before.asked - 1
-    missing = after.chain.more["missing"]
-    assert missing == 1
-    assert after.chain.value == pytest.approx(1 - 1 / KEPT)
+    oracle = measures_of(session, "oracle")
+    assert oracle.asked == len(rest)
+    assert oracle.chain.more["missing"] == 1
+    assert oracle.chain.value == pytest.approx(1 - 1 / KEPT)
 
 
 def test_settings_are_told_apart(session: Session) -> None:
     few = [question.id for question in all_questions(session.study)[:5]]
     for setting in ("base", "sub-tom"):
         ask(session, few, "oracle", setting=setting)
-    found = [judge.setup for judge in measure_judges(session, ["oracle"], everything=True, samples=0).judges]
-    assert {(judge_setup.setting, judge_setup.modality) for judge_setup in found} == {
+    setups = [judge.setup for judge in measure_judges(session, ["oracle"], everything=True, samples=0).judges]
+    assert {(setup.setting, setup.modality) for setup in setups} == {
         (BASE, Modality.NOTHING),
         (SUB, Modality.TEXT),
         (SUB_TOM, Modality.TEXT),
@@ -123,9 +118,38 @@ def test_settings_are_told_apart(session: Session) -> None:
 
 
 def test_the_set_itself_is_measured_and_published_rows_stand_beside(session: Session) -> None:
-    found = measure_judges(session, everything=True, samples=0)
-    assert found.diagnostics["accuracy"].value is not None
-    assert found.diagnostics["inherent_bias"].value is None
-    assert found.diagnostics["inherent_bias"].reason
-    assert {row.paper for row in found.published} == {"R3-VQA", "ESI-Bench"}
-    json.dumps(found.as_json(), allow_nan=False)
+    measures = measure_judges(session, everything=True, samples=0)
+    assert measures.diagnostics["accuracy"].value is not None
+    assert measures.diagnostics["inherent_bias"].value is None
+    assert measures.diagnostics["inherent_bias"].reason
+    assert {row.paper for row in measures.published} == {"R3-VQA", "ESI-Bench"}
+    json.dumps(measures.as_json(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("people", "scores", "expected"),
+    [
+        ((), (), ""),
+        (("",), (), ""),
+        ((), (2,), "intermediate"),
+        ((), (0,), "easy"),
+        (("hard",), (), "hard"),
+        (("easy", "hard"), (), "easy"),
+        (("easy",), (3,), "intermediate"),
+        (("hard",), (0,), "intermediate"),
+        (("easy",), (2,), "easy"),
+        (("hard",), (2,), "hard"),
+        (("intermediate", "intermediate"), (3, 3), "intermediate"),
+        (("intermediate",), (0,), "intermediate"),
+        (("easy",) * 3, (1, 1), "easy"),
+        (("hard",) * 3, (3, 3), "hard"),
+    ],
+)
+def test_people_and_models_meet_half_way_about_difficulty(
+    people: tuple[str, ...], scores: tuple[float, ...], expected: str
+) -> None:
+    words = [
+        Verification("q", str(at), VerificationDecision.KEEP, "chain", (), label, "", "", "")
+        for at, label in enumerate(people)
+    ]
+    assert combine_difficulty(words, scores) == expected
