@@ -175,7 +175,7 @@ def test_answers_to_other_tasks_and_without_a_form_are_counted(session: Session,
     assert sum(made.skipped.values()) == 4
 
 
-def test_two_rounds_of_ten_ask_for_every_dimension_in_four_ways() -> None:
+def test_two_rounds_of_ten_and_no_more_ask_for_every_dimension_in_four_ways(session: Session) -> None:
     parts = esi_parts()
     assert len({part.part for part in parts}) == len({part.wording for part in parts}) == 20
     assert Counter(part.dimension for part in parts) == dict.fromkeys(DIMENSIONS, 4)
@@ -185,6 +185,9 @@ def test_two_rounds_of_ten_ask_for_every_dimension_in_four_ways() -> None:
     assert EsiPart(2, 10, "IDC").wording in DIMENSIONS["IDC"].wordings
     nonsense = ("", "1", "1:2", "1:2:XYZ", "0:1:IFA", "1:0:IFA", "01:1:IFA", "x:1:IFA", "²:1:IFA", "1:2:IFA:")
     assert {parse_esi_part(text) for text in nonsense} == {None}
+    for rounds in ((3,), (1, 11)):
+        with pytest.raises(UserError, match="rounds"):
+            esi_requests(session, [WALK], [], *rounds)
 
 
 @pytest.fixture
@@ -242,12 +245,6 @@ def test_another_dimension_three_options_and_nonsense_make_no_question(gathered:
     good = replace(said[0], status=JudgmentStatus.OK, answer={**FOUR, "dimension": "IFA"})
     for change, reason in (({"part": "1:1"}, NO_DIMENSION), ({"recording_id": "gone"}, RECORDING_MISSING)):
         assert import_esi_questions(gathered, [replace(good, **change)])[0].skipped == {reason: 1}
-
-
-def test_more_than_two_rounds_of_ten_are_refused(session: Session) -> None:
-    for rounds in ((3,), (1, 11)):
-        with pytest.raises(UserError, match="rounds"):
-            esi_requests(session, [WALK], [], *rounds)
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def test_a_step_runs_alone_and_its_answers_are_scores(session: Session) -> None:
     assert [*read_funnel(session, (), ["options-only"]).steps[0].dropped] == [made[3].id]
 
 
-def test_what_reaches_a_step_is_what_the_steps_before_keep(session: Session) -> None:
+def test_what_reaches_a_step_is_what_the_steps_before_keep_and_a_step_needs_a_judge(session: Session) -> None:
     judge, _ = add_judge(session, "j", "oracle", "", {})
     first, second = ask_about(session, 2)
     said(session, first, judge, "difficulty", {"score": 3})
@@ -194,11 +194,6 @@ def test_what_reaches_a_step_is_what_the_steps_before_keep(session: Session) -> 
     assert questions_reaching(reading, "truth", ["difficulty", "truth"]) == (first.id,)
     assert questions_reaching(reading, "truth", ["truth"]) == (first.id, second.id)
     assert questions_reaching(reading, "truth") == ()
-
-
-def test_a_step_without_a_judge_cannot_be_asked(session: Session) -> None:
-    judge, _ = add_judge(session, "j", "oracle", "", {})
-    ask_about(session, 1)
     with pytest.raises(UserError, match="computed"):
         prepare_step(session, "duplicates", [judge])
     with pytest.raises(UserError, match="no judge “nobody”"):

@@ -115,7 +115,7 @@ def test_it_is_one_step_and_a_second_time_makes_nothing(session: Session) -> Non
     assert {question.id for question in all_questions(session.study)} == ids
 
 
-def test_kinds_are_chosen_and_multi_step_ones_are_made_when_asked_for(session: Session) -> None:
+def test_kinds_are_chosen_and_unknown_ones_and_chains_are_refused(session: Session, tmp_path: Path) -> None:
     done, _ = add_rule_questions(session, chains(session), [QuestionKind.WHY, QuestionKind.STEPS])
     assert {*done.by_kind} == {"CW", "multi-step"}
     found = all_questions(session.study)
@@ -123,9 +123,6 @@ def test_kinds_are_chosen_and_multi_step_ones_are_made_when_asked_for(session: S
     assert all(len(question.covers) >= 3 for question in found if question.kind is QuestionKind.STEPS)
     with pytest.raises(UserError, match="ESI"):
         add_rule_questions(session, (), [QuestionKind.ESI])
-
-
-def test_an_unknown_chain_and_a_study_without_chains_are_refused(session: Session, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="No chain"):
         add_rule_questions(session, ["nothing"])
     with (
@@ -186,7 +183,7 @@ def test_a_question_that_was_held_against_its_chain_is_no_longer_old(session: Se
         correct_question(session, first.id, fits_chain=True)
 
 
-def test_questions_are_removed_in_one_step(session: Session) -> None:
+def test_questions_are_removed_in_one_step_and_not_added_where_they_cannot_be_used(session: Session) -> None:
     found = made(session, 2)
     delete_questions(session, [question.id for question in found[:5]])
     assert len(all_questions(session.study)) == len(found) - 5
@@ -194,9 +191,6 @@ def test_questions_are_removed_in_one_step(session: Session) -> None:
     assert all_questions(session.study) == found
     with pytest.raises(UserError, match="no longer"):
         delete_questions(session, ["nothing"])
-
-
-def test_a_question_that_cannot_be_used_is_not_added(session: Session) -> None:
     first, *_ = made(session, 1)
     twin = replace(first, id="another", wrong=(WrongOption(first.answer.upper()), *first.wrong[1:]))
     with pytest.raises(UserError, match="answer"):

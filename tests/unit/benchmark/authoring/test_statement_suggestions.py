@@ -62,12 +62,18 @@ def test_each_rater_gets_every_statement_without_a_plausibility(session: Session
         assert (segment.start_us, segment.end_us) == (0, recording.duration_us)
 
 
-def test_what_is_there_is_not_taken_twice(session: Session, recording: Recording) -> None:
+def test_what_is_there_is_not_taken_twice_and_ten_questions_are_asked_at_most(
+    session: Session, recording: Recording
+) -> None:
     import_inferences(session, [answer(session, recording)])
     again = ("She is  GLAD!", "He knows that she lies", *GOOD[2:])
     taken, _ = import_inferences(session, [answer(session, recording, again)])
     assert taken.skipped == {DUPLICATE: 5}
     assert taken.ids == ()
+    assert len(question_request(session, [recording.id, recording.id], [], 10).about) == 10
+    for number in (0, 11):
+        with pytest.raises(UserError, match="1 to 10"):
+            question_request(session, [recording.id], [], number)
 
 
 @pytest.mark.parametrize(
@@ -109,10 +115,3 @@ def test_each_judge_makes_inferences_for_its_own_question_at_both_strengths(
     assert [(request.judges, request.variant) for request in requests] == [([mine], "cot"), ([mine], "plain")]
     parts = [parse_target(key).part for request in requests for key in request.about]
     assert {judgment_id_of_part(part) for part in parts} == {question}
-
-
-def test_ten_questions_a_recording_at_most(session: Session, recording: Recording) -> None:
-    assert len(question_request(session, [recording.id, recording.id], [], 10).about) == 10
-    for number in (0, 11):
-        with pytest.raises(UserError, match="1 to 10"):
-            question_request(session, [recording.id], [], number)

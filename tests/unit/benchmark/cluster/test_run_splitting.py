@@ -67,7 +67,7 @@ def test_a_run_with_a_budget_is_not_taken_up_again_by_itself() -> None:
     assert len(asked_by(remaining_job(work_of([(0, 0), (0, 1)], Limits(money=1.0)), []))) == 2
 
 
-def test_what_came_of_the_pieces_is_added_up() -> None:
+def test_what_came_of_the_pieces_is_added_up_and_that_of_a_broken_one_told_by_its_answers() -> None:
     said = [RunNote("a", "api", "No.", about=["s1"])]
     first = RunOutcome(2, 1, 0, 1, notes=said, tokens_in=5, money={"EUR": 0.5}, seconds=2)
     said = [RunNote("a", "api", "No.", about=["s2"]), RunNote("b", "b", "No.")]
@@ -77,9 +77,6 @@ def test_what_came_of_the_pieces_is_added_up() -> None:
     assert whole.money == {"EUR": 1.5, "USD": 2}
     assert [(note.judge, note.about) for note in whole.notes] == [("api", ["s1", "s2"]), ("b", [])]
     assert whole.seconds == 2
-
-
-def test_what_came_of_a_piece_that_broke_off_is_told_by_its_answers() -> None:
     work = work_of([(0, 0), (0, 1), (0, 2)], entries=(JudgeEntry("a", "api", "openai", "m", PRICED),))
     statuses = (JudgmentStatus.OK, JudgmentStatus.REFUSED, JudgmentStatus.ERROR)
     parts = [{"judgments": [judgment_json(judged(work, at, status, 0.25))]} for at, status in enumerate(statuses)]
@@ -88,7 +85,7 @@ def test_what_came_of_a_piece_that_broke_off_is_told_by_its_answers() -> None:
     assert (outcome.tokens_in, outcome.tokens_out, outcome.money) == (9, 6, {"EUR": 0.75})
 
 
-def test_a_second_worker_is_asked_for_the_rest_and_the_result_counts_both() -> None:
+def test_a_second_worker_is_asked_for_the_rest_and_nothing_left_is_done() -> None:
     task = ClusterTask(0, work_of([(0, 0), (0, 1), (0, 2)]))
     assert task.start("first", "node1")
     stored = Changes.from_pairs([("judgment", "j1")])
@@ -99,9 +96,6 @@ def test_a_second_worker_is_asked_for_the_rest_and_the_result_counts_both() -> N
     assert task.is_done
     assert task.result["answered"] == 3
     assert task.changes.ids("judgment") == {"j1"}
-
-
-def test_a_task_of_which_nothing_is_left_is_done() -> None:
     task = ClusterTask(0, work_of([(0, 0)]))
     task.start("first", "node1")
     task.add_stored_part({"judgments": [judgment_json(judged(task.job, 0))]}, Changes())

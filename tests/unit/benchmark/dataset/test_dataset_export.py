@@ -93,16 +93,13 @@ def test_splits_are_as_balanced_as_recordings_allow(questions: dict[str, int], s
         assert sum(many for text, many in questions.items() if splits[text] == split) <= share * total + most
 
 
-def test_the_loader_runs_as_it_is(exported: tuple[Session, Path]) -> None:
+def test_the_loader_runs_as_it_is_and_the_card_counts(exported: tuple[Session, Path]) -> None:
     _, out = exported
     done = subprocess.run([sys.executable, "-I", str(out / "load.py")], capture_output=True, text=True, check=True)
     counts = [line.split(" ")[1] for line in done.stdout.splitlines() if " questions " in line]
     assert sum(map(int, counts)) == 27
     assert "Answer with one letter." in done.stdout
     assert "Covers: event" in done.stdout
-
-
-def test_the_card_counts_and_leaves_the_rest_to_fill_in(exported: tuple[Session, Path]) -> None:
     card = (exported[1] / "DATACARD.md").read_text("utf-8")
     assert "27 questions about 6 recordings, made from 6 causal chains" in card
     assert "- Licence of questions and chains: <licence>" in card
@@ -134,9 +131,6 @@ def test_the_table_is_read_as_vlmevalkit_reads_it(exported: tuple[Session, Path]
         assert (row["category"], row["split"]) == ("CW", line["split"])
     with table.open(encoding="utf-8", newline="") as file:
         assert {len(cells) for cells in csv.reader(file, delimiter="\t")} == {len(data.columns)}
-
-
-def test_no_option_is_read_as_an_empty_cell() -> None:
     for text in ("None", "n/a", "NaN", " null "):
         assert table_cell(text) == f"{text.strip()}."
 
@@ -217,7 +211,12 @@ def test_it_is_refused_until_somebody_read_the_texts_as_they_are(
         export_questions(session, tmp_path / "two")
 
 
-def test_all_questions_are_no_way_around_it(session: Session, tmp_path: Path) -> None:
+def test_all_questions_are_no_way_around_it_and_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
+    read_all(session)
+    assert find_reader(session, select_questions(session)).name == "Ada"
+    undo(session)
+    with pytest.raises(UserError, match="Nobody confirmed"):
+        export_questions(session, tmp_path / "out")
     read_all(session)
     ask_of_chain(session, "walk", "Nobody looked at this?")
     with pytest.raises(UserError, match="Nobody confirmed") as refused:
@@ -226,14 +225,6 @@ def test_all_questions_are_no_way_around_it(session: Session, tmp_path: Path) ->
     export_questions(session, tmp_path / "verified")
     read_all(session, everything=True)
     export_questions(session, tmp_path / "out", everything=True)
-
-
-def test_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
-    read_all(session)
-    assert find_reader(session, select_questions(session)).name == "Ada"
-    undo(session)
-    with pytest.raises(UserError, match="Nobody confirmed"):
-        export_questions(session, tmp_path / "out")
 
 
 def test_every_text_that_leaves_is_among_those_that_are_read(exported: tuple[Session, Path]) -> None:

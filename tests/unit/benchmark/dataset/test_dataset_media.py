@@ -73,23 +73,17 @@ def test_questions_name_the_clip_and_the_pictures_of_their_span(session: Session
     assert all((release / path).is_file() for row in rows for path in ast.literal_eval(row["image_path"]))
 
 
-def test_a_release_of_another_study_or_state_is_refused(session: Session, tmp_path: Path) -> None:
+def test_a_release_that_does_not_fit_is_refused(session: Session, tmp_path: Path) -> None:
     other = released(session, tmp_path / "old", state="something else")
     with pytest.raises(UserError, match="another study"):
         export_read(session, tmp_path / "out", release=other)
     with pytest.raises(UserError, match="no release"):
         export_read(session, tmp_path / "out", release=tmp_path)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_damaged_manifest_is_refused(session: Session, tmp_path: Path) -> None:
     for content in ("{", "[]", '{"format": "greenroom-release"}', '{"format": 1, "files": [1]}'):
         (tmp_path / "manifest.json").write_text(content)
         with pytest.raises(UserError, match=r"manifest\.json cannot be read"):
             export_read(session, tmp_path / "out", release=tmp_path)
-
-
-def test_what_is_missing_in_a_release_is_said(session: Session, tmp_path: Path) -> None:
     release = released(session, tmp_path / "release")
     (release / "frames-1hz" / "solid" / "recording-0001" / "00003.jpg").unlink()
     with pytest.raises(UserError, match=r"00003\.jpg is missing"):

@@ -103,7 +103,9 @@ def test_held_out_recordings_leave_nothing_behind(session: Session, tmp_path: Pa
     assert not [word for word in ("recording-0002", "Chain of 2", "P02") if word in text]
 
 
-def test_who_did_not_consent_keeps_their_recordings_out(session: Session, tmp_path: Path) -> None:
+def test_who_did_not_consent_keeps_their_recordings_out_also_whom_a_chain_is_about(
+    session: Session, tmp_path: Path
+) -> None:
     add_participant(session, "P77", ParticipantRole.BYSTANDER, OTHER)
     assert export_read(session, tmp_path / "out").left_out == {NO_CONSENT: 3}
     set_consent(session, person_called(session, "P77"), ConsentUse.RELEASE, True)

@@ -86,20 +86,14 @@ def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -
     assert read_episode_state(session, recording).turn_count == 2
 
 
-def test_words_in_quotation_marks_are_said(session: Session) -> None:
+def test_words_in_quotation_marks_are_said_and_without_a_correction_there_is_nothing_to_play(session: Session) -> None:
     moment = find_start_point(session, error_at(session, "“Shall we rest today?”"))
     assert moment.turn == AgentTurn(Act.SPEAK, "Shall we rest today?")
     assert find_start_point(session, moment.segment.id, text='"Rest."').turn == AgentTurn(Act.SPEAK, "Rest.")
-
-
-def test_where_the_agent_says_nothing_there_all_that_was_said_there_is_history(session: Session) -> None:
     segment = mark(session, "Ada", 9, 12.5, correction="Nod.")
     moment = find_start_point(session, segment)
     assert [utterance.text for utterance in moment.preceding_utterances] == [text for *_, text in LINES[:4]]
     assert moment.replaced_utterances == ()
-
-
-def test_without_a_correction_or_somebody_else_there_is_nothing_to_play(session: Session) -> None:
     segment = error_at(session)
     set_field(session, segment, "correction", None)
     with pytest.raises(UserError, match="what should have been done"):

@@ -57,13 +57,18 @@ def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
     assert here.duration_us == spans[-1][1]
 
 
-def test_it_ends_at_the_limit_of_turns(session: Session) -> None:
+def test_it_ends_at_the_limit_of_turns_and_another_seed_is_another_episode(session: Session) -> None:
     with misbehaving(acts("speak", "No.")) as server:
         who = judge(session, server)
         recording = started(session, who, who, limit=5)
         state = play_episode(session, recording, nobody)
         assert len(server.asked) == 5
     assert (state.episode.ended, state.turn_count) == (EpisodeEnd.LIMIT, 5)
+    with misbehaving(acts("leave")) as server:
+        who = judge(session, server, "leaver")
+        for seed in (1, 2):
+            play_episode(session, started(session, who, who, seed=seed), nobody)
+        assert len(server.asked) == 2
 
 
 def told_of(server: Server, at: int) -> str:
@@ -152,14 +157,6 @@ def test_an_answer_that_is_no_turn_yet_is_taken_without_asking_again(session: Se
         assert len(server.asked) == 1
     assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "Forty.")]
     assert len(judgments_about(session.study, recording, {ACT_TASK})) == 1
-
-
-def test_another_seed_is_another_episode(session: Session) -> None:
-    with misbehaving(acts("leave")) as server:
-        who = judge(session, server)
-        for seed in (1, 2):
-            play_episode(session, started(session, who, who, seed=seed), nobody)
-        assert len(server.asked) == 2
 
 
 def test_only_who_acts_next_can_act(session: Session) -> None:

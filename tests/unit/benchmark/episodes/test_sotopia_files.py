@@ -205,18 +205,17 @@ def test_what_is_no_such_file_is_refused(session: Session, tmp_path: Path) -> No
             import_file(session, path)
 
 
-def test_signs_that_some_take_for_the_end_of_a_line_are_part_of_a_text(session: Session, tmp_path: Path) -> None:
+def test_what_nobody_sees_in_a_text_is_left_out_and_other_ends_of_lines_are_kept(
+    session: Session, tmp_path: Path
+) -> None:
     line = json.dumps(said("One\u2028two\u0085three\x1cfour"), ensure_ascii=False) + "\r\n"
     assert import_file(session, written(tmp_path, line)).added == 1
     out = tmp_path / "out.jsonl"
     write_episodes(session, out)
     assert import_file(session, out).existing == 1
-
-
-def test_what_nobody_sees_in_a_text_is_left_out(session: Session, tmp_path: Path) -> None:
-    hidden = said("He\x00llo\u202e there\x1b[31m.\nYou.") | {"scenario": "A\x00 bench\u202e."}
+    hidden = said("He\x00llo\u202e there\x1b[31m.\nYou.") | {"scenario": "A\x00 bench\u202e.", "episode": "E2"}
     import_file(session, written(tmp_path, hidden))
-    (kept,) = all_episodes(session.study)
+    _, kept = all_episodes(session.study)
     assert kept.context == "A bench."
     assert read_episode_state(session, kept.recording_id).played_turns[0].turn.text == "Hello there[31m.\nYou."
 

@@ -65,15 +65,12 @@ def judge(name: str = "gpt", url: str = "https://api.example.org/v1") -> JudgeEn
 ELSEWHERE = ("https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1")
 
 
-def test_a_key_that_was_kept_is_found_and_can_be_forgotten(ring: Ring) -> None:
+def test_a_key_that_was_kept_is_found_at_its_server_alone_and_can_be_forgotten(ring: Ring) -> None:
     store_key(judge(), " sk-one\n")
     assert find_key(judge()) == "sk-one"
     assert key_location(judge()) == "keyring"
     assert delete_key(judge())
     assert (find_key(judge()), key_location(judge()), delete_key(judge())) == ("", "", False)
-
-
-def test_the_same_name_at_another_server_does_not_get_it(ring: Ring) -> None:
     store_key(judge(), "sk-one")
     assert [find_key(judge(url=url)) for url in ELSEWHERE] == [""] * 3
 
@@ -86,24 +83,22 @@ def test_a_variable_goes_before_the_keyring(ring: Ring, monkeypatch: pytest.Monk
     assert key_location(judge()) == "GREENROOM_KEY_GPT"
 
 
-@pytest.mark.parametrize("at", ["api.example.org", "https://api.example.org:443", "https://API.example.org/v1/chat"])
-def test_a_variable_says_at_which_server_it_is_used(ring: Ring, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+def test_a_variable_says_at_which_server_it_is_used(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
-    monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
-    assert find_key(judge()) == "sk-variable"
-    for url in ELSEWHERE:
-        assert (find_key(judge(url=url)), key_location(judge(url=url))) == ("", "")
-
-
-@pytest.mark.parametrize("at", [None, "", "https://", "https://[::1", "nonsense nonsense"])
-def test_a_variable_that_says_no_server_is_used_at_none(
-    ring: Ring, monkeypatch: pytest.MonkeyPatch, at: str | None
-) -> None:
-    monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
-    if at is not None:
+    for at in ("api.example.org", "https://api.example.org:443", "https://API.example.org/v1/chat"):
         monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
-    for url in ("https://api.example.org/v1", "http://localhost:8080/v1", "https://api.openai.com/v1"):
-        assert find_key(judge(url=url)) == ""
+        assert find_key(judge()) == "sk-variable"
+        for url in ELSEWHERE:
+            assert (find_key(judge(url=url)), key_location(judge(url=url))) == ("", "")
+
+
+def test_a_variable_that_says_no_server_is_used_at_none(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
+    for at in (None, "", "https://", "https://[::1", "nonsense nonsense"):
+        if at is not None:
+            monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
+        for url in ("https://api.example.org/v1", "http://localhost:8080/v1", "https://api.openai.com/v1"):
+            assert find_key(judge(url=url)) == ""
 
 
 def test_the_usual_variable_is_for_its_own_server_alone(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,11 +130,11 @@ def test_a_keyring_that_breaks_is_none(ring: Ring, monkeypatch: pytest.MonkeyPat
     assert told.value.__suppress_context__
 
 
-@pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "schlüssel", "k" * 5000])
-def test_what_is_no_key_is_refused_and_not_repeated(ring: Ring, key: str) -> None:
-    with pytest.raises(UserError) as told:
-        store_key(judge(), key)
-    assert not key.strip() or key not in str(told.value)
+def test_what_is_no_key_is_refused_and_not_repeated(ring: Ring) -> None:
+    for key in ("", "  ", "two words", "line\nbreak", "schlüssel", "k" * 5000):
+        with pytest.raises(UserError) as told:
+            store_key(judge(), key)
+        assert not key.strip() or key not in str(told.value)
     assert not ring.kept
 
 
@@ -152,13 +147,10 @@ def test_what_needs_no_key_has_none(ring: Ring, monkeypatch: pytest.MonkeyPatch)
         store_key(chance, "sk-one")
 
 
-def test_variables_have_plain_names() -> None:
+def test_variables_have_plain_names_and_a_word_is_no_key() -> None:
     assert key_variable("GPT 4o (lab)") == "GREENROOM_KEY_GPT_4O_LAB"
     assert key_variable("法官") != key_variable("裁判")
     assert key_variable("法官").isascii()
-
-
-def test_a_word_is_no_key_that_has_to_be_taken_out() -> None:
     assert redact_key("none of it", "none") == "none of it"
     assert redact_key("you sent sk-secret", "sk-secret") == "you sent [key]"
     assert redact_key("anything", "") == "anything"

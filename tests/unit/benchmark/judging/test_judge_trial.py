@@ -27,16 +27,13 @@ def test_a_server_that_answers_is_found_and_written_down(session: Session) -> No
     }
 
 
-def test_another_machine_is_not_asked_where_the_policy_lets_nothing_leave(session: Session) -> None:
+def test_another_machine_is_not_asked_where_nothing_leaves_and_a_baseline_answers_at_once(session: Session) -> None:
     entry = JudgeEntry("1", "Far", "openai", "m", {"url": "http://192.0.2.1/v1"})
     with pytest.raises(Forbidden) as caught:
         run_inline(session, trying.prepare(entry), Silent())
     assert caught.value.rule == "nothing-leaves"
     (line,) = all_egress(session.study)
     assert (line.rule, line.permission) == ("nothing-leaves", "")
-
-
-def test_a_baseline_answers_at_once(session: Session) -> None:
     result, _ = run_inline(session, trying.prepare(JudgeEntry("1", "Chance", "random")), Silent())
     assert result["ok"] is True
-    assert all_egress(session.study) == []
+    assert all_egress(session.study) == [line]

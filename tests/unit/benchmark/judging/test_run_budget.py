@@ -55,13 +55,10 @@ def test_a_budget_is_never_passed(
         assert was_sent or not budget.limits.allows(budget.spent + most) or not budget.limits.allows(most)
 
 
-def test_a_request_that_does_not_fit_now_waits_for_what_others_leave() -> None:
+def test_a_request_waits_for_what_others_leave_and_one_that_never_fits_does_not() -> None:
     budget = BudgetTracker(Limits(tokens=100))
     assert asyncio.run(spend(budget, [(Cost(60), 0.1, 3), (Cost(60), 0.5, 1)])) == [True, True]
     assert budget.spent.tokens == 36
-
-
-def test_a_request_that_never_fits_is_not_sent_and_does_not_wait() -> None:
     for limits, most, exact in (
         (Limits(tokens=100), Cost(101), Cost(100)),
         (Limits(money=1.0), Cost(0, 1.01), Cost(0, 1.0)),

@@ -162,8 +162,6 @@ def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_ke
     assert (kept["status"], kept["calls"], kept["sight"]) == ("ok", 3, {"text": "What"})
     assert kept["request_key"] == "a/0"
 
-
-def test_what_still_does_not_fit_is_an_error() -> None:
     async def picky(question: JudgeRequest) -> Reply:
         return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(), cost=None)
 

@@ -92,12 +92,15 @@ def test_a_judge_that_always_refuses_is_wrong_throughout() -> None:
     assert multilabel_f1_by_label(sets, [None] * 2, SEVEN) == {**dict.fromkeys(SEVEN), "norms": 0, "emotions": 0}
 
 
-def test_an_answer_that_is_no_label_is_wrong() -> None:
+def test_an_answer_that_is_no_label_is_wrong_and_none_is_not_the_empty_set() -> None:
     assert macro_f1(["error"], ["nonsense"], THREE) == 0
     assert confusion(["error"], ["nonsense"], THREE)[1, 3] == 1
     assert exact_match([{"norms"}], [{"norms", "nonsense"}]) == 0
     assert partial_match([{"norms"}], [{"norms", "nonsense"}]) == 1
     assert macro_f1_multilabel([{"norms"}], [{"norms", "nonsense"}], ["norms"]) == 1
+    assert exact_match([set()], [set()]) == 1
+    assert exact_match([set()], [None]) == 0
+    assert partial_match([set(), {"norms"}], [set(), {"norms"}]) == 1
 
 
 def test_a_truth_that_is_no_label_and_answers_of_other_items_are_mistakes() -> None:
@@ -131,13 +134,7 @@ def test_order_and_repetition_within_an_answer_do_not_matter() -> None:
     assert macro_f1_multilabel(truth, said, FOUR) == 3 / 4
 
 
-def test_no_answer_and_no_label_are_two_things() -> None:
-    assert exact_match([set()], [set()]) == 1
-    assert exact_match([set()], [None]) == 0
-    assert partial_match([set(), {"norms"}], [set(), {"norms"}]) == 1
-
-
-def test_without_items_there_is_no_figure() -> None:
+def test_without_items_there_is_no_figure_and_nothing_to_guess() -> None:
     assert accuracy([], []) is macro_f1([], [], THREE) is exact_match([], []) is partial_match([], []) is None
     assert macro_f1_multilabel([], [], SEVEN) is None
     assert f1_by_label([], [], THREE) == dict.fromkeys(THREE)
@@ -145,6 +142,9 @@ def test_without_items_there_is_no_figure() -> None:
     assert confusion([], [], THREE).tolist() == [[0] * 4] * 3
     assert constant_macro_f1([], "error", THREE) is None
     assert highest_macro_f1([], THREE) is highest_multilabel_macro_f1([], SEVEN) is None
+    assert accuracy_by_chance(0, 3) is exact_match_by_chance(0, 7) is pearson_by_chance(1) is None
+    assert partial_match_by_chance([set()]) is partial_match_by_chance([]) is None
+    assert macro_f1_by_chance([], THREE) is macro_f1_multilabel_by_chance([], FOUR) is mae_by_chance([], SCALE) is None
 
 
 TRIES = 400
@@ -202,9 +202,3 @@ def test_the_chances_of_the_papers() -> None:
     assert exact_match_by_chance(70, 7) == ChanceLevel(1 / 128, pytest.approx((127 / 128**2 / 70) ** 0.5))
     sets = [{"norms"}, {"norms", "emotions"}, set()]
     assert partial_match_by_chance(sets) == ChanceLevel(0.625, pytest.approx(0.33072, abs=1e-5))
-
-
-def test_without_items_there_is_nothing_to_guess() -> None:
-    assert accuracy_by_chance(0, 3) is exact_match_by_chance(0, 7) is pearson_by_chance(1) is None
-    assert partial_match_by_chance([set()]) is partial_match_by_chance([]) is None
-    assert macro_f1_by_chance([], THREE) is macro_f1_multilabel_by_chance([], FOUR) is mae_by_chance([], SCALE) is None

@@ -19,16 +19,13 @@ def shifted(by: float, noise: float) -> list[float]:
     return [value + by + noise * (-1) ** place for place, value in enumerate(RAW)]
 
 
-def test_judges_that_are_right_about_the_same_items_do_not_differ() -> None:
+def test_judges_that_are_right_about_the_same_items_do_not_differ_and_25_in_which_they_do_are_many() -> None:
     tested = mcnemar([True, False, True], [True, False, True])
     assert (tested.p, tested.exact) == (1, True)
     assert mcnemar([], []).p is None
     assert mcnemar([True], [False]).p == 1
     with pytest.raises(ValueError, match="1 items of the first, 2 of the second"):
         mcnemar([True], [False, True])
-
-
-def test_twenty_five_items_in_which_they_differ_are_many() -> None:
     assert mcnemar([True] * 24, [False] * 24).exact
     assert not mcnemar([True] * 25, [False] * 25).exact
 
@@ -71,10 +68,19 @@ def test_no_difference_is_said_only_where_the_draws_can_show_it(
     assert compare_with_raw(RAW, other).conclusion is conclusion
 
 
-def test_conditions_without_tests_take_no_part_in_the_family() -> None:
+def test_conditions_without_tests_and_draws_without_a_value_are_left_out() -> None:
     family = correct_family({"copy": compare_with_raw(RAW, RAW), "cartoon": compare_with_raw(RAW, shifted(0.05, 0.08))})
     assert family["copy"].t_p_holm is None
     assert family["cartoon"].t_p_holm == family["cartoon"].t_p
+    other = shifted(0.05, 0.08)
+    compared = compare_with_raw([None, *RAW[1:]], [*other[:-1], None])
+    assert compared == compare_with_raw(RAW[1:-1], other[1:-1])
+    assert compared.n == 8
+    assert compare_with_raw([None, None], [0.1, 0.2]).n == 0
+    with pytest.raises(ValueError, match="10 draws raw, 1 of the condition"):
+        compare_with_raw(RAW, [0.5])
+    with pytest.raises(ValueError, match="margin"):
+        compare_with_raw(RAW, RAW, margin=0)
 
 
 def test_the_same_difference_in_every_draw_and_too_few_draws_say_so_and_test_nothing() -> None:
@@ -87,18 +93,3 @@ def test_the_same_difference_in_every_draw_and_too_few_draws_say_so_and_test_not
         compared = compare_with_raw(RAW[:count], shifted(0.1, 0.1)[:count])
         assert (compared.n, compared.difference) == (count, difference)
         assert "two draws" in compared.reason
-
-
-def test_draws_without_a_value_are_left_out_in_pairs() -> None:
-    other = shifted(0.05, 0.08)
-    compared = compare_with_raw([None, *RAW[1:]], [*other[:-1], None])
-    assert compared == compare_with_raw(RAW[1:-1], other[1:-1])
-    assert compared.n == 8
-    assert compare_with_raw([None, None], [0.1, 0.2]).n == 0
-
-
-def test_what_cannot_be_compared_is_a_mistake() -> None:
-    with pytest.raises(ValueError, match="10 draws raw, 1 of the condition"):
-        compare_with_raw(RAW, [0.5])
-    with pytest.raises(ValueError, match="margin"):
-        compare_with_raw(RAW, RAW, margin=0)

@@ -123,20 +123,14 @@ def test_those_of_questions_are_told_as_shares() -> None:
     assert {row.name: row.mean for row in published_scores_for("esi")} == pytest.approx(shares)
 
 
-def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:
+def test_every_row_is_a_figure_of_a_metric_that_there_is_and_there_once() -> None:
     for row in published_scores():
         metric = describe_metric(row.metric)
         assert metric is not None, row
         assert (0 if metric.share else -1) <= row.mean <= 1, row
         assert row.sd is None or 0 <= row.sd < 0.2, row
         assert row.modality in ("L", "V", "L+V") or row.name == "Chance", row
-
-
-def test_no_figure_is_there_twice() -> None:
     keys = [(row.task, row.name, row.modality, row.setting, row.metric) for row in published_scores()]
     assert len({*keys}) == len(keys)
-
-
-def test_of_other_tasks_nothing_was_published() -> None:
     assert published_scores_for("assess") == ()
     assert load_published("sotopia-eval") is None

@@ -27,12 +27,9 @@ def test_who_says_what_is_true_has_r_1_or_none(pairs: list[tuple[int, int]]) -> 
     assert mae(truth, truth) == 0
 
 
-def test_without_variance_r_is_undefined() -> None:
+def test_without_variance_r_is_undefined_and_of_two_pairs_it_has_no_p() -> None:
     for truth, said in (([0.1, 0.1, 0.1], [1, 2, 3]), ([1, 2], [5, 5]), ([1], [1]), ([], [])):
         assert pearson(truth, said) is pearson_p(truth, said) is None
-
-
-def test_two_pairs_have_an_r_and_no_p_and_a_perfect_r_has_a_p_of_nothing() -> None:
     assert pearson([1, 2], [3, 7]) == pytest.approx(1)
     assert pearson_p([1, 2], [3, 7]) is None
     assert pearson_p([1, 2, 3, 4], [2, 4, 6, 8]) == pytest.approx(0, abs=1e-9)
@@ -48,19 +45,13 @@ def test_what_was_refused_is_left_out() -> None:
         mae(truth, [1])
 
 
-def test_kappa_written_out() -> None:
+def test_kappa_and_agreement_written_out() -> None:
     """Four of five pairs in the same of five bins: (4/5 - 1/5) / (4/5)."""
     rated = [[0, 1], [4, 5], [10, 9], [2, 3], [0, 10]]
     assert randolph_kappa(rated, 0, 10) == pytest.approx(0.75)
     assert randolph_kappa([[0, 1, 10]], 0, 10) == pytest.approx((1 / 3 - 1 / 5) / (4 / 5))
-
-
-def test_ratings_at_most_two_points_apart_agree() -> None:
     assert pairwise_agreement([[0, 2], [0, 3], [7]]) == 0.5
     assert pairwise_agreement([[0, 2, 4]]) == pytest.approx(2 / 3)
-
-
-def test_what_nobody_rated_twice_has_no_agreement() -> None:
     for rated in ([], [[1], []]):
         assert randolph_kappa(rated, 0, 10) is pairwise_agreement(rated) is None
     assert randolph_kappa([[1, 1]], 0, 10, bins=1) is None

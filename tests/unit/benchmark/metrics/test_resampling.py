@@ -110,15 +110,12 @@ def test_one_recording_has_no_interval_and_no_items_have_no_figure() -> None:
     assert nothing.reason.endswith(".")
 
 
-def test_a_draw_without_a_value_is_left_out() -> None:
+def test_a_draw_without_a_value_is_left_out_and_r_of_what_never_varies_says_why() -> None:
     """The second draw has no variance, so it has no r."""
     truth, said = [1.0, 2, 3, 5, 5, 5], [1.0, 2, 4, 1, 2, 3]
     figure = mean_over_draws(pearson_contributions(truth, said), [0, 0, 0, 1, 1, 1], ["a", "b", "a", "b", "a", "b"])
     assert figure.value == near(pearson(truth[:3], said[:3]))
     assert figure.more == {"sd": None, "draws": {"0": figure.value, "1": None}}
-
-
-def test_r_of_what_never_varies_says_why() -> None:
     figure = mean_over_draws(pearson_contributions([0.1] * 3, [1, 2, 3]), [0] * 3, [*"abc"])
     assert (figure.value, figure.n) == (None, 3)
     assert "one and the same value" in figure.reason

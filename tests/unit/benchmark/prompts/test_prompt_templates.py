@@ -85,13 +85,10 @@ def test_a_quoted_text_never_leaves_its_lines(text: str) -> None:
     assert sanitize(sanitize(text)) == sanitize(text)
 
 
-def test_words_stay_as_they_are() -> None:
+def test_words_stay_as_they_are_and_slots_inside_values_are_not_filled() -> None:
     said = "Grüße, 你好, नमस्ते, 👩\u200d👧 — “naïve” {braces} [PERSON_1] [date] 3 | 4"
     assert quote_lines(said) == f"| {said}"
     assert quote_lines("") == "| (nothing)"
-
-
-def test_slots_inside_values_are_not_filled() -> None:
     made = fill_prompt(shipped_prompt("verdict"), "plain", {"context": "{conversation}", "conversation": "a secret"})
     assert made.text.count("a secret") == 1
 
@@ -173,13 +170,17 @@ def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> 
     assert prompt_for(session, "verdict").version == 2
 
 
-def test_what_came_with_the_program_can_be_restored(session: Session) -> None:
+def test_what_came_with_the_program_can_be_restored_until_numbers_end(session: Session) -> None:
     assert not restore_prompt(session, "verdict")
     edit_prompt(session, "verdict", edited("Think."))
     assert restore_prompt(session, "verdict")
     assert prompt_for(session, "verdict") == shipped_prompt("verdict")
     edit_prompt(session, "verdict", edited("Think again."))
     assert prompt_for(session, "verdict").name == "verdict@4"
+    with session.step("Damage"):
+        put_prompt_version(session.study, "verdict", 2**63 - 1, "= nothing")
+    with pytest.raises(UserError, match="there is no other"):
+        restore_prompt(session, "verdict")
 
 
 def test_a_prompt_that_is_wrong_is_not_kept(session: Session) -> None:
@@ -191,13 +192,6 @@ def test_a_prompt_that_is_wrong_is_not_kept(session: Session) -> None:
         with pytest.raises(UserError, match=says):
             edit_prompt(session, key, text)
     assert prompt_versions(session.study, "verdict") == {}
-
-
-def test_after_the_largest_number_there_is_no_other_version(session: Session) -> None:
-    with session.step("Damage"):
-        put_prompt_version(session.study, "verdict", 2**63 - 1, "= nothing")
-    with pytest.raises(UserError, match="there is no other"):
-        restore_prompt(session, "verdict")
 
 
 def test_a_version_that_is_damaged_is_mended_by_another(session: Session) -> None:

@@ -54,15 +54,12 @@ def test_a_chain_that_goes_round_in_a_circle_is_not_asked_about() -> None:
         assert bool(reason) == (required_question.kind is QuestionKind.STEPS)
 
 
-def test_a_question_asks_for_as_many_wrong_options_as_it_has() -> None:
+def test_a_question_has_as_many_wrong_options_as_are_asked_for_and_none_twice() -> None:
     task = get_judge_prompt("distractors")
     for item in question_items():
         keys = [answer_field.field.key for answer_field in task.spec(item).fields]
         numbers = range(1, len(item.question.wrong) + 1)
         assert keys == [key for at in numbers for key in (f"wrong_{at}", f"plausibility_{at}")]
-
-
-def test_nothing_is_asked_about_a_question_with_too_many_options_or_twice_the_same() -> None:
     item: PromptSubject = next(question_items())
     for wrong, says in ((0, "0 wrong options"), (8, "8 wrong options")):
         assert says in get_judge_prompt("answer").inapplicable_reason(replace(item, question=question(wrong)))

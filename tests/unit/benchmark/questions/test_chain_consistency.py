@@ -95,19 +95,16 @@ def test_what_was_not_asked_makes_wrong_what_was_begun_and_is_counted() -> None:
     figure = AnswerScorer(ALL, right, covered(), samples=0).chain_consistency()
     assert (figure.value, figure.n) == (0.0, 1)
     assert figure.more == {"left_out": 1, "missing": 1}
+    scorer = AnswerScorer(ALL, {}, covered())
+    for figure in (scorer.accuracy(), scorer.chain_consistency(), scorer.subchain_consistency()):
+        assert figure.value is None
+        assert figure.reason
 
 
 def test_multi_step_questions_and_those_of_lonely_nodes_never_count() -> None:
     lonely = drawn({"a": "rain", "b": "an open door", "z": "a bird sings"}, "a>b")
     assert "EU:z" not in chain_coverage(lonely, questions(lonely)).questions
     assert chain_coverage(drawn({"z": "a bird sings"}), questions(lonely)).subchains == {}
-
-
-def test_without_answers_there_is_no_figure() -> None:
-    scorer = AnswerScorer(ALL, {}, covered())
-    for figure in (scorer.accuracy(), scorer.chain_consistency(), scorer.subchain_consistency()):
-        assert figure.value is None
-        assert figure.reason
 
 
 def many(count: int) -> tuple[list[Question], list[CoveredQuestions]]:

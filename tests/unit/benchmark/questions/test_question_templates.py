@@ -80,9 +80,6 @@ def test_what_happens_at_the_same_time_is_not_offered_and_what_happens_later_is(
     )
     others = scattered(["feeds the cat", "locks the bicycle", "writes a letter"])
     assert sources(only_event(home, others)) == {"c", "n0", "n1", "n2"}
-
-
-def test_what_says_the_same_as_something_at_the_time_is_not_offered() -> None:
     home = drawn({"a": "opens a window", "b": "drops a plate"}, recording="r", spans={"a": (0, 5), "b": (4, 6)})
     others = scattered(["drops the plate loudly", *EVENTS[2:]])
     assert "n0" not in sources(only_event(home, others))

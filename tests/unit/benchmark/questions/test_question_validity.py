@@ -30,8 +30,14 @@ def draft(answer: str = "She waves", *wrong: str, text: str = "What happens?") -
     return QuestionDraft(QuestionKind.EVENT, "", ("n",), text, answer, tuple(WrongOption(option) for option in options))
 
 
-def test_a_sound_question_can_be_used() -> None:
+def test_what_changes_the_meaning_makes_another_option() -> None:
     assert draft_problem(draft()) == ""
+    twice = draft("She waves", "It rains", "it rains!", "They sing", "A door shuts")
+    assert draft_problem(twice).startswith("Two wrong")
+    near = ("Ada is not angry with Ben", "Ben is angry with Ada", "Ada is angry with Cleo", "Ada was angry with Ben")
+    assert draft_problem(draft("Ada is angry with Ben", *near)) == ""
+    assert draft_problem(draft("He is bored", "He is boring", "It rains", "They sing", "A door shuts")) == ""
+    assert draft_problem(draft("?", "!", "…", "😀", "😢")) == ""
 
 
 WIDE = "".join(chr(ord(sign) + 0xFEE0) if sign != " " else sign for sign in "She waves")
@@ -47,17 +53,6 @@ def test_the_answer_is_no_wrong_option(wrong: str) -> None:
     assert draft_problem(draft("She waves", wrong, "They sing", "A door shuts", "It rains"))
 
 
-def test_two_wrong_options_are_not_the_same() -> None:
-    twice = draft("She waves", "It rains", "it rains!", "They sing", "A door shuts")
-    assert draft_problem(twice).startswith("Two wrong")
-
-
-def test_what_changes_the_meaning_makes_another_option() -> None:
-    near = ("Ada is not angry with Ben", "Ben is angry with Ada", "Ada is angry with Cleo", "Ada was angry with Ben")
-    assert draft_problem(draft("Ada is angry with Ben", *near)) == ""
-    assert draft_problem(draft("He is bored", "He is boring", "It rains", "They sing", "A door shuts")) == ""
-
-
 def test_too_few_too_many_empty_and_endless_are_refused() -> None:
     assert "4 options" in draft_problem(draft("She waves", "He leaves", "They sing", "A door shuts"))
     assert draft_problem(draft("She waves", "He leaves", "They sing", "A door shuts"), options=4) == ""
@@ -67,10 +62,6 @@ def test_too_few_too_many_empty_and_endless_are_refused() -> None:
         assert draft_problem(draft(text=nothing))
     assert draft_problem(draft("x" * (MAX_OPTION_CHARS + 1)))
     assert draft_problem(draft("half \ud800 a sign"))
-
-
-def test_options_of_marks_alone_stay_apart() -> None:
-    assert draft_problem(draft("?", "!", "…", "😀", "😢")) == ""
 
 
 @given(st.text(min_size=1, max_size=30))
@@ -116,18 +107,22 @@ def test_each_node_and_each_subchain_has_its_questions() -> None:
     assert {spec.aspect for spec in wanted if spec.kind is QuestionKind.STATE} == {"emotion"}
     (shame,) = [spec for spec in wanted if spec.kind is QuestionKind.WHY and spec.covers[0] == "d"]
     assert shame.covers == ("d", "c", "e")
-
-
-def test_an_empty_chain_asks_for_nothing() -> None:
     assert required_questions(drawn({}), CHAIN_QUESTION_KINDS) == []
     of_one_node = required_questions(drawn({"a": "rain"}), CHAIN_QUESTION_KINDS)
     assert [spec.kind for spec in of_one_node] == [QuestionKind.EVENT]
+    wanted = required_questions(HOUSE, CHAIN_QUESTION_KINDS)
+    assert [find_required_question(HOUSE, spec.part) for spec in wanted] == wanted
+    assert len({spec.part for spec in wanted}) == len(wanted)
+    for nothing in ("", "EU:", "EU:z", "CW:a", "multi-step:start:a>b", "XX:a", "multi-step"):
+        assert find_required_question(HOUSE, nothing) is None
 
 
-def test_paths_are_the_longest_between_their_ends_and_the_longest_come_first() -> None:
+def test_paths_are_the_longest_between_their_ends_and_have_an_end() -> None:
     short_cut = drawn({"a": "rain", "b": "a wet floor", "c": "a fall", "d": "shame"}, "a>b b>c a>c c>d")
     assert find_paths(short_cut) == [("a", "b", "c", "d"), ("a", "b", "c"), ("b", "c", "d")]
     assert find_paths(drawn({"a": "rain", "b": "a wet floor"}, "a>b")) == []
+    assert len(find_paths(line(30))) == MAX_PATHS
+    assert len(find_paths(line(30))[0]) == 30
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 4, 11])
@@ -135,19 +130,6 @@ def test_a_single_line_has_as_many_paths_as_the_formula_says(nodes: int) -> None
     assert len(find_paths(line(nodes))) == max(0, (nodes - 1) * (nodes - 2) // 2)
     asked = required_questions(line(nodes), [QuestionKind.STEPS])
     assert len(asked) == 3 * len(find_paths(line(nodes)))
-
-
-def test_the_number_of_paths_has_an_end() -> None:
-    assert len(find_paths(line(30))) == MAX_PATHS
-    assert len(find_paths(line(30))[0]) == 30
-
-
-def test_what_is_wanted_is_known_by_its_part() -> None:
-    wanted = required_questions(HOUSE, CHAIN_QUESTION_KINDS)
-    assert [find_required_question(HOUSE, spec.part) for spec in wanted] == wanted
-    assert len({spec.part for spec in wanted}) == len(wanted)
-    for nothing in ("", "EU:", "EU:z", "CW:a", "multi-step:start:a>b", "XX:a", "multi-step"):
-        assert find_required_question(HOUSE, nothing) is None
 
 
 @given(st.integers(0, 60), st.integers(2, 8), st.integers(0, 5))

@@ -95,7 +95,7 @@ def test_a_correction_asks_the_first_one_again(session: Session) -> None:
     assert {item.question.id: item.state for item in read_items(session)}[question] is VerificationState.VERIFIED
 
 
-def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> None:
+def test_a_correction_is_one_step_with_the_word_about_it_and_has_to_be_usable(session: Session) -> None:
     question = ask(session)
     say(session, "Bo", question, CORRECT, correction=QuestionCorrection(text="Why does he smile?"))
     undo(session)

@@ -23,13 +23,10 @@ def pair(seed: int, share: float, draws: int = 5) -> RawConditionPair:
     return RawConditionPair("gpt", "blur", as_answered(asked, sides[0]), as_answered(asked, sides[1]))
 
 
-def test_a_judge_does_not_differ_from_itself() -> None:
+def test_a_judge_does_not_differ_from_itself_and_sides_are_told_apart() -> None:
     answered = by_chance(1)
     differences = [row.difference for row in compare_metrics(ENTRY, answered, answered)]
     assert [(difference.value, difference.p) for difference in differences] == [(0, 1), (0, 1)]
-
-
-def test_the_sides_are_told_apart() -> None:
     answered = by_chance(2)
     right = as_answered(answered, [str(response.truth["verdict"]["label"]) for response in answered])
     forward, backward = (compare_metrics(ENTRY, *both)[0] for both in ((right, answered), (answered, right)))
@@ -54,13 +51,10 @@ def test_no_difference_is_said_only_where_equivalence_is_shown(seed: int, share:
         assert "blur" in row.sentence
 
 
-def test_a_large_difference_is_found_and_its_direction_said() -> None:
+def test_a_large_difference_has_a_direction_and_the_same_answers_have_no_test() -> None:
     row = condition_rows(ENTRY, [pair(4, 0.0, draws=10)])[0]
     assert row.test.conclusion is EquivalenceConclusion.DIFFERENT
     assert "lower than raw" in row.sentence
-
-
-def test_the_same_answers_have_no_test_and_that_is_said() -> None:
     raw = pair(5, 0.6).raw
     row = condition_rows(ENTRY, [RawConditionPair("gpt", "blur", raw, raw)])[0]
     assert row.test.conclusion is EquivalenceConclusion.OPEN

@@ -98,29 +98,27 @@ def test_sums_give_the_figures_of_ratings_by_dimension(seed: int) -> None:
         assert quick == (None if own is None else pytest.approx(own, abs=1e-9))
 
 
-def test_an_interval_holds_its_figure() -> None:
+def test_an_interval_holds_its_figure_and_one_recording_has_none() -> None:
     rows = metric_rows(ENTRY, by_chance(3))
     assert len(rows) == 2
     assert all(row.low < row.mean < row.high for row in rows)
-
-
-def test_one_recording_has_no_interval_and_one_draw_no_deviation() -> None:
     row = metric_rows(ENTRY, by_chance(1, draws=1, recordings=1))[0]
     assert (row.low, row.high, row.sd) == (None, None, None)
     assert row.mean is not None
-
-
-def test_without_items_figures_are_undefined() -> None:
     assert {(row.mean, row.n) for row in metric_rows(ENTRY, [])} == {(None, 0)}
     assert label_rows([]) == ()
     assert compute_breakdowns(ENTRY, []) == ()
     assert compute_confusions([]) == ()
 
 
-def test_a_label_that_a_draw_lacks_still_counts() -> None:
+def test_a_label_that_a_draw_lacks_still_counts_and_who_was_taken_for_whom() -> None:
     answered = [said("error", "error", number=at) for at in range(4)]
     assert means_of(metric_rows(ENTRY, answered)) == {"accuracy": 1, "macro_f1": pytest.approx(1 / 3)}
     assert means_of(label_rows(answered)) == {"f1.error": 1.0, "f1.competence": None, "f1.none": None}
+    answered = [said("error", "none"), said("error", None), said("none", "none"), said("error", "error")]
+    (matrix,) = compute_confusions(answered)
+    assert matrix.labels == NAMES
+    assert matrix.counts == ((1, 0, 1, 1), (0, 0, 0, 0), (0, 0, 1, 0))
 
 
 def test_parts_are_the_figures_of_their_items() -> None:
@@ -131,19 +129,9 @@ def test_parts_are_the_figures_of_their_items() -> None:
     assert parts["channel"]["verbal"].items == len(verbal)
     assert parts["channel"]["verbal"].rows[0].mean == metric_rows(ENTRY, verbal, samples=0)[0].mean
     assert sum(part.items for part in parts["attributes"].values()) == 2 * len(answered)
-
-
-def test_agreed_and_disagreed_are_named() -> None:
     answered = [said("error", "error", number=at, agreed=bool(at % 2)) for at in range(4)]
     (agreed,) = compute_breakdowns(ENTRY, answered)
     assert [part.value for part in agreed.parts] == ["agreed", "disagreed"]
-
-
-def test_who_was_taken_for_whom() -> None:
-    answered = [said("error", "none"), said("error", None), said("none", "none"), said("error", "error")]
-    (matrix,) = compute_confusions(answered)
-    assert matrix.labels == NAMES
-    assert matrix.counts == ((1, 0, 1, 1), (0, 0, 0, 0), (0, 0, 1, 0))
 
 
 @pytest.mark.parametrize(

@@ -109,11 +109,14 @@ def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -
     assert queue.run.judge["name"] == "Ada"
 
 
-def test_words_turns_and_form_are_those_of_a_model(session: Session) -> None:
-    queue = queue_of(session, freeze(session, stretches(1)))
+def test_words_turns_and_form_are_those_of_a_model_and_what_does_not_fit_is_not_stored(session: Session) -> None:
+    queue = begin(session, freeze(session, stretches(1)))
     planned = plan_question_task(session, queue, queue.remaining[0])
     plan = plan_input(session, queue.remaining[0].about, "verdict", settings=input_settings(WORDS))
     assert (planned.plan.system, planned.plan.text, planned.plan.form) == (plan.system, plan.text, plan.form)
+    with pytest.raises(UserError):
+        answered(session, queue, "nonsense")
+    assert answers_of(session.study, queue.run.id) == []
 
 
 def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session) -> None:
@@ -127,13 +130,6 @@ def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session
     (kept,) = answers_of(session.study, queue.run.id)
     (judgment,) = find_judgments(session.study, [kept.judgment_id])
     assert (judgment.answer, judgment.error) == ({}, DONT_KNOW)
-
-
-def test_what_does_not_fit_is_not_stored(session: Session) -> None:
-    queue = begin(session, freeze(session, stretches(1)))
-    with pytest.raises(UserError):
-        answered(session, queue, "nonsense")
-    assert answers_of(session.study, queue.run.id) == []
 
 
 def test_items_of_ones_own_annotations_are_left_out_and_counted(session: Session) -> None:

@@ -40,16 +40,13 @@ def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[ItemResponse]:
     return [said("verdict", "label", true, given, {"labels": [*LABELS]}) for true, given in pairs]
 
 
-def test_the_oracle_is_right_and_the_constant_judge_as_the_closed_form_says() -> None:
+def test_the_oracle_is_right_the_constant_judge_as_the_closed_form_says_and_what_could_not_be_read_wrong() -> None:
     truth = ["error"] * 10 + ["competence"] * 6 + ["none"] * 4
     entry = get_benchmark_task("verdict")
     assert entry.score(verdicts([(text, text) for text in truth])) == {"accuracy": 1.0, "macro_f1": 1.0}
     constant = entry.score(verdicts([(text, "error") for text in truth]))
     assert constant["accuracy"] == 0.5
     assert constant["macro_f1"] == pytest.approx(constant_macro_f1(truth, "error", LABELS))
-
-
-def test_what_could_not_be_read_is_wrong_and_macro_f1_is_over_the_labels_of_the_task() -> None:
     found = get_benchmark_task("verdict").score(verdicts([("error", None), ("error", "error")]))
     assert found["accuracy"] == 0.5
     assert found["macro_f1"] == pytest.approx(2 / 3 / 3)
@@ -107,14 +104,8 @@ def test_a_chain_is_understood_only_as_a_whole() -> None:
     assert (figures["accuracy.CW"], figures["accuracy.MSE"]) == (1.0, None)
     assert figures["accuracy.EU"] == pytest.approx(0.8)
     assert (figures["chain_consistency"], figures["subchain_consistency"]) == (0.5, 0.75)
-
-
-def test_a_question_that_was_not_asked_leaves_what_it_belongs_to_not_understood() -> None:
     figures = get_benchmark_task("r3vqa").score(chain_items([2, 3], lambda _: "B")[:-1])
     assert [figures[key] for key in ("accuracy", "chain_consistency", "subchain_consistency")] == [1.0, 0.0, 0.5]
-
-
-def test_a_chain_that_is_there_twice_counts_twice() -> None:
     right, wrong = chain_items([2], lambda _: "B", "a"), chain_items([2], lambda _: "A", "b")
     assert get_benchmark_task("r3vqa").score([*right, *right, *wrong])["chain_consistency"] == pytest.approx(2 / 3)
 
@@ -198,13 +189,10 @@ def test_nothing_over_nothing_is_even_and_counted(plus: int, minus: int) -> None
     assert figures["undecided"] == 0.5
 
 
-def test_what_people_say_outright_is_the_plausibility() -> None:
+def test_what_people_say_outright_is_the_plausibility_and_half_an_answer_is_none() -> None:
     figures = SocialNli().score([outright(20, 20), outright(90, 70)])
     assert figures["mae"] == pytest.approx(0.1)
     assert figures["pearson_r"] == pytest.approx(1)
-
-
-def test_half_an_answer_is_none() -> None:
     half = weighed_up(80, {"nli_likelihood/nli_support": {"score": 8}})
     assert judge_plausibility(half) is None
     assert SocialNli().score([half, half]) == dict.fromkeys(("pearson_r", "mae", "calibration_error", "undecided"))
