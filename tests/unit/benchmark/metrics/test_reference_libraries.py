@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from annotate.agreement.coefficients import assign_bins, count_coincidences, nominal_alpha
+from annotate.agreement.coefficients import assign_bins
 from benchmark.metrics.classification import (
     accuracy,
     confusion,
@@ -17,7 +17,7 @@ from benchmark.metrics.classification import (
     partial_match,
 )
 from benchmark.metrics.paired_tests import compare_with_raw, correct_family, holm, mcnemar
-from benchmark.metrics.ratings import calibration, mae, pairwise_agreement, pearson, pearson_p, randolph_kappa
+from benchmark.metrics.ratings import calibration, mae, pearson, pearson_p, randolph_kappa
 from benchmark.metrics.resampling import mean_over_draws, mean_sd, share_contributions
 from tests.builders.metric_cases import labelled_answers, number_series, random_cases, set_answers
 
@@ -87,25 +87,6 @@ def test_randolphs_kappa_is_that_of_statsmodels(cases: int) -> None:
         table, _ = aggregate_raters(assign_bins(rated, -5, 5, bins), n_cat=bins)
         ours = randolph_kappa(rated.tolist(), -5, 5, bins)
         assert ours == pytest.approx(fleiss_kappa(table, method="randolph"), abs=1e-9)
-
-
-@random_cases
-def test_pairwise_agreement_over_chance_is_the_alpha_of_krippendorff(cases: int) -> None:
-    """With two values a unit, alpha rests on the same pairs."""
-    import krippendorff
-
-    chance = np.random.default_rng(1)
-    for _ in range(cases):
-        units, bins = int(chance.integers(2, 30)), int(chance.integers(2, 6))
-        rated = chance.integers(0, bins, (units, 2))
-        rated[0] = 0, 1
-        expected = krippendorff.alpha(rated.T, level_of_measurement="nominal", value_domain=[*range(bins)])
-        pairs = count_coincidences(rated.T, np.zeros(units, np.int64), bins, 1)
-        assert nominal_alpha(pairs)[0] == pytest.approx(expected, abs=1e-9)
-        often = np.bincount(rated.ravel(), minlength=bins)
-        by_chance = 1 - (often * (often - 1)).sum() / (2 * units * (2 * units - 1))
-        differing = 1 - pairwise_agreement(rated.tolist(), within=0)
-        assert 1 - differing / by_chance == pytest.approx(expected, abs=1e-9)
 
 
 @random_cases

@@ -11,7 +11,6 @@ from benchmark.authoring.question_requests import answer_request
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge, get_judges
-from benchmark.questions.chain_consistency import expected_consistency
 from benchmark.questions.question_edits import correct_question
 from benchmark.questions.question_measures import (
     BASE,
@@ -31,20 +30,20 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
 
-KEPT = 16
+KEPT = 10
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a study whose questions three judges were asked."""
+    """Return a study whose questions two judges were asked."""
     path = tmp_path_factory.mktemp("asked") / "asked.greenroom"
     with Study.create(path) as study:
         fill_with_chains(study, chains=KEPT)
     with Session.open(path, "Annotator 1") as session:
         add_rule_questions(session)
-        for backend in ("random", "oracle", "reliable"):
+        for backend in ("random", "oracle"):
             add_judge(session, backend, backend)
-        ask(session, [question.id for question in all_questions(session.study)], "random", "oracle", "reliable")
+        ask(session, [question.id for question in all_questions(session.study)], "random", "oracle")
     return path
 
 
@@ -67,19 +66,14 @@ def measures_of(session: Session, name: str) -> JudgeMeasures:
     return measures
 
 
-def test_judges_are_measured_as_theory_says(session: Session) -> None:
-    oracle, chance, reliable = (measures_of(session, name) for name in ("oracle", "random", "reliable"))
+def test_an_oracle_is_right_everywhere_and_a_random_judge_in_one_of_five(session: Session) -> None:
+    oracle, chance = measures_of(session, "oracle"), measures_of(session, "random")
     assert oracle.overall.value == oracle.chain.value == oracle.subchain.value == 1
     assert oracle.asked == len(all_questions(session.study))
     assert {figure.value for figure in oracle.by_kind.values()} == {1.0}
     assert (oracle.chain.n, oracle.chain.more) == (KEPT, {"left_out": 0, "missing": 0})
     assert chance.overall.value == pytest.approx(0.2, abs=3 * math.sqrt(0.16 / chance.asked))
-    assert reliable.overall.value == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / reliable.asked))
-    sizes = measure_judges(session, everything=True, samples=0).sizes
-    for figure, numbers in ((reliable.chain, sizes[0]), (reliable.subchain, sizes[1])):
-        # Subchains of a chain share questions, so there are fewer that do not depend on each other: one a chain.
-        variance = sum(0.9**n * (1 - 0.9**n) for n in sizes[0]) / len(sizes[0]) ** 2
-        assert figure.value == pytest.approx(expected_consistency(numbers, 0.9), abs=3 * math.sqrt(variance))
+    assert len(measure_judges(session, everything=True, samples=0).sizes[0]) == KEPT
 
 
 def test_only_verified_questions_count_unless_all_are_wished_for(session: Session) -> None:

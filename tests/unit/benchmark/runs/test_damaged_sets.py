@@ -64,35 +64,28 @@ def test_nothing_is_refused_of_a_set_that_is_whole(asked: tuple[Session, ItemSet
     assert do_everything(*asked) == []
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        {},
-        {"truth": {}},
-        {"truth": {"verdict": {}}},
-        {"truth": {"verdict": {"label": 3}}},
-        pytest.param({"truth": {"verdict": {"label": None}}}, marks=pytest.mark.soak),
-        {"truth": {"verdict": {"label": "error"}}, "traits": {"labels": 3}},
-        {
-            "truth": {"verdict": {"label": "error"}},
-            "traits": {"labels": [{}], "collection": [1], "attributes": {"a": 1}},
-        },
-        {"truth": {"verdict": {"label": "error"}}, "traits": {"steps": "many", "agreed": [], "channel": {"a": []}}},
-        pytest.param({"scheme": "gone", "track": "gone"}, marks=pytest.mark.soak),
-        {"scheme": "shrec", "track": "gone", "truth": {"verdict": {"label": "error"}}},
-        {"scheme": "shrec", "track": "segments", "label": "gone", "values": {"attributes": 3, "rationale": []}},
-        {"options": [], "place": 7},
-        {"person": "gone", "homes": ["gone"]},
-    ],
-)
-def test_whatever_stands_in_an_item_ends_in_one_line(asked: tuple[Session, ItemSet, JudgeEntry], content: Json) -> None:
-    damage(asked[0], "item", "content", json.dumps(content))
-    assert all("\n" not in str(error) for error in do_everything(*asked))
+TRUTH = {"verdict": {"label": "error"}}
+CONTENTS: list[Json] = [
+    {},
+    {"truth": {}},
+    {"truth": {"verdict": {}}},
+    {"truth": {"verdict": {"label": 3}}},
+    {"truth": {"verdict": {"label": None}}},
+    {"truth": TRUTH, "traits": {"labels": 3}},
+    {"truth": TRUTH, "traits": {"labels": [{}], "collection": [1], "attributes": {"a": 1}}},
+    {"truth": TRUTH, "traits": {"steps": "many", "agreed": [], "channel": {"a": []}}},
+    {"scheme": "gone", "track": "gone"},
+    {"scheme": "shrec", "track": "gone", "truth": TRUTH},
+    {"scheme": "shrec", "track": "segments", "label": "gone", "values": {"attributes": 3, "rationale": []}},
+    {"options": [], "place": 7},
+    {"person": "gone", "homes": ["gone"]},
+]
 
 
 @pytest.mark.parametrize(
     ("table", "column", "text"),
     [
+        *(("item", "content", json.dumps(content)) for content in CONTENTS),
         ("item", "about", "item/i1"),
         ("item", "about", "question/gone"),
         pytest.param("item", "about", "chain/", marks=pytest.mark.soak),
@@ -114,7 +107,7 @@ def test_whatever_stands_in_an_item_ends_in_one_line(asked: tuple[Session, ItemS
         ("benchmark_answer", "part", "gone"),
     ],
 )
-def test_whatever_stands_in_another_row_does_too(
+def test_whatever_stands_in_a_row_ends_in_one_line(
     asked: tuple[Session, ItemSet, JudgeEntry], table: str, column: str, text: str | int
 ) -> None:
     damage(asked[0], table, column, text)

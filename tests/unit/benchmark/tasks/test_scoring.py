@@ -120,19 +120,6 @@ def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]
     assert found["subchain_consistency"] == pytest.approx(sum(0.2**size for size in parts) / len(parts))
 
 
-def test_a_judge_that_is_right_with_nine_in_ten_lands_at_the_mean_of_the_powers() -> None:
-    chance = random.Random(3)
-    sizes = [[2, 3], [4], [1, 1, 2]] * 400
-    items = [
-        item
-        for at, each in enumerate(sizes)
-        for item in chain_items(each, lambda _: "B" if chance.random() < 0.9 else "A", f"c{at} ")
-    ]
-    expected = sum(0.9 ** sum(each) for each in sizes) / len(sizes)
-    error = (expected * (1 - expected) / len(sizes)) ** 0.5
-    assert R3Entry().score(items)["chain_consistency"] == pytest.approx(expected, abs=3 * error)
-
-
 def test_five_options_are_guessed_one_time_in_five_and_four_one_in_four() -> None:
     traits: dict[str, Json] = {"labels": [*"ABCDE"]}
     assert get_benchmark_task("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {
