@@ -17,8 +17,7 @@ from benchmark.questions.filter_rules import read_rules
 from project.entities.judgments import JudgmentStatus
 from project.queries.question_rows import all_questions
 from tests.builders.marked_study import open_study
-from tests.builders.questions_said import GPT, ask_about, pass_all, said
-from tests.unit.benchmark.questions.hardening.test_taking_over import HARDER
+from tests.builders.questions_said import GPT, HARDER, ask_about, pass_all, said
 from widgets import theme
 
 Open = Callable[..., MainWindow]

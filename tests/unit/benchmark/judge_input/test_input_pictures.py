@@ -86,10 +86,8 @@ def test_positions_lie_inside_ascend_and_are_as_many_as_there_can_be(frames: int
 
 def test_positions_are_those_of_a_known_framework() -> None:
     for frames in (15, 16, 17, 100, 601):
-        step = frames / 17
-        assert choose_frame_positions(0, frames, 16, "interior") == list(
-            dict.fromkeys(int(i * step) for i in range(1, 17))
-        )
+        theirs = [*dict.fromkeys(int(i * (frames / 17)) for i in range(1, 17))]
+        assert choose_frame_positions(0, frames, 16, "interior") == theirs
 
 
 def test_a_segment_of_one_frame_has_one_and_without_stamps_no_time_is_told(seen: Session) -> None:
@@ -97,6 +95,9 @@ def test_a_segment_of_one_frame_has_one_and_without_stamps_no_time_is_told(seen:
     assert [number_in(picture.jpeg) for picture in shown(plan)] == [50]
     assert plan.notes[0] == "The segment has 1 of the 15 frames that were asked for."
     assert "One picture comes with this" in plan.text
+    plan = plan_input(seen, mark(seen, 1, 7), settings=replace(EXACT, stamps=False))
+    assert {picture.time_label for picture in shown(plan)} == {""}
+    assert "Taken at" not in plan.text
 
 
 def test_frames_are_no_larger_than_wanted_and_never_enlarged(seen: Session) -> None:
@@ -104,20 +105,16 @@ def test_frames_are_no_larger_than_wanted_and_never_enlarged(seen: Session) -> N
     small = shown(plan_input(seen, place, settings=InputSettings(frames=1, longest_side=100)))[0]
     assert (small.width, small.height) == (100, 76) == picture_in(small.jpeg).shape[1::-1]
     assert shown(plan_input(seen, place, settings=InputSettings(frames=1)))[0].width == SIZE[0]
-    fine, rough = (
-        shown(plan_input(seen, place, settings=replace(EXACT, frames=1, quality=quality)))[0] for quality in (95, 20)
-    )
-    assert len(rough.jpeg) < len(fine.jpeg)
+    plans = [plan_input(seen, place, settings=replace(EXACT, frames=1, quality=quality)) for quality in (20, 95)]
+    assert len(shown(plans[0])[0].jpeg) < len(shown(plans[1])[0].jpeg)
 
 
 def test_the_same_plan_gives_the_same_bytes(seen: Session) -> None:
     plan = plan_input(seen, mark(seen, 1, 7))
     assert [picture.sha256 for picture in shown(plan)] == [picture.sha256 for picture in shown(plan)]
-    sight = plan.as_record(build_messages(plan))
-    frames = sight["frames"]
-    assert isinstance(frames, list)
-    assert [frame["sha256"] for frame in frames] == [picture.sha256 for picture in shown(plan)]
-    assert sight["text"] == plan.text
+    record = plan.as_record(build_messages(plan))
+    assert [frame["sha256"] for frame in record["frames"]] == [picture.sha256 for picture in shown(plan)]
+    assert record["text"] == plan.text
 
 
 def test_colours_are_those_that_are_shown(seen: Session) -> None:
@@ -130,12 +127,6 @@ def test_colours_are_those_that_are_shown(seen: Session) -> None:
     assert np.abs(truth - got).mean() < 4
     # To RGB and back rounds twice, by a level each time, and JPEG once more; red for blue would be tens of levels off.
     assert np.abs((truth - got).mean(axis=(0, 1))).max() <= 3
-
-
-def test_without_stamps_no_time_is_told(seen: Session) -> None:
-    plan = plan_input(seen, mark(seen, 1, 7), settings=replace(EXACT, stamps=False))
-    assert {picture.time_label for picture in shown(plan)} == {""}
-    assert "Taken at" not in plan.text
 
 
 def test_a_clip_is_cut_to_the_frame_and_has_no_sound(seen: Session) -> None:
@@ -201,15 +192,9 @@ def test_a_file_that_is_gone_or_another_is_not_passed_over(seen: Session, tmp_pa
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, str, str]]:
     """Two seconds of footage without faces, and the ids of the runs that rendered all and a part of it."""
     with open_seen(tmp_path_factory.mktemp("rendered"), frames=50) as session:
-        tracked: dict[str, Json] = {
-            "frames": 50,
-            "frames_with_face": 0,
-            "tracks": 0,
-            "damaged_frames": [],
-            "seconds": 0.0,
-        }
-        file = str(save_tracks([], cache_folder() / "faces"))
-        tracking.store(session, tracking.prepare(session, recording_of(session)), {**tracked, "file": file})
+        tracked: dict[str, Json] = {"frames": 50, "frames_with_face": 0, "tracks": 0, "seconds": 0.0}
+        tracked |= {"damaged_frames": [], "file": str(save_tracks([], cache_folder() / "faces"))}
+        tracking.store(session, tracking.prepare(session, recording_of(session)), tracked)
         whole, part = rendered(session), rendered(session, start_us=400_000, end_us=1_800_000)
         yield session, whole, part
 

@@ -29,7 +29,7 @@ from project.entities.questions import Maker, Question, WrongOption
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
-from tests.builders.questions_said import GEMINI, GPT, ask_about, pass_all, question, said
+from tests.builders.questions_said import GEMINI, GPT, HARDER, ask_about, pass_all, question, said
 
 KEPT, DROPPED, OPEN = FilterVerdict.KEPT, FilterVerdict.DROPPED, FilterVerdict.OPEN
 
@@ -247,12 +247,6 @@ def test_a_step_that_decides_keeps_back_what_falls_and_what_is_open(session: Ses
     assert surviving_questions(session) == {made[0].id, made[2].id}
     session.study.undo()
     assert surviving_questions(session) == every
-
-
-HARDER: dict[str, Json] = {
-    **{f"wrong_{at}": text for at, text in enumerate(("Ana yawns.", "Ana nods.", "Ana waves.", "Ana frowns."), 1)},
-    **{f"plausibility_{at}": likely for at, likely in enumerate((40, 90, 0, 70), 1)},
-}
 
 
 def proposed(session: Session, about: Question, **other: Json) -> Proposal:
