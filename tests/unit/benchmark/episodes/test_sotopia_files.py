@@ -136,7 +136,7 @@ def test_an_episode_is_added_without_a_look_at_all_others(
 def test_what_cannot_be_an_episode_is_refused_with_its_line_and_nothing_comes_in(
     session: Session, tmp_path: Path
 ) -> None:
-    of_episodes = [
+    of_episodes: list[tuple[Any, str]] = [
         (episode(names=["Mia"]), "two people or more"),
         (episode(names="Mia"), "no list of names"),
         (episode(names=["Mia", ["Noah"]]), "no list of names"),
@@ -162,14 +162,17 @@ def test_what_cannot_be_an_episode_is_refused_with_its_line_and_nothing_comes_in
         ({}, "no list of names"),
         (3, "no JSON object"),
     ]
-    of_scenarios = [
+    of_scenarios: list[tuple[Any, str]] = [
         (scenario(agent_goals=[HALF, "x"]), "half of a character"),
         (scenario(agent_goals=["x", 3]), "agent_goals"),
         (scenario(relationship=77), "no relationship"),
         (scenario(relationship=True), "relationship"),
         (scenario(codename=HALF), "half of a character"),
     ]
-    of_characters = [({"first_name": {"a": 1}}, "first_name"), ({"first_name": "Mia", "age": [1]}, "age")]
+    of_characters: list[tuple[Any, str]] = [
+        ({"first_name": {"a": 1}}, "first_name"),
+        ({"first_name": "Mia", "age": [1]}, "age"),
+    ]
     first_lines: list[Any] = [episode(episode="E0"), scenario(), {"first_name": "Eve"}]
     refusals = zip(first_lines, (of_episodes, of_scenarios, of_characters), strict=True)
     for first, wrong, says in ((first, *refusal) for first, table in refusals for refusal in table):

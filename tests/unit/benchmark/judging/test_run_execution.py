@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rul
     async def forbidden(question: JudgeRequest) -> Reply:
         raise Forbidden("hosts", "The policy does not name this machine.", "Have it added.")
 
-    gone = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
+    gone: Any = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
     keeper = Keeper()
     outcome = asyncio.run(run([gone, lane("well", at_once, 20)], keeper).run())
     assert len(gone.judge.asked) <= 2
@@ -161,10 +162,6 @@ def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_ke
     (kept,) = keeper.judgments()
     assert (kept["status"], kept["calls"], kept["sight"]) == ("ok", 3, {"text": "What"})
     assert kept["request_key"] == "a/0"
-
-    async def picky(question: JudgeRequest) -> Reply:
-        return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(), cost=None)
-
     keeper = Keeper()
     asyncio.run(run([lane("a", picky, 1)], keeper, shorten=lambda plan, told: plan).run())
     (kept,) = keeper.judgments()
@@ -218,7 +215,8 @@ def test_a_note_names_the_first_things_and_counts_the_others() -> None:
     keys = [JudgmentTarget(JudgmentTargetKind.ITEM, f"item {number}").key for number in range(2000)]
     for key in keys:
         outcome.add_note(None, key, UserError("It has no rendering.", "Export one."))
-    (told,) = outcome.as_short_json()["notes"]
+    short: Any = outcome.as_short_json()
+    (told,) = short["notes"]
     assert (told["count"], told["about"]) == (len(keys), keys[:20])
     assert outcome.notes[0].as_text() == "It has no rendering. (2000 items) Export one."
     assert read_outcome(outcome.as_json()) == outcome, "what is counted on goes over whole"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmark.prompts.answer_form import field_definitions
-from benchmark.prompts.judge_prompt import PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import get_judge_prompt
 from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import ChainGraph, Edge
 from project.entities.questions import QuestionKind
@@ -56,11 +56,12 @@ def test_a_chain_that_goes_round_in_a_circle_is_not_asked_about() -> None:
 
 def test_a_question_has_as_many_wrong_options_as_are_asked_for_and_none_twice() -> None:
     task = get_judge_prompt("distractors")
-    for item in question_items():
-        keys = [answer_field.field.key for answer_field in task.spec(item).fields]
+    items = [*question_items()]
+    for item in items:
+        keys = [each.field.key for each in task.spec(item).fields]
         numbers = range(1, len(item.question.wrong) + 1)
         assert keys == [key for at in numbers for key in (f"wrong_{at}", f"plausibility_{at}")]
-    item: PromptSubject = next(question_items())
+    item = items[0]
     for wrong, says in ((0, "0 wrong options"), (8, "8 wrong options")):
         assert says in get_judge_prompt("answer").inapplicable_reason(replace(item, question=question(wrong)))
     twice = question(answer="because of THING  1.")

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from benchmark.metrics.published_figures import DIMENSIONS
 from benchmark.metrics.resampling import mean_over_draws
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
-from benchmark.results.item_results import ItemOutcome, classify_outcome, count_outcomes, is_right
+from benchmark.results.item_results import ItemOutcome, MetricRow, classify_outcome, count_outcomes, is_right
 from benchmark.results.run_measures import (
-    MetricRow,
     compute_breakdowns,
     compute_confusions,
     items_by_draw,

@@ -225,7 +225,7 @@ def test_who_trains_is_told_nothing_about_items_of_it_and_not_asked_about_them_u
         first, second = all_recordings(session.study)[:2]
         marked = all_segments(session.study)[0]
         content = {"scheme": marked.scheme, "track": marked.track}
-        spans = [
+        spans: list[Any] = [
             ("marked", marked.id, first.id, marked.start_us, marked.end_us),
             ("unmarked", "", first.id, 8_000_000, 9_000_000),
             ("elsewhere", "", second.id, 1_000_000, 2_000_000),
