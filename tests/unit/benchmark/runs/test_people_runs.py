@@ -230,7 +230,8 @@ def test_who_trains_is_told_nothing_about_items_of_it_and_not_asked_about_them_u
             ("unmarked", "", first.id, 8_000_000, 9_000_000),
             ("elsewhere", "", second.id, 1_000_000, 2_000_000),
         ]
-        frozen = freeze(session, [FrozenItem(name, "set", 0, 0, *rest, content) for name, *rest in spans])
+        items = [FrozenItem(name, "set", 0, 0, about, home, *span, content) for name, about, home, *span in spans]
+        frozen = freeze(session, items)
         assert unanswered_item_ids(session, frozen) == frozenset(), "who does not train sees all"
         session.annotator_name = "Ada"
         assert unanswered_item_ids(session, frozen) == {"marked", "unmarked"}
