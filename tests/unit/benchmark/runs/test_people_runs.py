@@ -225,12 +225,11 @@ def test_who_trains_is_told_nothing_about_items_of_it_and_not_asked_about_them_u
         first, second = all_recordings(session.study)[:2]
         marked = all_segments(session.study)[0]
         content = {"scheme": marked.scheme, "track": marked.track}
-        spans: list[Any] = [
-            ("marked", marked.id, first.id, marked.start_us, marked.end_us),
-            ("unmarked", "", first.id, 8_000_000, 9_000_000),
-            ("elsewhere", "", second.id, 1_000_000, 2_000_000),
+        items = [
+            FrozenItem("marked", "set", 0, 0, marked.id, first.id, marked.start_us, marked.end_us, content),
+            FrozenItem("unmarked", "set", 0, 0, "", first.id, 8_000_000, 9_000_000, content),
+            FrozenItem("elsewhere", "set", 0, 0, "", second.id, 1_000_000, 2_000_000, content),
         ]
-        items = [FrozenItem(name, "set", 0, 0, about, home, *span, content) for name, about, home, *span in spans]
         frozen = freeze(session, items)
         assert unanswered_item_ids(session, frozen) == frozenset(), "who does not train sees all"
         session.annotator_name = "Ada"
