@@ -1,6 +1,7 @@
 """Sets of items made by hand, without a rule of sampling."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Json
@@ -52,3 +53,22 @@ def verdicts(
     with session.study.run_transaction():
         insert_set(session.study, made, items)
     return made, items
+
+
+def stretch(
+    identifier: str, start: float, end: float, about: str = "", *, draw: int = 0, **content: Json
+) -> FrozenItem:
+    """Return an item of the scheme of SHREC, from and to a second; of nothing that was marked where `about` is ""."""
+    usual: dict[str, Json] = {"scheme": "shrec", "track": "segments", "label": "error" if about else "none"}
+    span = round(start * SECOND), round(end * SECOND)
+    return FrozenItem(identifier, "set", draw, 0, about, WALK, *span, usual | content, "made")
+
+
+def freeze(
+    session: Session, items: Sequence[FrozenItem], task: str = "verdict", draws: int = 1, key: str = "set"
+) -> ItemSet:
+    """Store a set called as its task; `key` is its id, which its items know too."""
+    new = ItemSet(key, task, task, 0, draws, {}, {}, "0" * 64, "2026-01-01T00:00:00", "1")
+    with session.study.run_transaction():
+        insert_set(session.study, new, [replace(item, position=place) for place, item in enumerate(items)])
+    return new

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-random_cases = pytest.mark.parametrize("cases", [100, pytest.param(1000, marks=pytest.mark.soak)])
+random_cases = pytest.mark.parametrize("cases", [12, pytest.param(1000, marks=pytest.mark.soak)])
 """How many a figure is compared with its reference on."""
 LABELS = ("competence", "error", "none", "other", "fifth", "sixth", "seventh")
 
 
-def one_label(cases: int, seed: int = 0) -> Iterator[tuple[list[str], list[str | None], list[str]]]:
+def labelled_answers(cases: int, seed: int = 0) -> Iterator[tuple[list[str], list[str | None], list[str]]]:
     """Yield true labels, answers and the labels of the task; some answers are None, some labels never occur."""
     chance = np.random.default_rng(seed)
     for _ in range(cases):
@@ -27,7 +27,7 @@ def one_label(cases: int, seed: int = 0) -> Iterator[tuple[list[str], list[str |
         yield truth, said, labels
 
 
-def several_labels(cases: int, seed: int = 0) -> Iterator[tuple[list[list[str]], list[list[str] | None], list[str]]]:
+def set_answers(cases: int, seed: int = 0) -> Iterator[tuple[list[list[str]], list[list[str] | None], list[str]]]:
     """Yield true sets, answers and the labels of the task."""
     chance = np.random.default_rng(seed)
     for _ in range(cases):
@@ -46,7 +46,7 @@ def several_labels(cases: int, seed: int = 0) -> Iterator[tuple[list[list[str]],
         yield truth, said, labels
 
 
-def numbers(cases: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def number_series(cases: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield two series of one length that go together more or less."""
     chance = np.random.default_rng(seed)
     for _ in range(cases):

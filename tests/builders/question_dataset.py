@@ -1,17 +1,20 @@
 """A study with chains and verified questions in several recordings, whose people consented."""
 
+import json
 import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from annotate.study.people import add_participant, set_consent
+from benchmark.dataset.dataset_card import SPLIT_SHARES
 from benchmark.dataset.dataset_export import DatasetCounts, confirm_question_texts, export_questions
 from benchmark.dataset.question_selection import select_questions
 from benchmark.questions.question_edits import content_state, coverage_checksum
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.ids import new_id
+from project.queries.chain_rows import chains_of, read_graph
 from project.queries.question_rows import all_questions, insert_questions, set_verification
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
@@ -38,18 +41,11 @@ def _made(recordings: int) -> bytes:
                 (person,) = [each for each in all_participants(session.study) if each.id == who]
                 set_consent(session, person, ConsentUse.RELEASE, True)
                 chain_id, ids = draw(session, {"B": "A"}, recording=recording.id, name=f"Chain of {recording.number}")
+                covers = ids["B"], ids["A"]
                 for number in range(recording.number + 1):
-                    ask(
-                        session,
-                        recording.id,
-                        chain_id,
-                        (ids["B"], ids["A"]),
-                        f"Why {number}?",
-                        answer=HARD,
-                        place=number % 5,
-                    )
-            for who in ("Bo", "Cy"):
-                verify_all(session, who)
+                    about = recording.id, chain_id, covers, f"Why {number}?"
+                    ask(session, *about, answer=HARD, place=number % 5)
+            approve(session)
             path = session.study.path
         return path.read_bytes()
 
@@ -69,11 +65,30 @@ def ask(
     made = Question(
         *(new_id(), recording_id, chain_id, QuestionKind.WHY, "", covers),
         *(coverage_checksum(graph(session, chain_id), covers), 2 * SECOND, 15 * SECOND, text, answer),
-        *(tuple(WrongOption(one) for one in wrong), "So it is.", 1, place, Maker.RULES, _me(session), "", AT),
+        *(tuple(WrongOption(option) for option in wrong), "So it is.", 1, place, Maker.RULES, _me(session), "", AT),
     )
     with session.step("Ask"):
         insert_questions(session.study, [made])
     return made.id
+
+
+def nodes_of(session: Session, recording: str) -> list[str]:
+    """Return the ids of the nodes of a recording's only chain."""
+    (chain,) = chains_of(session.study, recording)
+    return [node.id for node in read_graph(session.study, chain).nodes]
+
+
+def ask_of_chain(session: Session, recording: str, text: str, **facts: Any) -> str:
+    """Add a question about the two nodes of a recording's only chain; returns its id."""
+    (chain,) = chains_of(session.study, recording)
+    first, second = nodes_of(session, recording)
+    return ask(session, recording, chain.id, (second, first), text, **facts)
+
+
+def approve(session: Session) -> None:
+    """Let two people approve of every question."""
+    for who in ("Bo", "Cy"):
+        verify_all(session, who)
 
 
 def verify_all(session: Session, who: str) -> None:
@@ -96,6 +111,17 @@ def export_read(session: Session, folder: Path, **how: Any) -> DatasetCounts:
     """Export questions whose texts somebody has read."""
     read_all(session, everything=how.get("everything", False))
     return export_questions(session, folder, **how)
+
+
+def exported_lines(folder: Path) -> list[dict[str, Any]]:
+    """Return the questions of all splits of a set."""
+    texts = [(folder / f"{split}.jsonl").read_text("utf-8") for split in SPLIT_SHARES]
+    return [json.loads(line) for text in texts for line in text.splitlines()]
+
+
+def text_of(folder: Path) -> str:
+    """Return what stands in all files of a set."""
+    return "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.is_file())
 
 
 def _me(session: Session) -> str:

@@ -116,6 +116,11 @@ def said(
     return made
 
 
+HARDER: dict[str, Json] = {
+    **{f"wrong_{at}": text for at, text in enumerate(("Ana yawns.", "Ana nods.", "Ana waves.", "Ana frowns."), 1)},
+    **{f"plausibility_{at}": likely for at, likely in enumerate((40, 90, 0, 70), 1)},
+}
+"""A proposal of harder wrong options, with how plausible each is."""
 GOOD: Mapping[str, int] = {"review_score": 5, "difficulty": 3, "truth": 2, "separability": 3, "relevance": 3}
 """Task -> a score that every default keeps."""
 

@@ -20,7 +20,7 @@ from project.entities.study_records import Json
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.frozen_sets import freeze, stretch
+from tests.builders.item_sets import freeze, stretch
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.waiting import HANG_S

@@ -25,7 +25,7 @@ from project.queries.item_set_rows import answers_of, benchmark_runs
 from project.queries.judgment_rows import find_judgments
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Scheme, Track
 from project.session.session import Session
-from tests.builders.frozen_sets import freeze, stretch
+from tests.builders.item_sets import freeze, stretch
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.shown_texts import shown_texts

@@ -13,16 +13,10 @@ from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.filter_rules import read_rules
 from project.entities.judgments import JudgmentStatus
-from project.entities.study_records import Json
 from project.queries.question_rows import all_questions
 from tests.builders.marked_study import open_study
 from tests.builders.mouse_and_keys import press
-from tests.builders.questions_said import GPT, ask_about, pass_all, said
-
-HARDER: dict[str, Json] = {
-    **{f"wrong_{at}": text for at, text in enumerate(("Ana yawns.", "Ana nods.", "Ana waves.", "Ana frowns."), 1)},
-    **{f"plausibility_{at}": likely for at, likely in enumerate((40, 90, 0, 70), 1)},
-}
+from tests.builders.questions_said import GPT, HARDER, ask_about, pass_all, said
 
 
 @pytest.fixture(scope="module")

@@ -1,27 +1,26 @@
 """Asking judges of a study: what is answered is kept, and not asked again."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from benchmark.judging.ask_job import AskPlan, prepare, queue_of, renew, unanswered
-from benchmark.judging.judge_registry import add_judge, change_judge
+from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest
-from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
-from project.entities.study_records import Json, Utterance
+from project.entities.judgments import JudgeEntry, JudgmentStatus
+from project.entities.study_records import Utterance
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.judgment_rows import all_judges, judgments_of
 from project.queries.policy_rows import all_egress
 from project.queries.transcript_rows import insert_utterances
-from project.session.jobs import run_inline
+from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.timebase import utc_now
 from tests.builders.marked_study import SECOND, WALK, mark
@@ -30,139 +29,117 @@ from tests.builders.misbehaving_server import Server, echoes_the_key, fails, mis
 RIGHT = says('{"label": "error"}')
 
 
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with misbehaving(RIGHT) as running:
+        yield running
+
+
 def model(session: Session, server: Server, name: str = "model", **settings: Any) -> JudgeEntry:
     usual = {"url": server.url, "sees": "text", "tries": 1}
     return add_judge(session, name, "openai", "fake-1", {**usual, **settings})[0]
+
+
+def job_of(session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any) -> JobSpec:
+    return prepare(session, AskRequest(judges, segments, "verdict", **facts)).job
 
 
 def ask(
     session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any
 ) -> tuple[AskPlan, dict[str, Any]]:
     asking = prepare(session, AskRequest(judges, segments, "verdict", **facts))
-    result = run_inline(session, asking.job, Silent())[0] if asking.job else {}
-    return asking, result
+    return asking, run_inline(session, asking.job, Silent())[0] if asking.job else {}
 
 
-def said(session: Session, segment: str) -> list[Judgment]:
-    return judgments_of(session.study, segment)
+def segments_of(session: Session, count: int) -> list[str]:
+    """Mark segments of different lengths; of equal ones, one is asked about."""
+    return [mark(session, "Ada", 10 * at, 10 * at + 5 + at / 10) for at in range(1, count + 1)]
 
 
-def test_an_answer_is_kept_with_all_that_it_came_of(session: Session) -> None:
+def test_an_answer_is_kept_with_all_that_it_came_of(session: Session, server: Server) -> None:
     segment = mark(session, "Ada", 10, 20)
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server, price_in=10.0, price_out=20.0, temperature=0.5)
-        ask(session, [judge_entry], [segment], seed=3)
-        asked: dict[str, Any] = server.asked[0].body
-    (kept,) = said(session, segment)
+    judge = model(session, server, price_in=10.0, price_out=20.0, temperature=0.5)
+    ask(session, [judge], [segment], seed=3)
+    (kept,) = judgments_of(session.study, segment)
     assert (kept.status, kept.answer) == (JudgmentStatus.OK, {"label": "error"})
     assert (kept.task, kept.variant, kept.condition, kept.seed) == ("verdict", "plain", "raw", 3)
     assert (kept.start_us, kept.end_us) == (10_000_000, 20_000_000)
     assert kept.prompt == "verdict@1"
     assert len(kept.prompt_sha256) == len(kept.request_key) == 64
-    assert kept.judge == {
-        "name": "model",
-        "backend": "openai",
-        "model": "fake-1",
-        "settings": dict(judge_entry.settings),
-    }
+    settings = dict(judge.settings)
+    assert kept.judge == {"name": "model", "backend": "openai", "model": "fake-1", "settings": settings}
     assert kept.raw == '{"label": "error"}'
     assert kept.model_id.startswith("fake-1")
     assert (kept.tokens_in, kept.tokens_out, kept.calls) == (100, 20, 1)
     assert kept.cost == pytest.approx((100 * 10 + 20 * 20) / 1e6)
-    assert [kept.sight["system"], kept.sight["text"]] == [one["content"] for one in asked["messages"]]
-    assert asked["seed"] == 3
-    assert asked["temperature"] == 0.5
+    asked: dict[str, Any] = server.asked[0].body
+    assert [kept.sight["system"], kept.sight["text"]] == [message["content"] for message in asked["messages"]]
+    assert (asked["seed"], asked["temperature"]) == (3, 0.5)
     (line,) = all_egress(session.study)
-    assert (line.permission, line.request.judge_id, line.request.segment_id) == ("local", judge_entry.id, segment)
+    assert (line.permission, line.request.judge_id, line.request.segment_id) == ("local", judge.id, segment)
 
 
-def test_what_was_answered_is_not_asked_again_and_is_shown_as_cached(session: Session) -> None:
-    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server)
-        ask(session, [judge_entry], segments[:2])
-        asking, result = ask(session, [judge_entry], segments)
-        assert len(server.asked) == 3
-        assert {each.segment_id for each in asking.cached} == {*segments[:2]}
-        assert result["answered"] == 1
-        asking, _ = ask(session, [judge_entry], segments)
-        assert asking.job is None
-        ask(session, [judge_entry], segments, seed=1)
-        assert len(server.asked) == 6
-        ask(session, [judge_entry], segments, fresh=True)
-        assert len(server.asked) == 9
-    assert len(said(session, segments[2])) == 3
+def test_what_was_answered_is_not_asked_again_and_is_shown_as_cached(session: Session, server: Server) -> None:
+    segments, judge = segments_of(session, 3), model(session, server)
+    ask(session, [judge], segments[:2])
+    asking, result = ask(session, [judge], segments)
+    assert len(server.asked) == 3
+    assert {judgment.segment_id for judgment in asking.cached} == {*segments[:2]}
+    assert result["answered"] == 1
+    assert job_of(session, [judge], segments) is None
+    ask(session, [judge], segments, seed=1)
+    assert len(server.asked) == 6
+    ask(session, [judge], segments, fresh=True)
+    assert len(server.asked) == 9
+    assert len(judgments_of(session.study, segments[2])) == 3
 
 
-def test_an_equal_request_about_anothers_segment_is_answered_from_the_study(session: Session) -> None:
+def test_an_equal_request_about_anothers_segment_is_answered_from_the_study(session: Session, server: Server) -> None:
     own, theirs = mark(session, "Ada", 10, 20), mark(session, "Bo", 10, 20, "competence")
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server, price_in=1.0)
-        ask(session, [judge_entry], [own])
-        asking, _ = ask(session, [judge_entry], [theirs])
-        assert len(server.asked) == 1
-    (first,), (second,) = said(session, own), said(session, theirs)
+    judge = model(session, server, price_in=1.0)
+    ask(session, [judge], [own])
+    asking, _ = ask(session, [judge], [theirs])
+    assert len(server.asked) == 1
+    (first,), (second,) = (judgments_of(session.study, segment) for segment in (own, theirs))
     assert asking.cached == (second,)
     assert second.cached_from == first.id
     assert (second.answer, second.cost, second.calls, second.tokens_in) == (first.answer, 0.0, 0, 0)
 
 
-def test_another_setting_that_changes_answers_is_another_request_and_the_pace_is_not(session: Session) -> None:
-    segment = mark(session, "Ada", 10, 20)
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server)
-        ask(session, [judge_entry], [segment])
-        change_judge(
-            session,
-            JudgeEntry(judge_entry.id, "renamed", "openai", "fake-1", {**judge_entry.settings, "concurrency": 2}),
-        )
-        again = JudgeEntry(judge_entry.id, "renamed", "openai", "fake-1", {**judge_entry.settings, "concurrency": 2})
-        ask(session, [again], [segment])
-        assert len(server.asked) == 1
-        warmer = JudgeEntry(judge_entry.id, "renamed", "openai", "fake-1", {**judge_entry.settings, "temperature": 1.0})
-        ask(session, [warmer], [segment])
-        assert len(server.asked) == 2
-
-
-@pytest.mark.parametrize(("text", "status"), [("I would rather not say.", "unparsed"), (None, "unparsed")])
-def test_what_could_not_be_read_is_shown_and_asked_again_on_demand(
-    session: Session, text: str | None, status: str
-) -> None:
+@pytest.mark.parametrize("text", ["I would rather not say.", None])
+def test_what_could_not_be_read_is_shown_and_asked_again_on_demand(session: Session, text: str | None) -> None:
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(says(text)) as server:
-        judge_entry = model(session, server)
-        ask(session, [judge_entry], [segment])
+        judge = model(session, server)
+        ask(session, [judge], [segment])
         before = len(server.asked)
-        (kept,) = said(session, segment)
-        assert kept.status.value == status
-        asking, _ = ask(session, [judge_entry], [segment])
+        (kept,) = judgments_of(session.study, segment)
+        assert kept.status is JudgmentStatus.UNPARSED
+        asking, _ = ask(session, [judge], [segment])
         assert (len(server.asked), asking.cached) == (before, (kept,))
-        ask(session, [judge_entry], [segment], again=True)
+        ask(session, [judge], [segment], again=True)
         assert len(server.asked) > before
 
 
 def test_an_error_is_kept_and_tried_again_by_the_next_run(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(fails(404, "no such model"), RIGHT) as server:
-        judge_entry = model(session, server)
-        _, result = ask(session, [judge_entry], [segment])
-        assert result["failed"] == 1
-        (kept,) = said(session, segment)
+        judge = model(session, server)
+        assert ask(session, [judge], [segment])[1]["failed"] == 1
+        (kept,) = judgments_of(session.study, segment)
         assert (kept.status, kept.answer) == (JudgmentStatus.ERROR, {})
         assert kept.error
-        _, result = ask(session, [judge_entry], [segment])
-        assert result["answered"] == 1
+        assert ask(session, [judge], [segment])[1]["answered"] == 1
 
 
-def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(
-    session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREENROOM_KEY_WRONG", "sk-very-secret-key")
-    segments = [mark(session, "Ada", at, at + 5) for at in range(10, 80, 6)]
+    segments = segments_of(session, 12)
     with misbehaving(echoes_the_key) as bad, misbehaving(RIGHT) as good:
         monkeypatch.setenv("GREENROOM_KEY_WRONG_AT", bad.url)
-        wrong, right = model(session, bad, "wrong", concurrency=1), model(session, good, "right")
-        _, result = ask(session, [wrong, right], segments)
+        judges = [model(session, bad, "wrong", concurrency=1), model(session, good, "right")]
+        assert "very-secret" not in json.dumps(dict(job_of(session, judges, segments).parameters))
+        _, result = ask(session, judges, segments)
         assert bad.asked[0].headers["authorization"] == "Bearer sk-very-secret-key"
         assert "authorization" not in good.asked[0].headers
     assert (result["answered"], result["failed"]) == (len(segments), MAX_CONSECUTIVE_ERRORS)
@@ -171,96 +148,79 @@ def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(
     assert b"very-secret" not in session.study.path.read_bytes()
 
 
-def test_what_the_policy_forbids_is_a_note_for_that_judge_alone(session: Session) -> None:
+def test_what_the_policy_forbids_is_a_note_for_that_judge_alone(session: Session, server: Server) -> None:
     segment = mark(session, "Ada", 10, 20)
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://judge.example.org/v1"})
-    with misbehaving(RIGHT) as server:
-        asking, result = ask(session, [far, model(session, server)], [segment])
+    asking, result = ask(session, [far, model(session, server)], [segment])
     (note,) = asking.notes
     assert (note.judge, note.rule, note.about) == ("far", "nothing-leaves", [segment])
     assert result["answered"] == 1
 
 
 def test_a_person_is_not_asked_by_the_program(session: Session) -> None:
-    segment = mark(session, "Ada", 10, 20)
     ada, _ = add_judge(session, "Ada", "person")
-    asking = prepare(session, AskRequest([ada], [segment]))
+    asking = prepare(session, AskRequest([ada], [mark(session, "Ada", 10, 20)]))
     assert asking.job is None
     assert "form" in asking.notes[0].message
 
 
-def test_a_second_model_brings_into_form_what_could_not_be_read(session: Session) -> None:
+def test_a_second_model_brings_into_form_what_could_not_be_read_and_each_request_is_in_the_log(
+    session: Session,
+) -> None:
     segment = mark(session, "Ada", 10, 20)
     formed = says('{"gives_an_answer": true, "answer": {"label": "competence"}}')
-    with misbehaving(says("It did well, I think.")) as prose, misbehaving(formed) as second:
-        model(session, second, "helper")
-        judge_entry = model(session, prose, coerce="helper")
-        ask(session, [judge_entry], [segment])
-        assert len(second.asked) == 1
-    (kept,) = said(session, segment)
+    with misbehaving(says("It did well, I think.")) as prose, misbehaving(formed) as other:
+        second = model(session, other, "second")
+        first = model(session, prose, "first", coerce="second")
+        ask(session, [first], [segment])
+    (kept,) = judgments_of(session.study, segment)
     assert (kept.status, kept.mended, kept.answer) == (JudgmentStatus.OK, "coerced", {"label": "competence"})
-    assert len(all_egress(session.study)) == 3
+    lines = [line.request for line in all_egress(session.study)]
+    assert [request.judge_id for request in lines] == [first.id, first.id, second.id]
+    headers = [asked.headers for asked in (*prose.asked, *other.asked)]
+    assert [request.size for request in lines] == [int(header["content-length"]) for header in headers]
+    assert [request.port for request in lines] == [int(header["host"].partition(":")[2]) for header in headers]
 
 
-def test_a_budget_in_tokens_is_never_passed(session: Session) -> None:
-    segments = [mark(session, "Ada", at, at * 1.1) for at in range(10, 130)]
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server, max_tokens=16)
-        _, result = ask(session, [judge_entry], segments, budget=Limits(tokens=12_000))
-        assert 0 < len(server.asked) < len(segments)
-    assert result["tokens_in"] + result["tokens_out"] <= 12_000
+def test_a_budget_in_tokens_is_never_passed(session: Session, server: Server) -> None:
+    segments = segments_of(session, 50)
+    judge = model(session, server, max_tokens=16)
+    _, result = ask(session, [judge], segments, budget=Limits(tokens=5_000))
+    assert 0 < len(server.asked) < len(segments)
+    assert result["tokens_in"] + result["tokens_out"] <= 5_000
     assert result["over_budget"] == len(segments) - result["answered"]
 
 
-def test_a_budget_in_money_needs_prices_of_what_is_not_on_this_machine(session: Session) -> None:
-    segment = mark(session, "Ada", 10, 20)
+def test_a_budget_in_money_is_never_passed_and_needs_prices_of_what_is_elsewhere(
+    session: Session, server: Server
+) -> None:
+    segments = segments_of(session, 20)
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://judge.example.org/v1"})
-    asking = prepare(session, AskRequest([far], [segment], "verdict", budget=Limits(money=1.0)))
+    asking = prepare(session, AskRequest([far], segments, "verdict", budget=Limits(money=1.0)))
     assert "prices" in asking.notes[0].message
-    with misbehaving(RIGHT) as server:
-        _, result = ask(session, [model(session, server)], [segment], budget=Limits(money=0.01))
-    assert result["answered"] == 1
+    free, dear = model(session, server, "free"), model(session, server, "dear", price_in=100.0, max_tokens=16)
+    assert ask(session, [free], segments, budget=Limits(money=0.01))[1]["answered"] == 20
+    _, result = ask(session, [dear], segments, budget=Limits(money=0.5))
+    assert 0 < result["answered"] < 20
+    costs = [judgment.cost for segment in segments for judgment in judgments_of(session.study, segment)]
+    assert 0 < sum(cost or 0 for cost in costs) <= 0.5
 
 
-def test_two_currencies_do_not_add_up(session: Session) -> None:
-    segment = mark(session, "Ada", 10, 20)
-    with misbehaving() as server:
-        judges = [model(session, server, name, price_in=1.0, currency=name) for name in ("USD", "EUR")]
-        with pytest.raises(UserError, match="EUR and USD"):
-            prepare(session, AskRequest(judges, [segment], budget=Limits(money=1.0)))
+def test_two_currencies_do_not_add_up(session: Session, server: Server) -> None:
+    judges = [model(session, server, name, price_in=1.0, currency=name) for name in ("USD", "EUR")]
+    with pytest.raises(UserError, match="EUR and USD"):
+        job_of(session, judges, segments_of(session, 1), budget=Limits(money=1.0))
 
 
-def test_a_job_that_waited_leaves_out_what_was_answered_meanwhile(session: Session) -> None:
-    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20)]
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server)
-        waiting = prepare(session, AskRequest([judge_entry], segments, "verdict")).job
-        assert waiting is not None
-        ask(session, [judge_entry], segments[:1])
-        run_inline(session, renew(session, waiting), Silent())
-        assert len(server.asked) == 2
-
-
-def test_what_is_withdrawn_before_it_begins_is_not_asked(session: Session) -> None:
-    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server, concurrency=1)
-        work = prepare(session, AskRequest([judge_entry], segments, "verdict")).job
-        assert work is not None
-        queue_of(work).withdraw(judge_entry.id, segments[2])
-        result, _ = run_inline(session, work, Silent())
-        assert len(server.asked) == 2
-    assert (result["answered"], result["withdrawn"]) == (2, 1)
-    assert not said(session, segments[2])
-
-
-def test_the_work_holds_no_key(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GREENROOM_KEY_MODEL", "sk-very-secret-key")
-    segment = mark(session, "Ada", 10, 20)
-    with misbehaving(RIGHT) as server:
-        monkeypatch.setenv("GREENROOM_KEY_MODEL_AT", server.url)
-        work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).job
-    assert "very-secret" not in json.dumps(dict(work.parameters))
+def test_what_is_withdrawn_or_answered_before_a_job_begins_is_not_asked(session: Session, server: Server) -> None:
+    segments, judge = segments_of(session, 3), model(session, server, concurrency=1)
+    work = job_of(session, [judge], segments)
+    ask(session, [judge], segments[:1])
+    work = renew(session, work)
+    queue_of(work).withdraw(judge.id, segments[2])
+    result, _ = run_inline(session, work, Silent())
+    assert (len(server.asked), result["answered"], result["withdrawn"]) == (2, 1, 1)
+    assert judgments_of(session.study, segments[2]) == []
 
 
 def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_kept(session: Session) -> None:
@@ -274,74 +234,49 @@ def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_ke
 
     def too_long(body: Mapping[str, Any]) -> str:
         tokens = len(body["messages"][1]["content"]) // 4
-        said = "This model's maximum context length is 2000 tokens. However, your messages resulted in {} tokens."
-        return said.format(tokens) if tokens > 2000 else ""
+        message = "This model's maximum context length is 2000 tokens. However, your messages resulted in {} tokens."
+        return message.format(tokens) if tokens > 2000 else ""
 
     with misbehaving(refuses(too_long, RIGHT)) as server:
         ask(session, [model(session, server)], [segment])
         sent = len(server.asked)
-    (kept,) = said(session, segment)
+    (kept,) = judgments_of(session.study, segment)
     assert (kept.status, kept.calls) == (JudgmentStatus.OK, sent)
     assert 2 <= sent <= 3
-    shortened = kept.sight["shortened"]
-    assert isinstance(shortened, list)
-    assert {rule for rule, _, _ in shortened} <= {"before", "long", "middle"}
-    assert "left out here" in str(kept.sight["text"])
-    asking, _ = ask(session, [model_of(session)], [segment])
+    rules = {rule for rule, _, _ in kept.sight["shortened"]}
+    assert rules
+    assert rules <= {"before", "long", "middle"}
+    assert "left out here" in kept.sight["text"]
+    asking, _ = ask(session, all_judges(session.study), [segment])
     assert asking.cached == (kept,), "it is found under the request as it was planned"
-
-
-def model_of(session: Session) -> JudgeEntry:
-    (judge_entry,) = all_judges(session.study)
-    return judge_entry
-
-
-def test_each_request_stands_in_the_journal_as_it_came_under_the_name_of_who_was_asked(session: Session) -> None:
-    segment = mark(session, "Ada", 10, 20)
-    formed = says(json.dumps({"gives_an_answer": True, "answer": {"label": "error"}}))
-    with misbehaving(says("It erred.")) as server, misbehaving(formed) as other:
-        second = model(session, other, "second")
-        first = model(session, server, "first", coerce="second")
-        ask(session, [first], [segment])
-    lines = all_egress(session.study)
-    assert [line.request.judge_id for line in lines] == [first.id, first.id, second.id]
-    came = [*server.asked, *other.asked]
-    assert [line.request.size for line in lines] == [int(asked.headers["content-length"]) for asked in came]
-    assert [line.request.port for line in lines] == [int(asked.headers["host"].partition(":")[2]) for asked in came]
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_budget(
-    session: Session, fresh: bool
+    session: Session, server: Server, fresh: bool
 ) -> None:
-    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server)
-        ask(session, [judge_entry], segments)
-        whole = prepare(
-            session, AskRequest([judge_entry], segments, "verdict", fresh=True, budget=Limits(tokens=90_000))
-        ).job
-        since = utc_now()
-        part = {**whole.parameters, "requests": cast("list[Json]", whole.parameters["requests"])[:2]}
-        run_inline(session, replace(whole, parameters=part), Silent())
-        asked = len(server.asked)
-        left = unanswered(session, replace(whole, parameters={**whole.parameters, "fresh": fresh}), since)
-        if not fresh:
-            assert left is None, "the third was answered before, and nobody wants it anew"
-            return
-        assert len(cast("list[Json]", left.parameters["requests"])) == 1
-        assert 0 < cast(int, left.parameters["tokens"]) < 90_000
-        run_inline(session, left, Silent())
-        assert len(server.asked) == asked + 1
-        assert unanswered(session, whole, since) is None
+    segments, judge = segments_of(session, 3), model(session, server)
+    ask(session, [judge], segments)
+    whole = job_of(session, [judge], segments, fresh=True, budget=Limits(tokens=90_000))
+    since = utc_now()
+    part: Any = {**whole.parameters, "requests": list(whole.parameters["requests"])[:2]}
+    run_inline(session, replace(whole, parameters=part), Silent())
+    asked = len(server.asked)
+    left = unanswered(session, replace(whole, parameters={**whole.parameters, "fresh": fresh}), since)
+    if not fresh:
+        assert left is None, "the third was answered before, and nobody wants it anew"
+        return
+    assert len(left.parameters["requests"]) == 1
+    assert 0 < left.parameters["tokens"] < 90_000
+    run_inline(session, left, Silent())
+    assert len(server.asked) == asked + 1
+    assert unanswered(session, whole, since) is None
 
 
-def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session) -> None:
-    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20)]
-    with misbehaving(RIGHT) as server:
-        judge_entry = model(session, server)
-        whole = prepare(session, AskRequest([judge_entry], segments, "verdict", budget=Limits(tokens=90_000))).job
-        since = utc_now()
-        ask(session, [judge_entry], segments[:1])
-        with pytest.raises(UserError, match="budget"):
-            unanswered(session, replace(whole, parameters={**whole.parameters, "tokens": 1}), since)
+def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session, server: Server) -> None:
+    segments, judge = segments_of(session, 2), model(session, server)
+    whole = job_of(session, [judge], segments, budget=Limits(tokens=90_000))
+    since = utc_now()
+    ask(session, [judge], segments[:1])
+    with pytest.raises(UserError, match="budget"):
+        unanswered(session, replace(whole, parameters={**whole.parameters, "tokens": 1}), since)

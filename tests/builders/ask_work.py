@@ -1,0 +1,50 @@
+"""Runs in which judges are asked, as jobs that can be cut, and the judgments that they hand over."""
+
+from typing import Any
+
+from benchmark.judging.judge_worker import RunItem
+from benchmark.judging.judgment_record import judge_json, subject_fields
+from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_config import Payload, read_payload
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Modality
+from project.session.jobs import JobSpec
+
+FREE = Limits()
+SERVED = {"url": "http://localhost:1/v1"}
+ENTRIES = (
+    JudgeEntry("r", "random", "random"),
+    JudgeEntry("c", "constant", "constant", "", {"says": "error"}),
+    JudgeEntry("l", "local", "llama-cpp", "/models/m.gguf"),
+    JudgeEntry("a", "api", "openai", "m", SERVED),
+    JudgeEntry("b", "other api", "openai", "m", SERVED),
+)
+
+
+def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[JudgeEntry, ...] = ENTRIES) -> JobSpec:
+    """Return a run in which judges are asked about things: pairs of positions."""
+    plans = tuple({"about": f"s{plan}"} for plan in range(max((plan for _, plan in asked), default=0) + 1))
+    items = tuple(
+        RunItem(judge, plan, f"key {judge} {plan}", "raw", "rec", f"s{plan}", plan, plan + 1) for judge, plan in asked
+    )
+    payload = Payload("verdict", "plain", 0, limits, entries, plans, items)
+    return JobSpec("ask", "Ask", "rec", {"run": "whole", **payload.as_json()})
+
+
+def asked_by(work: JobSpec) -> list[tuple[str, Any]]:
+    """Return who is asked about what."""
+    payload = read_payload(work.parameters)
+    return [(payload.entries[item.judge].id, payload.plans[item.plan]["about"]) for item in payload.items]
+
+
+def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, cost: float | None = None) -> Judgment:
+    """Return the judgment of one of a run's requests."""
+    payload = read_payload(work.parameters)
+    run_item = payload.items[at]
+    entry = payload.entries[run_item.judge]
+    return Judgment(
+        f"j{at}", entry.id, judge_json(entry), None, "rec", **subject_fields(run_item.about, "", Modality.BOTH),
+        start_us=0, end_us=1, task="verdict", variant="plain", condition="raw", seed=0, prompt="p@1",
+        prompt_sha256="", request_key=run_item.request_key, sight={}, status=status, answer={}, raw="",
+        thinking="", mended="", model_id="",
+        tokens_in=3, tokens_out=2, cost=cost, ms=1, calls=1, error="", cached_from=None, at="", program_version="",
+    )  # fmt: skip

@@ -1,0 +1,278 @@
+"""Questions in a judge's words, of chains and of the five dimensions: what is asked for, and what is taken in."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from annotate.chains.chain_edits import delete_chain, edit_node
+from annotate.study.people import add_participant
+from benchmark.authoring.judge_questions import (
+    ALREADY_EXISTS,
+    CHAIN_CHANGED,
+    CHAIN_MISSING,
+    NO_ANSWER,
+    NO_DIMENSION,
+    RECORDING_MISSING,
+    chain_requests,
+    esi_requests,
+    import_chain_questions,
+    import_esi_questions,
+)
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
+from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart, esi_parts, parse_esi_part
+from benchmark.questions.question_edits import coverage_checksum, is_stale
+from benchmark.questions.question_validity import SINGLE_STEP, QuestionSpec, required_questions
+from models.judges.llama_cpp import model_process
+from project.entities.causal_chains import ChainGraph
+from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind, Modality
+from project.entities.questions import Maker, QuestionKind
+from project.entities.study_records import ParticipantRole
+from project.errors import UserError
+from project.queries.judgment_rows import all_judges
+from project.queries.question_rows import all_questions
+from project.session.session import Session
+from tests.builders.conversation_study import people, recording_of, say
+from tests.builders.marked_study import WALK
+from tests.builders.subjects import a_chain, a_question, gather
+from tests.builders.tiny_gguf import TinyModel
+from tests.builders.worded_questions import GOOD, asked, judge_that
+
+FOUR = {key: text for key, text in GOOD.items() if key != "wrong_4"}
+
+
+@pytest.fixture
+def graph(session: Session) -> ChainGraph:
+    """A chain about P07, whom R1 deals with."""
+    add_participant(session, "R1", ParticipantRole.ROBOT, WALK)
+    add_participant(session, "P07", ParticipantRole.USER, WALK)
+    return a_chain(session, WALK, "P07")
+
+
+def reasons_against(session: Session, graph: ChainGraph, answer: object) -> dict[str, int]:
+    """Take in one question worded so; return why it was left out."""
+    with judge_that(session, lambda _: answer, f"judge {len(all_judges(session.study))}") as judge:
+        request = chain_requests(session, [graph.chain.id], [judge], [QuestionKind.EVENT])
+        said = asked(session, replace(request, about=request.about[:1]))
+    made, changes = import_chain_questions(session, said)
+    assert bool(made.ids) == bool(changes)
+    return made.skipped
+
+
+def test_a_question_for_everything_that_the_rules_ask_for(session: Session, graph: ChainGraph) -> None:
+    told: list[str] = []
+
+    def answer(text: str) -> object:
+        told.append(text)
+        return {**GOOD, "question": f"Why does the User laugh, case {len(told)}?"}
+
+    kinds = (*SINGLE_STEP, QuestionKind.STEPS)
+    with judge_that(session, answer) as judge:
+        said = asked(session, chain_requests(session, (), [judge], kinds))
+    made, _ = import_chain_questions(session, said)
+    questions = all_questions(session.study)
+    wanted = required_questions(graph, kinds)
+    assert {QuestionSpec(question.kind, question.aspect, question.covers) for question in questions} == {*wanted}
+    assert (made.by_kind, made.skipped) == (dict(Counter(each.kind.value for each in wanted)), {})
+    assert {question.judgment_id for question in questions} == {judgment.id for judgment in said}
+    for question in questions:
+        assert question.maker is Maker.JUDGE
+        assert question.made_from == coverage_checksum(graph, question.covers)
+        assert not is_stale(question, graph)
+        assert (question.answer, len(question.wrong)) == ("Because P07 takes the question for a joke.", 4)
+    places = Counter(question.place for question in questions)
+    assert max(places.values()) - min(places[at] for at in range(5)) <= 1
+    # The chain is told with people by role, and so is the part that is covered.
+    assert all("User asks something." in text and "P07" not in text for text in told)
+
+
+def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGraph) -> None:
+    with judge_that(session, lambda _: GOOD) as judge:
+        said = asked(session, chain_requests(session, (), [judge], [QuestionKind.EVENT]))
+        first, _ = import_chain_questions(session, said)
+        again, changes = import_chain_questions(session, said)
+        assert (len(first.ids), again.ids, bool(changes)) == (2, (), False)
+        assert again.skipped == {ALREADY_EXISTS: 2}
+        with pytest.raises(UserError, match="No question is left"):
+            chain_requests(session, (), [judge], [QuestionKind.EVENT])
+        edit_node(session, graph.nodes[0].id, text="P07 asks something else.")
+        left = chain_requests(session, (), [judge], [QuestionKind.EVENT])
+        assert [text.split("/")[-1] for text in left.about] == [f"EU:{graph.nodes[0].id}"]
+
+
+def test_of_two_judges_the_first_that_can_be_used_words_it(session: Session, graph: ChainGraph) -> None:
+    with (
+        judge_that(session, lambda _: {**GOOD, "wrong_1": GOOD["answer"]}, "bad") as bad,
+        judge_that(session, lambda _: GOOD, "good") as good,
+    ):
+        said = asked(session, chain_requests(session, [graph.chain.id], [bad, good], [QuestionKind.EVENT]))
+    made, _ = import_chain_questions(session, said)
+    known = {judgment.id: judgment.judge["name"] for judgment in said}
+    assert {known[question.judgment_id] for question in all_questions(session.study)} == {"good"}
+    assert made.skipped == {"The answer is among the wrong options.": 2}
+
+
+def test_what_cannot_be_used_is_left_out_with_its_reason(session: Session, graph: ChainGraph) -> None:
+    among = "The answer is among the wrong options."
+    for answer, reason in (
+        ({**GOOD, "wrong_2": GOOD["answer"]}, among),
+        ({**GOOD, "wrong_2": "because the user takes the question for a JOKE"}, among),
+        (
+            {**GOOD, "wrong_2": "Because a User takes the questions for jokes."},
+            "A wrong option says what the answer says.",
+        ),
+        ({**GOOD, "wrong_1": GOOD["wrong_3"]}, "Two wrong options are the same."),
+        ({**GOOD, "question": "x" * 5000}, "The question is longer than 1,000 characters."),
+        ({**GOOD, "answer": "x" * 900}, "The option is longer than 600 characters."),
+    ):
+        assert reasons_against(session, graph, answer) == {reason: 1}
+    for noise in (
+        {key: GOOD[key] for key in ("question", "answer", "wrong_1", "wrong_2")},
+        {**GOOD, "answer": ["one", "two"]},
+        {**GOOD, "answer": ""},
+        {**GOOD, "wrong_3": None},
+        {"questions": [GOOD]},
+        [3, "four"],
+        "I would rather not say.",
+        json.dumps(GOOD)[:-40],
+        "",
+    ):
+        assert sum(reasons_against(session, graph, noise).values()) == 1
+    assert all_questions(session.study) == []
+
+
+def test_noise_around_an_answer_does_no_harm_and_it_is_plain_text_on_one_line(
+    session: Session, graph: ChainGraph
+) -> None:
+    answer = {**GOOD, "answer": "One\nline <b>and\u202e\tmore</b>\u2028here.", "note": "mine"}
+    noisy = f"Sure!\n```json\n{json.dumps(answer)}\n```\nGood luck."
+    assert reasons_against(session, graph, noisy) == {}
+    assert all_questions(session.study)[0].answer == "One line <b>and more</b> here."
+
+
+def test_answers_about_a_chain_as_it_was_are_not_taken_in(session: Session, graph: ChainGraph) -> None:
+    with judge_that(session, lambda _: GOOD) as judge:
+        said = asked(session, chain_requests(session, (), [judge], [QuestionKind.WHY]))
+    edit_node(session, graph.nodes[0].id, text="Something else.")
+    assert import_chain_questions(session, said)[0].skipped == {CHAIN_CHANGED: 3}
+    delete_chain(session, graph.chain.id)
+    assert import_chain_questions(session, said)[0].skipped == {CHAIN_MISSING: 3}
+    assert all_questions(session.study) == []
+
+
+def test_answers_to_other_tasks_and_without_a_form_are_counted(session: Session, graph: ChainGraph) -> None:
+    with judge_that(session, lambda _: GOOD) as judge:
+        (said, *_) = asked(session, chain_requests(session, (), [judge], [QuestionKind.WHY]))
+    assert said.task == WORD_QUESTION_TASK
+    others = [replace(said, id="1", task="answer"), replace(said, id="2", status=JudgmentStatus.REFUSED, answer={})]
+    others += [replace(said, id="3", part="EU:nobody"), replace(said, id="4", part="")]
+    made, changes = import_chain_questions(session, others)
+    assert not changes
+    assert sum(made.skipped.values()) == 4
+
+
+def test_two_rounds_of_ten_and_no_more_ask_for_every_dimension_in_four_ways(session: Session) -> None:
+    parts = esi_parts()
+    assert len({part.part for part in parts}) == len({part.wording for part in parts}) == 20
+    assert Counter(part.dimension for part in parts) == dict.fromkeys(DIMENSIONS, 4)
+    for key, dimension in DIMENSIONS.items():
+        assert {part.wording for part in parts if part.dimension == key} == {*dimension.wordings}
+    assert [parse_esi_part(part.part) for part in parts] == parts
+    assert EsiPart(2, 10, "IDC").wording in DIMENSIONS["IDC"].wordings
+    nonsense = ("", "1", "1:2", "1:2:XYZ", "0:1:IFA", "1:0:IFA", "01:1:IFA", "x:1:IFA", "²:1:IFA", "1:2:IFA:")
+    assert {parse_esi_part(text) for text in nonsense} == {None}
+    for rounds in ((3,), (1, 11)):
+        with pytest.raises(UserError, match="rounds"):
+            esi_requests(session, [WALK], [], *rounds)
+
+
+@pytest.fixture
+def gathered(session: Session) -> Session:
+    made, _ = add_participant(session, "P07", ParticipantRole.USER, WALK)
+    gather(session, WALK, "P07", made)
+    return session
+
+
+def test_each_judge_words_all_dimensions_from_what_was_gathered(gathered: Session) -> None:
+    told: list[str] = []
+
+    def answer(text: str) -> object:
+        told.append(text)
+        (key,) = (key for key, dimension in DIMENSIONS.items() if f"{key} = {dimension.name}" in text)
+        return {**FOUR, "dimension": key, "question": f"What does the User want, in case {len(told)}?"}
+
+    with judge_that(gathered, answer, "one") as first, judge_that(gathered, answer, "two") as second:
+        request = esi_requests(gathered, [WALK], [first, second], each=5)
+        said = asked(gathered, request)
+    assert (len(request.about), request.frames, len(said)) == (10, 24, 20)
+    for text in told:
+        assert "P07" not in text
+        for piece in ("User talks.", "User laughs.", "User: hair like User", "Does User laugh? User does."):
+            assert piece in text
+    made, changes = import_esi_questions(gathered, said)
+    assert made.by_kind == {"ESI": 20}
+    questions = all_questions(gathered.study)
+    assert Counter(question.aspect for question in questions) == dict.fromkeys(DIMENSIONS, 4)
+    assert Counter(question.place for question in questions) == dict.fromkeys(range(4), 5)
+    for question in questions:
+        assert (question.kind, question.maker, question.chain_id) == (QuestionKind.ESI, Maker.JUDGE, None)
+        assert (question.covers, question.made_from, len(question.options)) == ((), "", 4)
+        assert (question.start_us, question.end_us) == (0, 600_000_000)
+    assert {question.judgment_id for question in questions} == {judgment.id for judgment in said}
+    assert len(changes.ids("question")) == 20
+
+
+def test_the_same_question_is_taken_in_once(gathered: Session) -> None:
+    with judge_that(gathered, lambda _: {**FOUR, "dimension": "IFA"}) as judge:
+        said = asked(gathered, esi_requests(gathered, [WALK], [judge], 2, 1))
+    made, _ = import_esi_questions(gathered, said)
+    assert (len(made.ids), made.skipped) == (1, {ALREADY_EXISTS: 1})
+    assert import_esi_questions(gathered, said)[0].skipped == {ALREADY_EXISTS: 2}
+
+
+def test_another_dimension_three_options_and_nonsense_make_no_question(gathered: Session) -> None:
+    answers = iter([{**FOUR, "dimension": "EBR"}, {**FOUR, "wrong_3": FOUR["wrong_1"], "dimension": "IFA"}, "nothing"])
+    with judge_that(gathered, lambda _: next(answers)) as judge:
+        for seed in range(3):
+            said = asked(gathered, replace(esi_requests(gathered, [WALK], [judge], 1, 1), seed=seed))
+            made, changes = import_esi_questions(gathered, said)
+            assert sum(made.skipped.values()) == 1
+            assert not changes
+    good = replace(said[0], status=JudgmentStatus.OK, answer={**FOUR, "dimension": "IFA"})
+    for change, reason in (({"part": "1:1"}, NO_DIMENSION), ({"recording_id": "gone"}, RECORDING_MISSING)):
+        assert import_esi_questions(gathered, [replace(good, **change)])[0].skipped == {reason: 1}
+
+
+@pytest.fixture
+def tiny_judge(seen: Session, tiny_gguf: TinyModel) -> Iterator[JudgeEntry]:
+    """A real model in a GGUF file, with random weights."""
+    pytest.importorskip("llama_cpp")
+    _, user = people(seen, "P07")
+    say(seen, 3, 4, "Hi.", user)
+    file = {"projector": str(tiny_gguf.projector), "context": 16384, "threads": 1, "frames": 2, "max_tokens": 40}
+    yield add_judge(seen, "File", "llama-cpp", str(tiny_gguf.model), file)[0]
+    model_process.end_all_processes()
+
+
+def test_a_real_model_answers_what_it_sees_and_is_held_to_forms_with_long_texts(
+    seen: Session, tiny_judge: JudgeEntry
+) -> None:
+    recording = recording_of(seen)
+    question = a_question(seen, recording, "P07")
+    about = [JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key]
+    (said,) = asked(seen, AskRequest([tiny_judge], about, "answer"))
+    assert (said.status, said.modality, said.state) == (JudgmentStatus.OK, Modality.BOTH, question.checksum)
+    assert str(said.answer["answer"]) in "ABCDE"
+    assert len(said.sight["frames"]) == 2
+    (alone,) = asked(seen, AskRequest([tiny_judge], about, "options_only"))
+    assert (alone.status, alone.modality, alone.sight["frames"]) == (JudgmentStatus.OK, Modality.NOTHING, [])
+    # It writes noise and is stopped inside its first text; a grammar that it cannot read would be an error.
+    word = chain_requests(seen, [a_chain(seen, recording, "P07").chain.id], [tiny_judge], [QuestionKind.HOW])
+    worded = asked(seen, replace(word, about=word.about[:1]))
+    assert [judgment.status for judgment in worded] == [JudgmentStatus.UNPARSED]
+    assert import_chain_questions(seen, worded)[0].skipped == {NO_ANSWER: 1}
+    assert [each.id for each in all_questions(seen.study)] == [question.id]

@@ -1,0 +1,157 @@
+"""Ratings of episodes as a task of the benchmark: oracle, constant, nobody, and a script of its own beside it."""
+
+import csv
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from benchmark.episodes.episode_ratings import compute_agreement
+from benchmark.episodes.sotopia_files import import_file
+from benchmark.items.candidates import CandidatePool, ItemSamplingRule
+from benchmark.judge_input.input_planning import plan_input
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judge_registry import add_judge
+from benchmark.judging.run_config import AskRequest
+from benchmark.metrics.published_figures import (
+    DIMENSIONS,
+    MAE,
+    PAIRWISE_AGREEMENT,
+    PEARSON_R,
+    RANDOLPH_KAPPA,
+    join_metric_key,
+    published_scores_for,
+)
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
+from benchmark.sets.rated_material import INCOMPLETE, rating_candidates
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
+from benchmark.tasks.episode_rating_task import KEY
+from project.entities.frozen_items import FrozenItem
+from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.progress import Silent
+from project.queries.judgment_rows import find_judgments
+from project.session.jobs import run_inline
+from project.session.session import Session
+from project.store.study import Study
+from tests.builders.item_sets import freeze
+
+COLUMNS = {key: "financial_and_material_benefits" if key == "financial" else key for key in DIMENSIONS}
+
+
+@pytest.fixture
+def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
+    path = tmp_path / "s.greenroom"
+    with Session(Study.create(path), "Ada") as opened:
+        import_file(opened, shared_data / "sotopia" / "sotopia_pi_episodes.jsonl")
+        import_file(opened, shared_data / "sotopia" / "sotopia_pi_human_scores.csv")
+        yield opened
+
+
+def frozen(session: Session) -> list[FrozenItem]:
+    """Freeze everything that was rated."""
+    drawn = get_benchmark_task(KEY).sample(rating_candidates(session), ItemSamplingRule(0), random.Random(0))
+    items = [
+        FrozenItem(
+            *(f"i{at}", "set", 0, at, candidate.about, candidate.recording_id),
+            *(candidate.start_us, candidate.end_us, candidate.content, candidate.made_from),
+        )
+        for at, candidate in enumerate(drawn.items)
+    ]
+    freeze(session, items, task=KEY)
+    return items
+
+
+def answers_of(session: Session, backend: str, items: list[FrozenItem]) -> list[ItemResponse]:
+    """Ask a baseline about the items."""
+    judge, _ = add_judge(session, backend, backend)
+    about = [JudgmentTarget(JudgmentTargetKind.ITEM, item.id).key for item in items]
+    work = prepare(session, AskRequest([judge], about, TASK, frames=0)).job
+    _, changes = run_inline(session, work, Silent())
+    judgments = {each.target.id: each for each in find_judgments(session.study, sorted(changes.ids("judgment")))}
+    assert {judgment.status for judgment in judgments.values()} == {JudgmentStatus.OK}
+    return [
+        ItemResponse(
+            *(item.id, 0, item.recording_id, item.content["truth"], {TASK: judgments[item.id].answer}),
+            *({TASK: JudgmentStatus.OK}, item.content["traits"]),
+        )
+        for item in items
+    ]
+
+
+def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> None:
+    items = frozen(session)
+    assert len(items) == 20
+    figures = get_benchmark_task(KEY).score(answers_of(session, "oracle", items))
+    for key in DIMENSIONS:
+        varies = len({item.content["truth"][TASK][key] for item in items}) > 1
+        assert figures[join_metric_key(MAE, key)] == 0.0
+        assert figures[join_metric_key(PEARSON_R, key)] == (pytest.approx(1.0) if varies else None)
+    assert figures[PEARSON_R] == pytest.approx(1.0)
+
+
+def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Session) -> None:
+    figures = get_benchmark_task(KEY).score(answers_of(session, "constant", frozen(session)))
+    assert {figures[key] for key in (PEARSON_R, *(join_metric_key(PEARSON_R, each) for each in DIMENSIONS))} == {None}
+    assert figures[MAE] > 0
+    known = {metric.key for metric in get_benchmark_task(KEY).metrics}
+    assert {row.metric for row in published_scores_for(KEY)} <= known
+    assert {*get_benchmark_task(KEY).score([])} == known
+
+
+def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_data: Path) -> None:
+    folder = shared_data / "sotopia"
+    lines = [json.loads(line) for line in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()]
+    given: dict[tuple[str, int], list[dict[str, str]]] = {
+        (line["episode"], agent): [] for line in lines for agent in (1, 2)
+    }
+    with (folder / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            given.get((row["episode"], int(row["agent"])), []).append(row)
+    places = dict(session.study.rows("SELECT participant_id, position + 1 FROM episode_agent"))
+    items = frozen(session)
+    for item in items:
+        episode = lines[session.recording(item.recording_id).number - 1]["episode"]
+        rows = given[episode, places[item.content["person"]]]
+        means = {key: fmean(int(row[COLUMNS[key]]) for row in rows) for key in DIMENSIONS}
+        assert item.content["truth"][TASK] == pytest.approx(means, abs=1e-12)
+    figures = get_benchmark_task(KEY).score(answers_of(session, "random", items))
+    (overall,) = [each for each in compute_agreement(session).between_people if not each.dimension]
+    assert figures[RANDOLPH_KAPPA] == pytest.approx(overall.kappa, abs=1e-12)
+    assert figures[PAIRWISE_AGREEMENT] == pytest.approx(overall.agreement, abs=1e-12)
+
+
+def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(session: Session) -> None:
+    items = frozen(session)
+    plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.ITEM, items[0].id).key, TASK)
+    person = str(items[0].content["person"])
+    who = session.study.rows("SELECT name FROM episode_agent WHERE participant_id = ?", (person,))[0]
+    assert f"Who is rated: {who[0]}" in plan.text
+    assert "raters" not in plan.text
+    assert plan.truth == items[0].content["truth"][TASK]
+
+
+def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) -> None:
+    before = rating_candidates(session)
+    where = "field = 'goal' AND segment_id = (SELECT min(id) FROM segment)"
+    with session.step("Clear"):
+        session.study.write(f"DELETE FROM segment_value WHERE {where}", ())
+    after = rating_candidates(session)
+    assert after.left_out == {INCOMPLETE: 1}
+    assert len(after.candidates) == len(before.candidates) == 20
+    states = [{candidate.made_from for candidate in pool.candidates} for pool in (before, after)]
+    assert states[0] != states[1]
+
+
+def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
+    pool, entry = rating_candidates(session), get_benchmark_task(KEY)
+    drawn = [entry.sample(pool, ItemSamplingRule(8), random.Random(seed)).items for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert [len(items) for items in drawn] == [8, 8, 8]
+    alike = entry.sample(pool, ItemSamplingRule(8, stratify=True), random.Random(1)).items
+    homes = [candidate.collection_id for candidate in alike]
+    assert {homes.count(home) for home in homes} == {4}
+    assert entry.sample(CandidatePool(()), ItemSamplingRule(8, stratify=True), random.Random(1)).items == ()
+    assert entry.score([])[PEARSON_R] is None

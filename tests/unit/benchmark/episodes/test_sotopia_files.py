@@ -1,0 +1,329 @@
+"""Files of SOTOPIA come in, give the figures that they hold, go out again, or are refused with one line."""
+
+import csv
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotate.study.recording_edits import undo
+from benchmark.episodes.episode_ratings import compute_agreement, mean_scores, read_ratings
+from benchmark.episodes.episode_state import read_episode_state
+from benchmark.episodes.sotopia_files import import_file, write_episodes, write_scores
+from benchmark.episodes.sotopia_records import format_dialogue, read_turn
+from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
+from project.errors import UserError
+from project.queries.annotator_rows import all_annotators
+from project.queries.episode_rows import all_episodes, all_scenarios
+from project.session.session import Session
+from project.store.study import Cell, Row, Study
+
+NAMES = ("Mia", "Noah Davis")
+HALF = "\ud800"
+LONG = "x" * 30_000
+COLUMNS = {
+    "believability": (0, 10),
+    "relationship": (-5, 5),
+    "knowledge": (0, 10),
+    "secret": (-10, 0),
+    "social_rules": (-10, 0),
+    "financial_and_material_benefits": (-5, 5),
+    "goal": (0, 10),
+}
+
+
+@pytest.fixture
+def sotopia_pi(session: Session, shared_data: Path) -> Path:
+    """The folder of ten published episodes and their human scores, both of which have come in."""
+    folder = shared_data / "sotopia"
+    import_file(session, folder / "sotopia_pi_episodes.jsonl")
+    import_file(session, folder / "sotopia_pi_human_scores.csv")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("dialogue", "turn"),
+    [
+        ('"Hello there."', AgentTurn(Act.SPEAK, "Hello there.")),
+        ('"Hello."\nTurn #8,', AgentTurn(Act.SPEAK, "Hello.")),
+        ("How about $454?", AgentTurn(Act.SPEAK, "How about $454?")),
+        (" Mia [action] politely decline the offer\n", AgentTurn(Act.ACTION, "politely decline the offer")),
+        ("Noah Davis [non-verbal communication] nod\n", AgentTurn(Act.NONVERBAL, "nod")),
+        ("Mia left the conversation.", AgentTurn(Act.LEAVE)),
+        ("Mia did nothing", AgentTurn(Act.NONE)),
+        ("", AgentTurn(Act.SPEAK)),
+    ],
+)
+def test_a_line_of_a_conversation_is_a_turn(dialogue: str, turn: AgentTurn) -> None:
+    assert read_turn(dialogue, NAMES) == turn
+    assert read_turn(format_dialogue(turn, "Mia"), NAMES) == turn
+
+
+def episode(**facts: Any) -> dict[str, Any]:
+    people = {name: {"name": name, "age": "30", "profession": "Baker", "secrets": "None."} for name in NAMES}
+    turns = [
+        {"speaker": "Mia", "dialogue": '"Good morning."'},
+        {"speaker": "Noah Davis", "dialogue": "Noah Davis [non-verbal communication] nods"},
+        {"speaker": "Mia", "dialogue": "Mia left the conversation."},
+    ]
+    usual: dict[str, Any] = {"scenario": "At the bakery.", "names": [*NAMES], "personal_info": people}
+    usual |= {"social_goal": dict.fromkeys(NAMES, "Buy bread."), "parsed_conversation": turns}
+    return {**usual, "episode": "E1", "set": "lab", **facts}
+
+
+def said(dialogue: Any, speaker: Any = "Mia") -> dict[str, Any]:
+    """An episode of one turn."""
+    return episode(parsed_conversation=[{"speaker": speaker, "dialogue": dialogue}])
+
+
+def named(first: Any, second: Any) -> dict[str, Any]:
+    """An episode of two people with these names."""
+    both = [str(first), str(second)]
+    conversation = [{"speaker": first, "dialogue": '"Hello."'}]
+    facts = {"names": [first, second], "parsed_conversation": conversation}
+    return episode(**facts, personal_info={name: {} for name in both}, social_goal=dict.fromkeys(both, ""))
+
+
+def scenario(**facts: Any) -> dict[str, Any]:
+    return {"scenario": "A bench.", "relationship": 2, "agent_goals": ["Sit.", "Stand."], **facts}
+
+
+def written(folder: Path, *lines: Any, name: str = "episodes.jsonl") -> Path:
+    path = folder / name
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), "utf-8")
+    return path
+
+
+def test_an_episode_becomes_a_recording_and_is_known_the_second_time(session: Session, tmp_path: Path) -> None:
+    path = written(tmp_path, episode(), episode(episode="E2", relationship="friend"))
+    assert import_file(session, path).added == 2
+    again = import_file(session, path)
+    assert (again.added, again.existing) == (0, 2)
+    first, second = (read_episode_state(session, each.recording_id) for each in all_episodes(session.study))
+    assert [(each.agent.profile.name, each.turn) for each in first.played_turns] == [
+        ("Mia", AgentTurn(Act.SPEAK, "Good morning.")),
+        ("Noah Davis", AgentTurn(Act.NONVERBAL, "nods")),
+        ("Mia", AgentTurn(Act.LEAVE)),
+    ]
+    assert (first.episode.ended, first.next_agent) == (EpisodeEnd.LEFT, None)
+    assert (first.episode.relationship, second.episode.relationship) == (Relationship.UNKNOWN, Relationship.FRIEND)
+    assert first.agents[0].participant_id == second.agents[0].participant_id
+    undo(session)
+    assert all_episodes(session.study) == []
+
+
+def test_an_episode_is_added_without_a_look_at_all_others(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, many, read = Study.rows, 50, 0
+
+    def count_rows(study: Study, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
+        nonlocal read
+        found = rows(study, sql, values)
+        read += len(found)
+        return found
+
+    path = written(tmp_path, *(episode(episode=f"E{number}") for number in range(many)))
+    monkeypatch.setattr(Study, "rows", count_rows)
+    assert import_file(session, path).added == many
+    assert read < 10 * many
+
+
+def test_what_cannot_be_an_episode_is_refused_with_its_line_and_nothing_comes_in(
+    session: Session, tmp_path: Path
+) -> None:
+    of_episodes: list[tuple[Any, str]] = [
+        (episode(names=["Mia"]), "two people or more"),
+        (episode(names="Mia"), "no list of names"),
+        (episode(names=["Mia", ["Noah"]]), "no list of names"),
+        (episode(scenario=""), "“scenario” is missing"),
+        (episode(scenario=LONG), "“scenario” is no text of at most"),
+        (episode(personal_info={}), "“Mia” is missing"),
+        (episode(personal_info={"Mia": {}, "Noah Davis": "x"}), "“Noah Davis” is missing or no JSON object"),
+        (episode(social_goal={"Mia": "Eat."}), "“Noah Davis” is missing in “social_goal”"),
+        (episode(social_goal={"Mia": "Eat.", "Noah Davis": {"deep": 1}}), "“Noah Davis” is no text"),
+        (episode(parsed_conversation=[]), "nobody says or does anything"),
+        (episode(parsed_conversation="Hello"), "“parsed_conversation” is missing or no list"),
+        (episode(parsed_conversation=[3]), "a turn is no JSON object"),
+        (said("Hi", "Zoe"), "“Zoe” has a turn and is not among “names”"),
+        (said("Hi", ["Mia"]), "“speaker” is no text"),
+        (said(HALF), "“dialogue” holds half of a character"),
+        (said(LONG), "“dialogue” is no text of at most"),
+        (episode(relationship="cousins"), "“cousins” is no relationship"),
+        (episode(relationship=[1]), "“relationship” is no text"),
+        (named("Mia", HALF), "“names” holds half of a character"),
+        (named("Mia", LONG), "“names” is no text of at most"),
+        (named("Mia", "  "), "no list of names"),
+        (named("Mia", "\x00\x07"), "no list of names"),
+        ({}, "no list of names"),
+        (3, "no JSON object"),
+    ]
+    of_scenarios: list[tuple[Any, str]] = [
+        (scenario(agent_goals=[HALF, "x"]), "half of a character"),
+        (scenario(agent_goals=["x", 3]), "agent_goals"),
+        (scenario(relationship=77), "no relationship"),
+        (scenario(relationship=True), "relationship"),
+        (scenario(codename=HALF), "half of a character"),
+    ]
+    of_characters: list[tuple[Any, str]] = [
+        ({"first_name": {"a": 1}}, "first_name"),
+        ({"first_name": "Mia", "age": [1]}, "age"),
+    ]
+    first_lines: list[Any] = [episode(episode="E0"), scenario(), {"first_name": "Eve"}]
+    refusals = zip(first_lines, (of_episodes, of_scenarios, of_characters), strict=True)
+    for first, wrong, says in ((first, *refusal) for first, table in refusals for refusal in table):
+        with pytest.raises(UserError) as refused:
+            import_file(session, written(tmp_path, first, wrong))
+        message = refused.value.message
+        assert says in message
+        assert "line 2" in message
+        assert "\n" not in message
+        assert len(message) < 500
+    with pytest.raises(UserError, match="have the same name"):
+        import_file(session, written(tmp_path, episode(episode="E0"), named("Mia", "mia")))
+    assert all_episodes(session.study) == []
+
+
+def test_what_is_no_such_file_is_refused(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    for content, says in (
+        (b"", "nothing in"),
+        (b"\n \n", "nothing in"),
+        (b"[]", "nothing in"),
+        (b"{", "no JSON"),
+        (b"[3]", "no JSON object"),
+        (b'{"a": 1}', "holds neither"),
+        (b"[" * 200_000, "no JSON"),
+        (b'{"parsed_conversation": ' + b"[" * 200_000, "no JSON"),
+        (b'{"names": ' + b"9" * 10_000 + b"}", "no JSON"),
+        (b"\xff\xfe\x00", "no text|not text"),
+        (b"\x00" * 1000, "no JSON"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(UserError, match=says):
+            import_file(session, path)
+
+
+def test_what_nobody_sees_in_a_text_is_left_out_and_other_ends_of_lines_are_kept(
+    session: Session, tmp_path: Path
+) -> None:
+    line = json.dumps(said("One\u2028two\u0085three\x1cfour"), ensure_ascii=False) + "\r\n"
+    assert import_file(session, written(tmp_path, line)).added == 1
+    out = tmp_path / "out.jsonl"
+    write_episodes(session, out)
+    assert import_file(session, out).existing == 1
+    hidden = said("He\x00llo\u202e there\x1b[31m.\nYou.") | {"scenario": "A\x00 bench\u202e.", "episode": "E2"}
+    import_file(session, written(tmp_path, hidden))
+    _, kept = all_episodes(session.study)
+    assert kept.context == "A bench."
+    assert read_episode_state(session, kept.recording_id).played_turns[0].turn.text == "Hello there[31m.\nYou."
+
+
+@pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_thousands_of_turns_are_an_episode(session: Session, tmp_path: Path, count: int) -> None:
+    turns = [{"speaker": NAMES[at % 2], "dialogue": f'"Turn {at}."'} for at in range(count)]
+    import_file(session, written(tmp_path, episode(parsed_conversation=turns)))
+    (kept,) = all_episodes(session.study)
+    state = read_episode_state(session, kept.recording_id)
+    assert (state.turn_count, state.next_agent) == (count, None)
+
+
+def scores(folder: Path, *rows: str) -> Path:
+    head = "set,episode,rater,agent,is_target," + ",".join(COLUMNS)
+    return written(folder, head, *rows, name="scores.csv")
+
+
+def test_a_score_out_of_its_range_is_refused_with_its_line(session: Session, tmp_path: Path) -> None:
+    import_file(session, written(tmp_path, episode()))
+    for row, says in (
+        ("lab,E1,r1,1,1,11,0,0,0,0,0,0", "11 in “believability” is not between 0 and 10"),
+        ("lab,E1,r1,1,1,5,0,0,1,0,0,0", "1 in “secret” is not between -10 and 0"),
+        ("lab,E1,r1,1,1,5,0,0,0,0,x,0", "“x” in “financial_and_material_benefits” is no whole number"),
+        ("lab,E1,r1,1,1,5,0,0,0,0,0,", "“goal” is empty"),
+        ("lab,E1,,1,1,5,0,0,0,0,0,0", "“rater” is empty"),
+    ):
+        with pytest.raises(UserError, match=says) as refused:
+            import_file(session, scores(tmp_path, "lab,E1,r1,1,1,5,0,0,0,0,0,0", row))
+        assert "line 3" in refused.value.message
+    (kept,) = all_episodes(session.study)
+    assert read_ratings(session, kept.recording_id) == []
+
+
+def test_scores_of_no_episode_here_are_refused_or_counted(session: Session, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="No episode of this study"):
+        import_file(session, scores(tmp_path, "lab,E1,r1,1,1,5,0,0,0,0,0,0"))
+    import_file(session, written(tmp_path, episode()))
+    path = scores(tmp_path, "lab,E1,r1,1,1,5,1,0,0,0,0,1", "lab,E9,r1,1,1,5,0,0,0,0,0,0", "lab,E1,r1,3,1,5,0,0,0,0,0,0")
+    imported = import_file(session, path)
+    assert (imported.added, imported.unmatched) == (1, 2)
+    (kept,) = all_episodes(session.study)
+    (rating,) = read_ratings(session, kept.recording_id)
+    assert rating.overall == 1.0
+
+
+def test_scenarios_come_in_without_their_tags(session: Session, shared_data: Path) -> None:
+    imported = import_file(session, shared_data / "sotopia" / "sotopia_environment_profiles.jsonl")
+    assert imported.added == len(all_scenarios(session.study)) > 0
+    assert not any("<" in goal for each in all_scenarios(session.study) for goal in each.goals)
+    kinds = {each.relationship for each in all_scenarios(session.study)}
+    assert {Relationship.STRANGER, Relationship.FRIEND, Relationship.ROMANTIC} <= kinds
+
+
+def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(session: Session, sotopia_pi: Path) -> None:
+    from scipy.stats import pearsonr
+
+    lines = (sotopia_pi / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()
+    here = {json.loads(line)["episode"] for line in lines}
+    given: dict[tuple[str, str], list[dict[str, str]]] = {}
+    with (sotopia_pi / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["episode"] in here:
+                given.setdefault((row["episode"], row["agent"]), []).append(row)
+    assert {annotator.name for annotator in all_annotators(session.study)} >= {"r1", "r2"}
+    ours = {each.dimension: each for each in compute_agreement(session).between_people}
+    same, near = [], []
+    for column, (low, high) in COLUMNS.items():
+        scored = [[int(row[column]) for row in rows] for rows in given.values()]
+        first, second = np.array([pair for rows in scored for pair in combinations(rows, 2)], float).T
+        bins = [np.minimum(np.floor((side - low) / ((high - low) / 5)), 4) for side in (first, second)]
+        same.append(float((bins[0] == bins[1]).mean()))
+        near.append(float((np.abs(first - second) <= 2).mean()))
+        agreement = ours["financial" if column.startswith("financial") else column]
+        assert agreement.rated_count == len(given) == 20
+        assert agreement.kappa == pytest.approx((same[-1] - 0.2) / 0.8, abs=1e-12)
+        assert agreement.agreement == pytest.approx(near[-1], abs=1e-12)
+        varies = first.std() and second.std()
+        r = pytest.approx(pearsonr(first, second).statistic, abs=1e-12) if varies else None
+        assert agreement.correlation == r
+    assert ours[""].kappa == pytest.approx((np.mean(same) - 0.2) / 0.8, abs=1e-12)
+    assert ours[""].agreement == pytest.approx(np.mean(near), abs=1e-12)
+    first_episode = read_episode_state(session, all_episodes(session.study)[0].recording_id)
+    ratings = read_ratings(session, first_episode.episode.recording_id)
+    mean = {"believability": 6.0, "relationship": 1.5, "knowledge": 1.5, "secret": 0.0, "social_rules": -0.5}
+    assert mean_scores(ratings, first_episode.agents[0].participant_id) == {**mean, "financial": 0.5, "goal": 8.5}
+
+
+def test_what_is_exported_comes_in_again_as_it_was(session: Session, sotopia_pi: Path, tmp_path: Path) -> None:
+    episodes, ratings = tmp_path / "out.jsonl", tmp_path / "out.csv"
+    assert write_episodes(session, episodes) == 10
+    assert write_scores(session, ratings) == 40
+    with pytest.raises(UserError, match="already"):
+        write_episodes(session, episodes)
+    with Session(Study.create(tmp_path / "other.greenroom"), "Bo") as other:
+        import_file(other, episodes)
+        import_file(other, ratings)
+        assert compute_agreement(other) == compute_agreement(session)
+        for first, second in zip(all_episodes(session.study), all_episodes(other.study), strict=True):
+            facts = [(each.context, each.relationship, each.ended, each.reference) for each in (first, second)]
+            assert facts[0] == facts[1]
+            here, there = (
+                read_episode_state(session, first.recording_id),
+                read_episode_state(other, second.recording_id),
+            )
+            assert [each.turn for each in here.played_turns] == [each.turn for each in there.played_turns]
+            agents = [[(agent.profile, agent.goal) for agent in state.agents] for state in (here, there)]
+            assert agents[0] == agents[1]

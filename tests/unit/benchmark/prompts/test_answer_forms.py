@@ -1,0 +1,190 @@
+"""Forms of answers: schemas that grammars can hold a model to, and what is read back."""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.prompts.answer_form import (
+    AnswerField,
+    FormSpec,
+    answer_form,
+    answer_shape,
+    field_definitions,
+    label_field,
+    read_form,
+)
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
+from project.errors import UserError
+from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track
+from tests.builders.forms import form_of
+from tests.builders.task_items import PEOPLE, every_item, items_for, shrec
+
+ZEROS = dict.fromkeys(("goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"), 0)
+
+
+@cache
+def everything_asked() -> list[tuple[str, PromptSubject]]:
+    return [(key, item) for key in TASKS for item in items_for(key)]
+
+
+def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+        for each in schema.values():
+            yield from parts(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            yield from parts(each)
+
+
+def test_every_schema_says_what_grammars_need() -> None:
+    asked = everything_asked()
+    assert {key for key, _ in asked} == set(TASKS)
+    for key, item in asked:
+        schema = form_of(key, item).schema
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+        assert schema["required"] == [*schema["properties"]]
+        for part in parts(schema):
+            if part.get("type") == "string" and "enum" not in part and "const" not in part:
+                assert part["maxLength"] > 0
+            if part.get("type") in ("integer", "number"):
+                assert part["enum"]
+            if part.get("type") == "array":
+                assert part["maxItems"]
+            assert "$ref" not in part
+            assert "title" not in part or isinstance(part["title"], dict)
+    json.dumps([form_of(key, item).schema for key, item in asked])
+
+
+def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
+    for key, item in everything_asked():
+        truth = get_judge_prompt(key).truth(item)
+        if not truth:
+            continue
+        read = form_of(key, item).parse(json.loads(json.dumps(truth)))
+        assert read == truth
+        for name, value in read.items():
+            if name in {field.key for field in item.scheme.fields} and key in ("assess", "attributes"):
+                assert item.scheme.check_value(name, value) == value
+
+
+def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
+    for key, item in everything_asked():
+        spec = get_judge_prompt(key).spec(item)
+        there = read_form(json.loads(json.dumps(spec.as_json())))
+        assert answer_form(there).schema == answer_form(spec).schema
+        assert read_form(there.as_json()) == there
+
+
+def test_choices_and_no_others_are_labels() -> None:
+    form = form_of("verdict", shrec())
+    assert form.schema["properties"]["label"]["enum"] == ["error", "competence", "none"]
+    assert form.parse({"label": "competence"}) == {"label": "competence"}
+    for wrong in ({}, {"label": None}, {"label": "both"}, {"label": ["error"]}, {"label": True}, [], "error", None, 3):
+        with pytest.raises(ValueError, match=r"label|object"):
+            form.parse(wrong)
+
+
+def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:
+    labels = {}
+    for item in every_item():
+        labels[item.scheme.key, item.track] = get_judge_prompt("verdict").spec(item).fields[0].field.choices
+    assert [label.key for label in labels["plain", "marks"]] == ["mark", "question", "none"]
+    assert [label.key for label in labels["shrec", "segments"]].count("none") == 1
+    assert [label.key for label in labels["socialnli", "inferences"]] == ["reality", "belief", "emotion"]
+
+
+def test_what_is_plainly_meant_is_read() -> None:
+    form = form_of("assess", shrec())
+    read = form.parse(
+        {
+            "label": " Error ",
+            "attributes": ["Emotions", "NORMS", "norms"],
+            "channel": "",
+            "rationale": "  It laughs. ",
+            "note": "something that nobody asked for",
+        }
+    )
+    assert read == {"label": "error", "attributes": ["emotions", "norms"], "rationale": "It laughs."}
+    assert form.parse({"label": "error", "attributes": "norms"})["attributes"] == ["norms"]
+    ratings = form_of("ratings", shrec())
+    filled = dict.fromkeys(ratings.schema["properties"], "0")
+    assert ratings.parse({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **ZEROS, "goal": 7, "secret": -3}
+
+
+def test_a_correction_belongs_to_an_error_and_a_long_text_is_read_up_to_a_limit() -> None:
+    form = form_of("assess", shrec())
+    said = {"attributes": [], "rationale": "Why.", "correction": "Wait.", "channel": None}
+    assert form.parse({"label": "error", **said}) == {"label": "error", "rationale": "Why.", "correction": "Wait."}
+    assert form.parse({"label": "none", **said}) == {"label": "none", "rationale": "Why."}
+    form = form_of("assess", shrec())
+    assert len(str(form.parse({"label": "error", "rationale": "x" * 900})["rationale"])) == 900
+    with pytest.raises(ValueError, match="rationale"):
+        form.parse({"label": "error", "rationale": "x" * 1_000_000})
+
+
+def test_numbers_outside_a_range_are_refused() -> None:
+    form = form_of("ratings", shrec())
+    for value in (11, -1, 3.5, "many", True, None, [3]):
+        with pytest.raises(ValueError, match="goal"):
+            form.parse({**ZEROS, "goal": value})
+
+
+def test_people_are_named_by_role_and_read_as_ids() -> None:
+    who = Field("who", FieldKind.PARTICIPANT, "Who")
+    form = answer_form(FormSpec("people", (AnswerField(who),), PEOPLE))
+    assert form.parse({"who": "user"}) == form.parse({"who": "p2"}) == {"who": "p2"}
+    with pytest.raises(ValueError, match="who"):
+        form.parse({"who": "p3"})
+
+
+def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
+    fine = Field("fine", FieldKind.SLIDER, "Fine", minimum=0, maximum=1, step=0.1)
+    endless = Field("endless", FieldKind.SLIDER, "Endless", minimum=-1000, maximum=1000, step=0.01)
+    form = answer_form(FormSpec("numbers", (AnswerField(fine, True), AnswerField(endless))))
+    assert form.schema["properties"]["fine"]["enum"][3] == 0.3
+    assert form.parse({"fine": 0.3, "endless": 12.34}) == {"fine": 0.3, "endless": 12.34}
+    with pytest.raises(ValueError, match="endless"):
+        form.parse({"fine": 0.3, "endless": 1000.5})
+
+
+@given(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
+def test_any_words_can_be_keys(keys: list[str]) -> None:
+    choices = tuple(FieldChoice(key, key.upper()) for key in keys)
+    fields = tuple(AnswerField(Field(key, FieldKind.CHOICE, "?", choices=choices)) for key in keys if key != "label")
+    spec = FormSpec("odd", (AnswerField(label_field("Label", choices), True), *fields))
+    form = answer_form(spec)
+    said = {"label": keys[0], **{field.field.key: keys[-1] for field in fields}}
+    assert form.parse(dict(said)) == said
+    assert len(field_definitions(spec).splitlines()) == (len(fields) + 1) * (len(keys) + 1)
+    assert "\n" not in answer_shape(spec)
+
+
+def test_tasks_say_why_they_cannot_be_asked() -> None:
+    plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
+    for task, item, says in (
+        ("attributes", shrec(""), "Attributes are asked for where a label is known"),
+        ("error", plain, "Odd has no label “error” for “t”."),
+        ("multiple", plain, "Odd has no field in which several are chosen."),
+        ("ratings", plain, "Nobody is known to take part"),
+        ("verdict", PromptSubject(plain.scheme, "gone", "a"), "Odd has no labels for “gone” any more."),
+    ):
+        assert get_judge_prompt(task).inapplicable_reason(item).startswith(says)
+    with pytest.raises(UserError, match="no task “guess”"):
+        get_judge_prompt("guess")
+
+
+def test_truths_of_the_small_tasks() -> None:
+    several, error = shrec("competence", attributes=["norms", "emotions"]), shrec("error", attributes=["norms"])
+    for task, truths in (("error", ("no", "yes")), ("multiple", ("yes", "no"))):
+        assert [get_judge_prompt(task).truth(item) for item in (several, error)] == [{task: truth} for truth in truths]
+    assert get_judge_prompt("attributes").truth(several) == {"attributes": ["emotions", "norms"]}
+    assert get_judge_prompt("multiple").truth(shrec("error")) == {}
+    assert get_judge_prompt("verdict").truth(shrec("")) == {}
+    assert get_judge_prompt("attributes").item_texts(error) == {"Label": "Error"}

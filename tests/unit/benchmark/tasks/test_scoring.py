@@ -1,0 +1,216 @@
+"""From answers to figures: who is right throughout, who always says the same, who guesses, who stops early."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule
+from benchmark.metrics.classification import constant_macro_f1
+from benchmark.metrics.published_figures import DIMENSIONS, join_metric_key, score_ranges
+from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
+from benchmark.tasks.question_task import R3Entry
+from benchmark.tasks.statement_task import SocialNli, SocialNliFacts, judge_plausibility
+from project.entities.judgments import JudgmentStatus
+from project.entities.study_records import Json
+from project.errors import UserError
+
+LABELS = ["error", "competence", "none"]
+ATTRIBUTES = ["emotions", "knowledge", "norms"]
+
+
+def said(
+    key: str, field: str, truth: Json, answer: Json, traits: Mapping[str, Json], number: int = 0, recording: str = "r"
+) -> ItemResponse:
+    return ItemResponse(
+        f"i{number}",
+        0,
+        recording,
+        {key: {field: truth}},
+        {} if answer is None else {key: {field: answer}},
+        {key: JudgmentStatus.UNPARSED if answer is None else JudgmentStatus.OK},
+        traits,
+    )
+
+
+def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[ItemResponse]:
+    return [said("verdict", "label", true, given, {"labels": [*LABELS]}) for true, given in pairs]
+
+
+def test_the_oracle_is_right_the_constant_judge_as_the_closed_form_says_and_what_could_not_be_read_wrong() -> None:
+    truth = ["error"] * 10 + ["competence"] * 6 + ["none"] * 4
+    entry = get_benchmark_task("verdict")
+    assert entry.score(verdicts([(text, text) for text in truth])) == {"accuracy": 1.0, "macro_f1": 1.0}
+    constant = entry.score(verdicts([(text, "error") for text in truth]))
+    assert constant["accuracy"] == 0.5
+    assert constant["macro_f1"] == pytest.approx(constant_macro_f1(truth, "error", LABELS))
+    found = get_benchmark_task("verdict").score(verdicts([("error", None), ("error", "error")]))
+    assert found["accuracy"] == 0.5
+    assert found["macro_f1"] == pytest.approx(2 / 3 / 3)
+
+
+def test_attributes_are_matched_whole_and_in_part() -> None:
+    pairs: list[tuple[list[Json], list[Json] | None]] = [
+        (["norms"], ["norms"]),
+        (["norms", "emotions"], ["emotions"]),
+        (["knowledge"], []),
+        (["knowledge"], None),
+    ]
+    traits: dict[str, Json] = {"labels": [*ATTRIBUTES]}
+    found = get_benchmark_task("attributes").score(
+        [said("attributes", "attributes", true, given, traits) for true, given in pairs]
+    )
+    assert found["exact_match"] == 0.25
+    assert found["partial_match"] == 0.5
+    # Norms: one of two found; emotions: the only one found; knowledge: none of two.
+    assert found["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+
+
+@pytest.mark.parametrize("key", ["verdict", "attributes", "pre", "r3vqa", "esi"])
+def test_without_items_every_figure_is_undefined(key: str) -> None:
+    assert {*get_benchmark_task(key).score([]).values()} == {None}
+    assert get_benchmark_task(key).chance([]) == {}
+
+
+def chain_items(
+    subchains: Sequence[int], answers: Callable[[int], Json], chain: str = "c", kind: str = "CW"
+) -> list[ItemResponse]:
+    """Return questions of one chain: so many of each of its subchains, which share none."""
+    items: list[ItemResponse] = []
+    for at, size in enumerate(subchains):
+        for _ in range(size):
+            number = len(items)
+            traits: dict[str, Json] = {
+                "labels": [*"ABCDE"],
+                "kind": kind,
+                "question": f"{chain}{number}",
+                "chain": chain,
+                "steps": 2,
+                "subchains": {f"{chain} result {at}": size},
+            }
+            items.append(said("answer", "answer", "B", answers(number), traits, number, chain))
+    return items
+
+
+def test_a_chain_is_understood_only_as_a_whole() -> None:
+    entry = get_benchmark_task("r3vqa")
+    right = chain_items([2, 3], lambda _: "B", "a")
+    slip = chain_items([2, 3], lambda number: "A" if number == 4 else "B", "b", "EU")
+    figures = entry.score([*right, *slip])
+    assert figures["accuracy"] == pytest.approx(0.9)
+    assert (figures["accuracy.CW"], figures["accuracy.MSE"]) == (1.0, None)
+    assert figures["accuracy.EU"] == pytest.approx(0.8)
+    assert (figures["chain_consistency"], figures["subchain_consistency"]) == (0.5, 0.75)
+    figures = get_benchmark_task("r3vqa").score(chain_items([2, 3], lambda _: "B")[:-1])
+    assert [figures[key] for key in ("accuracy", "chain_consistency", "subchain_consistency")] == [1.0, 0.0, 0.5]
+    right, wrong = chain_items([2], lambda _: "B", "a"), chain_items([2], lambda _: "A", "b")
+    assert get_benchmark_task("r3vqa").score([*right, *right, *wrong])["chain_consistency"] == pytest.approx(2 / 3)
+
+
+@given(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=4))
+def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]) -> None:
+    items = [item for at, sizes in enumerate(chains) for item in chain_items(sizes, lambda _: "B", f"c{at} ")]
+    found = R3Entry().chance(items)
+    assert found["accuracy"] == pytest.approx(0.2)
+    assert found["chain_consistency"] == pytest.approx(sum(0.2 ** sum(sizes) for sizes in chains) / len(chains))
+    parts = [size for sizes in chains for size in sizes]
+    assert found["subchain_consistency"] == pytest.approx(sum(0.2**size for size in parts) / len(parts))
+
+
+def test_five_options_are_guessed_one_time_in_five_and_four_one_in_four() -> None:
+    traits: dict[str, Json] = {"labels": [*"ABCDE"]}
+    assert get_benchmark_task("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {
+        "accuracy": 0.2
+    }
+    four: dict[str, Json] = {"labels": [*"ABCD"], "aspect": "IFA"}
+    found = get_benchmark_task("esi").chance([said("answer", "answer", "A", "A", four)])
+    assert found == {"accuracy": 0.25, "accuracy.IFA": 0.25}
+
+
+def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
+    chance = random.Random(5)
+    people = [{key: chance.uniform(low, high) for key, (low, high) in score_ranges().items()} for _ in range(3000)]
+    items = []
+    for truth in people:
+        guess = {key: chance.randint(*score_ranges()[key]) for key in truth}
+        items.append(ItemResponse("i", 0, "r", {RATED: {**truth}}, {RATED: guess}, {}, {}))
+    entry = get_benchmark_task("sotopia_eval")
+    found, foretold = entry.score(items), entry.chance(items)
+    metrics = ("pearson_r", "mae")
+    assert {*foretold} == {*metrics, *(join_metric_key(metric, key) for metric in metrics for key in DIMENSIONS)}
+    for metric, expected in foretold.items():
+        assert found[metric] == pytest.approx(expected, abs=0.06 if metric.startswith("p") else 0.03 * expected), metric
+
+
+OK = {"nli_likelihood/nli_support": JudgmentStatus.OK}
+
+
+def weighed_up(truth: int, answers: Mapping[str, Mapping[str, Json]], **traits: Json) -> ItemResponse:
+    return ItemResponse("i", 0, "r", {"nli_plausibility": {"plausibility": truth}}, answers, OK, traits)
+
+
+def weighed(truth: int, plus: int, minus: int) -> ItemResponse:
+    scores = {"nli_likelihood/nli_support": {"score": plus}, "nli_likelihood/nli_oppose": {"score": minus}}
+    return weighed_up(truth, scores)
+
+
+def outright(truth: int, plausibility: int) -> ItemResponse:
+    return weighed_up(truth, {"nli_plausibility": {"plausibility": plausibility}})
+
+
+@given(st.lists(st.integers(0, 10), min_size=2, max_size=30))
+def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[int]) -> None:
+    figures = SocialNli().score([weighed(10 * tenth, tenth, 5) for tenth in tenths])
+    assert figures["mae"] == pytest.approx(0)
+    assert figures["undecided"] == 0
+    assert figures["pearson_r"] == (pytest.approx(1) if len({*tenths}) > 1 else None)
+
+
+@pytest.mark.parametrize(("plus", "minus"), [(0, 0), (10, 10)])
+def test_nothing_over_nothing_is_even_and_counted(plus: int, minus: int) -> None:
+    assert judge_plausibility(weighed(50, plus, minus)) == (0.5, False)
+    figures = SocialNli().score([weighed(50, plus, minus), weighed(80, 8, 5)])
+    assert figures["undecided"] == 0.5
+
+
+def test_what_people_say_outright_is_the_plausibility_and_half_an_answer_is_none() -> None:
+    figures = SocialNli().score([outright(20, 20), outright(90, 70)])
+    assert figures["mae"] == pytest.approx(0.1)
+    assert figures["pearson_r"] == pytest.approx(1)
+    half = weighed_up(80, {"nli_likelihood/nli_support": {"score": 8}})
+    assert judge_plausibility(half) is None
+    assert SocialNli().score([half, half]) == dict.fromkeys(("pearson_r", "mae", "calibration_error", "undecided"))
+
+
+def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
+    yes, no = ({"nli_fact": {"accurate": text}} for text in ("yes", "no"))
+    checked = [
+        weighed_up(0, yes, author="people"),
+        weighed_up(0, yes, author="gpt"),
+        weighed_up(0, no, author="gpt"),
+        weighed_up(0, {}),
+    ]
+    figures = SocialNliFacts().score(checked)
+    assert figures == {"factuality": pytest.approx(2 / 3), "factuality.gpt": 0.5, "factuality.people": 1}
+
+
+def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
+    made = [
+        ItemCandidate(f"s{at}", "r", "c", at, at + 1, "x", {"traits": {"author": "people" if at % 5 else "gpt"}})
+        for at in range(50)
+    ]
+    task = SocialNliFacts()
+    drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
+    again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
+    assert drawn == again
+    authors = [item.content["traits"]["author"] for item in drawn]
+    assert authors.count("gpt") == authors.count("people") == 5
+
+
+def test_without_statements_it_says_so() -> None:
+    for task in (SocialNli(), SocialNliFacts()):
+        with pytest.raises(UserError, match="no item can be made"):
+            task.sample(CandidatePool(()), ItemSamplingRule(0), random.Random(0))
