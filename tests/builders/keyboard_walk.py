@@ -7,19 +7,29 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSlider,
+    QAbstractSpinBox,
     QApplication,
+    QComboBox,
     QLineEdit,
     QPlainTextEdit,
     QScrollBar,
     QWidget,
 )
 
-CONTROLS = (QAbstractButton, QAbstractSlider, QLineEdit, QPlainTextEdit, QAbstractItemView)
+CONTROLS = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+)
 
 
 def controls(widget: QWidget) -> list[QWidget]:
     """The visible controls, without the parts that Qt makes inside its own."""
-    inside_own = (QLineEdit, QAbstractItemView)
+    inside_own = (QLineEdit, QAbstractItemView, QAbstractSpinBox, QComboBox)
     return [
         child
         for child in widget.findChildren(QWidget)

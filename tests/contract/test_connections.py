@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from app.gui.window.page_registry import MODES, WINDOWS
 from tests.builders.command_chain import CHAIN
 from tests.builders.waiting import HANG_S

@@ -136,9 +136,7 @@ class Stranger:
 @pytest.fixture(
     scope="module", params=[_ONE_OF_EACH, pytest.param({kind.name for kind in KINDS}, marks=pytest.mark.soak)], ids=len
 )
-def stranger(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, listener: Listener
-) -> Stranger:
+def stranger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Stranger:
     folder = tmp_path_factory.mktemp("stranger")
     Study.create(folder / STUDY).close()
     kinds, cameras, sounds = (
