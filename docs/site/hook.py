@@ -83,6 +83,9 @@ def on_pre_build(**_: object) -> None:
     """Warn of everything that the pages say and the code does not, and the other way round."""
     for problem in (*page_problems(), *reference_problems()):
         _LOG.warning(problem)
+    in_site = {f"../{source}" for source, name in FROM_THE_ROOT.items() if name.endswith(".md")}
+    for name in in_site ^ {page.name for page in list_pages() if page.name.startswith("../")}:
+        _LOG.warning("%s is shown by the site alone, or by the window alone", name)
 
 
 def on_post_build(config: MkDocsConfig) -> None:
