@@ -1,7 +1,7 @@
 """Exports from the command line: several methods, what fails, going on, a preview, flags of every kind."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.methods import face_methods as registry
+from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.methods.solid import Solid
 from app.cli.plugin_options import method_options, options_by_method
 from project.entities.study_records import Json
@@ -47,15 +48,27 @@ def test_what_fails_is_listed_the_rest_is_made_and_the_exit_code_says_so(
     assert "2 of 2 clips could not be made" in again
 
 
-def test_with_nothing_to_go_on_with_it_says_so(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    made = greenroom.json("anonymize", study, "--recording", "1", "--out", tmp_path, "--method", "solid")
+def test_an_option_reaches_the_method_and_the_record(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
+    flags = ("--recording", "1", "--out", tmp_path, "--method", "pixelate", "--cells", "4")
+    made = greenroom.json("anonymize", study, *flags)
+    assert (made["checked_by"], made["method"], made["options"]) == ("centerface", "pixelate", {"cells": 4})
     assert made["outdated"] is False
-    assert (made["checked_by"], made["method"]) == ("centerface", "solid")
+    before = Path(made["output"]).read_bytes()
+    assert "There is a clip already" in greenroom("anonymize", study, *flags, code=2)
+    assert Path(made["output"]).read_bytes() == before
 
 
-def test_what_is_missing_is_asked_for(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    assert "--out is missing" in greenroom("anonymize", study, "--recording", "1", code=2)
-    assert "--recording is missing" in greenroom("anonymize", study, "--out", tmp_path, code=2)
+def test_the_help_names_every_option_of_every_method_with_its_limits(greenroom: Terminal) -> None:
+    said = " ".join(greenroom("anonymize", "--help").split())
+    for name in METHODS:
+        assert name in said
+        for spec in fields(method_type(name).options_type):
+            if "choices" in spec.metadata:
+                allowed = f"one of {', '.join(spec.metadata['choices'])}"
+            else:
+                allowed = f"{spec.metadata['minimum']} to {spec.metadata['maximum']}"
+            assert f"--{spec.name}" in said
+            assert f"for {name}: {allowed}, by default {spec.default}." in said
 
 
 def test_a_preview_is_two_pictures_and_no_clip(study: Path, tmp_path: Path, greenroom: Terminal) -> None:

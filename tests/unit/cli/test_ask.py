@@ -40,28 +40,6 @@ def test_judges_are_added_changed_listed_and_removed(study: Path, greenroom: Ter
     assert len(greenroom.json("judge", "list", study)["judges"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--backend", "openai"), "needs a model"),
-        (("--backend", "openai", "--model", "m", "--url", "https://me:pw@a.example/v1"), "address"),
-        (("--backend", "openai", "--model", "m", "--url", "https://a.example/v1?key=sk-1"), "address"),
-        (("--backend", "openai", "--model", "m", "--coerce", "nobody"), "nobody"),
-        (("--backend", "random", "--frames", "4"), "no option"),
-        (("--backend", "person", "--model", "m"), "person"),
-        (("--backend", "openai", "--model", "m", "--concurrency", "0"), "not allowed"),
-    ],
-)
-def test_what_makes_no_judge_is_one_line(
-    study: Path, greenroom: Terminal, arguments: tuple[str, ...], told: str
-) -> None:
-    said = greenroom("judge", "add", study, "gpt", *arguments, code=2)
-    assert told in said
-    assert "sk-1" not in said
-    assert "pw@" not in said
-    assert greenroom.json("judge", "list", study) == {"judges": []}
-
-
 def test_answers_stand_side_by_side_and_come_from_the_study_the_next_time(study: Path, greenroom: Terminal) -> None:
     with misbehaving(says('{"label": "competence"}')) as server:
         greenroom(
@@ -95,26 +73,6 @@ def test_what_the_policy_forbids_ends_with_two_and_names_the_rule(study: Path, g
     found: dict[str, Any] = greenroom.json("ask", study, "--all", "--task", "verdict")
     assert [(one["judge"], one["rule"]) for one in found["notes"]] == [("far", "nothing-leaves")]
     assert found["answered"] == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ((), "Which segments?"),
-        (("--all", "--judge", "nobody"), "no judge"),
-        (("--all", "--task", "nothing"), "no task"),
-        (("--all", "--task", "answer"), "is asked about a question, not about a segment"),
-        (("--all", "--variant", "loud"), "no variant"),
-        (("--segment", "nothing"), "No segment has the id"),
-        (("--all", "--condition", "blur"), "no rendering"),
-        (("--label", "nothing"), "No segment fits"),
-    ],
-)
-def test_what_cannot_be_asked_is_one_line(
-    study: Path, greenroom: Terminal, arguments: tuple[str, ...], told: str
-) -> None:
-    greenroom("judge", "add", study, "chance", "--backend", "random")
-    assert told in greenroom("ask", study, *arguments, code=2)
 
 
 def test_the_file_of_a_local_judge_is_found_from_everywhere(

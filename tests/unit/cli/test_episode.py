@@ -94,23 +94,9 @@ def test_who_types_is_told_what_they_may_know_and_nothing_else(
     assert [turn.act for turn in turns] == [Act.SPEAK, Act.SPEAK, Act.NONE, Act.ACTION, Act.SPEAK]
 
 
-def test_what_is_wrong_is_said_in_one_line(greenroom: Terminal, study: Path) -> None:
-    stocked(greenroom, study)
-    assert "no scenario" in greenroom("episode", "play", study, "--scenario", "none", code=2)
-    assert "for 2, and 1 take part" in greenroom(
-        *("episode", "play", study, "--scenario", "lamp", "--character", "Anna Berg", "--player", "person"), code=2
-    )
-    assert "Nothing is said about what to play" in greenroom("episode", "play", study, code=2)
-    assert "no character" in greenroom("episode", "play", study, "--scenario", "lamp", "--character", "Zoe", code=2)
-    greenroom("judge", "add", study, "chance", "--backend", "random")
-    assert "No episode is over" in greenroom("episode", "rate", study, "--judge", "chance", code=2)
-    assert "no episode to export" in greenroom("episode", "export", study, study.with_name("e.jsonl"), code=2)
-    assert "already" in greenroom("episode", "add-character", study, "Anna Berg", code=2)
-
-
-@pytest.mark.parametrize("limit", [6, pytest.param(14, marks=pytest.mark.soak)])
-def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: int) -> None:
-    chance = random.Random(7)
+@pytest.mark.soak
+def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path) -> None:
+    limit, chance = 14, random.Random(7)
     said = [waits(0.02, acts("speak", f"Line {number}.")) for number in range(200)]
     command = f"from app.cli.main import run; run(['episode', 'play', {str(study)!r}, '1'])"
     with misbehaving(*said) as server:

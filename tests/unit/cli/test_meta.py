@@ -7,7 +7,7 @@ import pytest
 
 from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import SummarySource
-from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
+from project.queries.question_rows import contradictions_in, summaries_of
 from project.queries.recording_rows import set_hold_out
 from project.session.session import Session
 from tests.builders.scene_study import R, answered, open_room
@@ -42,30 +42,6 @@ def test_every_part_is_written_and_shown(greenroom: Terminal, study: str, tmp_pa
     found = json.loads(greenroom("meta", "show", study, "--recording", "1", "--json"))
     assert found["people"][0]["looks"] == {"clothing": "red coat"}
     assert [one["text"] for one in found["voice_over"]] == ["Years later they met again"]
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--look", "Ann.shoes=red"),
-        ("--look", "Zoe.hair=red"),
-        ("--look", "Ann"),
-        ("--summary", "sound=They meet."),
-        ("--settle", "7=So."),
-        ("--settle", "x=So."),
-        ("--voice-over", "50"),
-        ("--look", "Ann.hair=short", "--summary", "words=They meet.", "--voice-over", "50"),
-        (),
-    ],
-)
-def test_what_is_no_part_is_one_line_and_changes_nothing(
-    greenroom: Terminal, study: str, wrong: tuple[str, ...]
-) -> None:
-    said = greenroom("meta", "set", study, "--recording", "1", "--annotator", "Ada", *wrong, code=2)
-    assert said.count("\n") == 1
-    with Session.open(Path(study), read_only=True) as session:
-        assert not person_descriptions(session.study, R)
-        assert not summaries_of(session.study, R)
 
 
 def test_judges_suggest_and_the_newest_answer_is_taken_over(greenroom: Terminal, study: str) -> None:

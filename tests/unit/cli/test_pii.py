@@ -80,25 +80,3 @@ def test_words_have_kinds(study: str, greenroom: Terminal) -> None:
         {"word": "Anastasia", "replacement": "P01", "kind": "person", "participant": "P01"}
     ]
     assert "Anastasia = P01  (person, P01)" in greenroom("words", study)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("review", "--hide"), "No place is chosen"),
-        (("review", "--hide", "--text", "nobody"), "No place fits"),
-        (("review", "--hide", "--everywhere"), "No place is chosen"),
-        (("review", "--keep", "--kind", "person", "--everywhere"), "What is meant everywhere is a word"),
-        (("review", "--hide", "--kind", "nonsense"), "There is no kind"),
-        (("review", "--hide", "--text", "x", "--participant", "P01"), "A name is linked"),
-        (("review", "--hide", "--text", "x", "--everywhere", "--participant", "P09"), "There is no participant"),
-        (("review", "nothing.csv"), "cannot be read"),
-        (("apply",), "Say where to"),
-        (("find", "--recording", "7"), "No recording is called"),
-        (("find", "--out", "list.txt"), "neither JSON nor CSV"),
-    ],
-)
-def test_what_cannot_be_is_one_line(study: str, arguments: tuple[str, ...], said: str, greenroom: Terminal) -> None:
-    command, *rest = arguments
-    who = ("--annotator", "Ada") if command != "find" else ()
-    assert said in greenroom("pii", command, study, *rest, *who, code=2)

@@ -1,6 +1,5 @@
 """The command that measures an export."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -24,15 +23,3 @@ def test_limits_can_be_set_before_anything_is_measured(study: Path, capsys: pyte
     assert "Nothing was exported" in said
     with Session.open(study, "Ada") as session:
         assert read_privacy_limits(session.study) == PrivacyLimits(reidentified=0.01, leak_frames=3)
-
-
-@pytest.mark.parametrize("setting", ["trust=1", "reidentified=much", "reidentified=2", "leak_frames=0.5"])
-def test_a_limit_that_makes_no_sense_is_refused(setting: str, study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Terminal(capsys)("privacy", str(study), "--limit", setting, code=2)
-    with Session.open(study, "Ada") as session:
-        assert read_privacy_limits(session.study) == PrivacyLimits()
-
-
-def test_an_export_that_is_not_there_is_named(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = Terminal(capsys)("privacy", str(study), "--json", code=2)
-    assert "error" in json.loads(said.splitlines()[-1])

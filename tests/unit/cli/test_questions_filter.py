@@ -66,25 +66,6 @@ def test_limits_are_set_and_steps_decide_until_that_is_undone(study: Path, green
     assert greenroom.json("questions", "filter", study, "--no-drop")["go_on"] == 4
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--step", "taste"), "no step “taste”"),
-        (("--set", "truth=9"), "no limit"),
-        (("--set", "truth"), "sets nothing"),
-        (("--judge", "nobody"), "no judge “nobody”"),
-        (("--harden",), "need a judge"),
-    ],
-)
-def test_bad_wishes_are_one_line_and_change_nothing(
-    study: Path, greenroom: Terminal, arguments: tuple[str, ...], told: str
-) -> None:
-    said_ = greenroom("questions", "filter", study, *arguments, code=2)
-    assert told in said_
-    assert len(said_.strip().splitlines()) <= 2
-    assert greenroom.json("questions", "filter", study)["deciding"] == []
-
-
 def test_missing_scores_are_asked_for_once(study: Path, greenroom: Terminal) -> None:
     greenroom("judge", "add", study, "always 2", "--backend", "constant", "--says", "2")
     first = greenroom.json("questions", "filter", study, "--step", "truth", "--judge", "always 2")
@@ -151,19 +132,7 @@ def test_a_budget_holds_and_what_was_not_asked_stays_open(study: Path, greenroom
     assert counts(found) == {"relevance": (4, 0, 0, 4)}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"score": 7}',
-        '{"score": "three"}',
-        '{"score": null}',
-        "{}",
-        "[3]",
-        "I would rather not say.",
-        "\x1b[31mscore: 3\x07",
-        '{"score": 3, "score": 9}',
-    ],
-)
+@pytest.mark.parametrize("text", ['{"score": 7}', "I would rather not say.", "\x1b[31mscore: 3\x07"])
 def test_what_a_hostile_judge_says_lets_nothing_through(tmp_path: Path, greenroom: Terminal, text: str) -> None:
     with open_study(tmp_path) as session:
         ask_about(session, 1)

@@ -65,12 +65,6 @@ def test_questions_are_made_listed_and_taken_back(study: Path, greenroom: Termin
     assert greenroom.json("questions", "list", study)["questions"] == []
 
 
-def test_what_cannot_be_asked_is_one_line(study: Path, greenroom: Terminal) -> None:
-    assert "No chain has the id" in greenroom("questions", "make", study, "--chain", "c9", code=2)
-    assert "Rules need no judge" in greenroom("questions", "make", study, "--judge", "gpt", code=2)
-    assert "was not asked" in greenroom("consistency", study, "--judge", "gpt", code=2)
-
-
 def test_consistency_says_what_counts_and_puts_published_rows_beside(study: Path, greenroom: Terminal) -> None:
     greenroom("questions", "make", study)
     with Session.open(study, "Ada") as session:

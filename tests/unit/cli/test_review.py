@@ -33,14 +33,3 @@ def test_a_review_from_the_list_to_the_lane(study: Path, greenroom: Terminal) ->
     greenroom("review", "withdraw", study, left["segments"][0]["segment"], "--annotator", "Ada")
     assert greenroom.json("review", "list", study, "--annotator", "Ada")["done"] == 1
     assert len(greenroom.json("review", "list", study, "--annotator", "Ada", "--all")["items"]) == 2
-
-
-def test_what_cannot_be_is_refused_in_one_line(study: Path, greenroom: Terminal) -> None:
-    own = greenroom.json("segment", "list", study, "--annotator", "Ada")["segments"][0]["id"]
-    assert "Ada made this segment" in greenroom(
-        "review", "decide", study, own, "--decision", "agree", "--annotator", "Ada", code=2
-    )
-    greenroom("review", "list", study, "--annotator", "Zoe", code=2)
-    greenroom("review", "list", study, "--annotator", "Ada", "--with", "Ada", code=2)
-    greenroom("adjudicate", study, "--minimum-iou", "3", code=2)
-    greenroom("adjudicate", study, "--name", "Bo", code=2)

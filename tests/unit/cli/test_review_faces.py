@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from project.session.session import Session
-from tests.builders.face_study import found_faces, only_recording, open_lab
+from tests.builders.face_study import found_faces, open_lab
 from tests.builders.terminal import Terminal
 
 
@@ -20,7 +19,9 @@ def greenroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
 def test_from_what_is_left_to_reviewed_and_back(greenroom: Terminal) -> None:
     study = ("lab.greenroom", "--recording", "1")
+    bytes_before = Path("lab.greenroom").read_bytes()
     before = json.loads(greenroom("review-faces", *study, "--json"))
+    assert Path("lab.greenroom").read_bytes() == bytes_before, "looking changes nothing"
     assert (before["uncovered"], before["uncertain"], before["reviewed"]) == (0, 0, False)
     second = before["tracks"][1]["track"]
     after = json.loads(
@@ -58,27 +59,3 @@ def test_what_is_left_is_named_until_all_of_it_is_done(greenroom: Terminal) -> N
     assert left().endswith("to mark it as reviewed"), "the faces changed, so the review does not hold any more"
     greenroom("review-faces", *study, "--seen", "all", "--reviewed")
     assert left() == "nothing"
-
-
-def test_looking_changes_nothing(greenroom: Terminal, tmp_path: Path) -> None:
-    before = (tmp_path / "lab.greenroom").read_bytes()
-    greenroom("review-faces", "lab.greenroom", "--recording", "1")
-    assert (tmp_path / "lab.greenroom").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        ("--dismiss", "7"),
-        ("--area", "1,2,3"),
-        ("--seen", "soon"),
-        ("--label", "badge"),
-        ("--reviewed", "--withdraw"),
-        ("--face", "1,1,10,10", "--from", "2", "--to", "1"),
-    ],
-)
-def test_what_cannot_be_done_is_one_line(greenroom: Terminal, wrong: tuple[str, ...], tmp_path: Path) -> None:
-    greenroom("review-faces", "lab.greenroom", "--recording", "1", *wrong, code=2)
-    with Session.open(tmp_path / "lab.greenroom", read_only=True) as session:
-        assert session.study.rows("SELECT * FROM region") == []
-        assert only_recording(session)

@@ -1,13 +1,10 @@
 """Planning, splitting, merging and training on the command line, as a study's owner and two annotators do it."""
 
-import json
 import shlex
 from pathlib import Path
 
 import pytest
 
-from project.merging.table_rules import newest_step
-from project.store.study import Study
 from tests.builders.terminal import Terminal
 
 CANARY = "Quite unmistakable remark"
@@ -55,39 +52,14 @@ def test_the_plan_is_even_and_shows_how_far_everybody_is(study: Path, greenroom:
 def test_planning_again_keeps_what_is_begun(study: Path, greenroom: Terminal) -> None:
     place = first_of(greenroom, study, "Ada")
     add(greenroom, study, place, "Ada")
-    for seed in range(5):
-        found = greenroom.json("plan", study, "--annotators", "Bo,Cy,Dee,Eve", "--seed", str(seed))
-        recording = next(one for one in found["recordings"] if str(one["number"]) == place)
-        work = [one["name"] for one in recording["annotators"] if one["purpose"] == "work"]
-        assert "Ada" in work
-        assert len(work) == 2
-    others = [one for one in found["recordings"] if str(one["number"]) != place]
-    assert not any(who["name"] == "Ada" and who["purpose"] == "work" for one in others for who in one["annotators"])
-
-
-def test_a_copy_holds_nothing_of_anybody_else(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    place = next(
-        str(one["number"])
-        for one in greenroom.json("plan", study)["recordings"]
-        if {"Ada", "Bo"} <= {who["name"] for who in one["annotators"] if who["purpose"] == "work"}
-    )
-    add(greenroom, study, place, "Bo", "--rationale", CANARY)
-    add(greenroom, study, place, "Bo", "--rationale", f"{CANARY}, deleted")
-    greenroom("undo", study)
-    add(greenroom, study, place, "Ada", "--rationale", "Ada's own")
-    made = greenroom.json("split", study, "--annotator", "Ada", "--out", tmp_path / "for-ada")
-    copy = Path(made["copy"])
-    data = copy.read_bytes()
-    assert CANARY.encode() in study.read_bytes()
-    assert CANARY.encode() not in data
-    assert b"Ada's own" in data
-    assert greenroom.json("check", copy)["ok"] is True
-    assert [one["annotator"] for one in greenroom.json("segment", "list", copy)["segments"]] == ["Ada"]
-    given = next(one["given"] for one in greenroom.json("plan", study)["annotators"] if one["name"] == "Ada")
-    assert greenroom.json("info", copy)["recordings"] == given + 1
-    with Study.open(study) as home, Study.open(copy) as away:
-        assert (home.id, newest_step(home)[1]) == (away.id, newest_step(away)[1])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["for-ada.greenroom", "lab.greenroom"]
+    found = greenroom.json("plan", study, "--annotators", "Bo,Cy,Dee,Eve", "--seed", "3")
+    given = {
+        str(recording["number"]): [who["name"] for who in recording["annotators"] if who["purpose"] == "work"]
+        for recording in found["recordings"]
+    }
+    assert "Ada" in given[place]
+    assert len(given[place]) == 2
+    assert [number for number, names in given.items() if "Ada" in names] == [place]
 
 
 def test_two_annotators_apart_then_together(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
@@ -174,38 +146,6 @@ def test_a_held_out_recording_is_marked_and_left_out_of_the_plan(study: Path, gr
     assert next(one for one in found["recordings"] if one["number"] == 2)["annotators"] != []
     greenroom("hold-out", study, "--recording", "2", "--off")
     assert not any(one["held_out"] for one in greenroom.json("plan", study)["recordings"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("plan", "STUDY", "--annotators", "Ada"), "at least as many names"),
-        (("plan", "STUDY", "--annotators", "Ada,,Bo"), "needs a name"),
-        (("plan", "STUDY", "--annotators", "Ada,Ada,Bo"), "named twice"),
-        (("plan", "STUDY", "--annotators", "Ada,Bo", "--training", "99"), "No recording"),
-        (("plan", "STUDY", "--keep"), "needs annotators"),
-        (("split", "STUDY", "--annotator", "Zoe", "--out", "x"), "No annotator"),
-        (("split", "STUDY", "--annotator", "Annotator 1", "--out", "x"), "Nothing is assigned"),
-        (("split", "STUDY", "--annotator", "Ada", "--out", "STUDY"), "never overwritten"),
-        (("split", "STUDY", "--annotator", "Ada", "--out", "/nowhere/x"), "no folder"),
-        (("merge", "STUDY", "STUDY"), "study itself"),
-        (("merge", "STUDY", "nowhere.greenroom"), "no study"),
-        (("resolve", "STUDY", "nothing", "--take", "ours"), "No conflict"),
-        (("training", "STUDY", "--recording", "1"), "recordings and a reference"),
-        (("training", "STUDY", "--recording", "1", "--reference", "Zoe"), "No annotator"),
-        (("hold-out", "STUDY", "--recording", "99"), "No recording"),
-        (("done", "STUDY", "--recording", "99", "--annotator", "Ada"), "No recording"),
-    ],
-)
-def test_bad_input_is_one_clear_line_and_changes_nothing(
-    arguments: tuple[str, ...], said: str, study: Path, greenroom: Terminal
-) -> None:
-    before = greenroom.json("plan", study)
-    line = greenroom(*(study if part == "STUDY" else part for part in arguments), code=2)
-    assert said in line
-    assert len(line.strip().splitlines()) == 1
-    assert greenroom.json("plan", study) == before
-    assert json.loads(json.dumps(before))
 
 
 def test_who_is_in_no_plan_is_told_the_command_that_plans(tmp_path: Path, greenroom: Terminal) -> None:

@@ -60,21 +60,3 @@ def test_a_transcript_comes_from_a_file(lab: Path, greenroom: Terminal) -> None:
     assert (made["added"], made["remarks"]) == (1, [])
     shown = json.loads(greenroom("transcript", "show", "lab.greenroom", "--recording", "1", "--json"))
     assert [(one["speaker"], one["text"]) for one in shown["utterances"]] == [("Robot", "Good morning")]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("--recording", "2"), "has no sound"),
-        (("--language", "Klingon"), "no language that can be recognised"),
-        (("--model", "nothing"), "no model or folder"),
-        (("--model", "."), "model.bin is missing"),
-        (("--prompt", "x" * 700), "600 characters"),
-    ],
-)
-def test_what_cannot_be_is_one_line(arguments: tuple[str, ...], words: str, lab: Path, greenroom: Terminal) -> None:
-    said = greenroom(
-        "transcribe", "lab.greenroom", *(("--model", "tiny") if "--model" not in arguments else ()), *arguments, code=2
-    )
-    assert words in said
-    assert said.strip().count("\n") == 0
