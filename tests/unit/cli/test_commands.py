@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from project.queries.segment_rows import all_segments
+from project.session.session import Session
 from tests.builders.clips import make_clip
 from tests.builders.terminal import Terminal
 
@@ -138,3 +140,18 @@ def test_a_synthetic_study_has_the_size_asked_for(tmp_path: Path, greenroom: Ter
     greenroom("synthetic", path, *size)
     assert greenroom.json("info", path)["segments"] > 321, "statements and ratings are segments too"
     assert greenroom.json("check", path)["ok"] is True
+
+
+def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, greenroom: Terminal) -> None:
+    path = tmp_path / "lab.greenroom"
+    greenroom("synthetic", path, "--recordings", "3", "--segments", "30")
+    with Session.open(path, "Annotator 1") as session:
+        who = session.annotator()
+        own = [segment for segment in all_segments(session.study) if segment.annotator_id == who.id]
+    first = own[0].recording_id
+    other = next(segment for segment in own if segment.recording_id != first)
+    same = [segment.id for segment in own if segment.recording_id == first][:2]
+    deleted = greenroom("segment", "delete", path, *same, other.id, "--annotator", "Annotator 1")
+    assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom undo ")
+    assert greenroom("undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
+    assert greenroom("segment", "delete", path, other.id, "--annotator", "Annotator 1").startswith("Deleted 1 segment.")

@@ -35,18 +35,16 @@ def add(greenroom: Terminal, path: Path, recording: str, who: str, *more: str, c
 
 
 def test_the_plan_is_even_and_shows_how_far_everybody_is(study: Path, greenroom: Terminal) -> None:
-    found = greenroom.json("plan", study)
-    team = [one for one in found["annotators"] if one["given"]]
-    assert sorted(one["given"] for one in team) == [3, 3, 4]
+    team = {who["name"]: who for who in greenroom.json("plan", study)["annotators"] if who["given"]}
+    assert sorted(who["given"] for who in team.values()) == [3, 3, 4]
     place = first_of(greenroom, study, "Ada")
     add(greenroom, study, place, "Ada")
     greenroom("done", study, "--recording", place, "--annotator", "Ada")
-    ada = next(one for one in greenroom.json("plan", study)["annotators"] if one["name"] == "Ada")
+    ada = next(who for who in greenroom.json("plan", study)["annotators"] if who["name"] == "Ada")
     assert (ada["begun"], ada["done"]) == (1, 1)
-    greenroom("done", study, "--recording", place, "--annotator", "Ada", "--undo")
-    assert "not marked as done" in greenroom(
-        "done", study, "--recording", place, "--annotator", "Ada", "--undo", code=2
-    )
+    undo = ("done", study, "--recording", place, "--annotator", "Ada", "--undo")
+    greenroom(*undo)
+    assert "not marked as done" in greenroom(*undo, code=2)
 
 
 def test_planning_again_keeps_what_is_begun(study: Path, greenroom: Terminal) -> None:
@@ -110,13 +108,11 @@ def test_a_conflict_is_listed_and_resolved(study: Path, tmp_path: Path, greenroo
 def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
     add(greenroom, study, "6", "Expert", "--attribute", "norms", "--rationale", CANARY)
     shown = greenroom.json(
-        "training", study, "--recording", "6", "--reference", "Expert", "--minimum-boundaries", "0.5",
-        "--minimum-labels", "0.9", "--minimum-attributes", "0.5",
-    )  # fmt: skip
-    assert [one["name"] for one in shown["annotators"]] == ["Ada", "Bo", "Cy"]
+        "training", study, "--recording", "6", "--reference", "Expert", "--minimum-attributes", "0.5"
+    )
+    assert [trainee["name"] for trainee in shown["annotators"]] == ["Ada", "Bo", "Cy"]
     copy = tmp_path / "Ada.greenroom"
     greenroom("split", study, "--annotator", "Ada", "--out", copy)
-    assert CANARY.encode() in copy.read_bytes()
     place = first_of(greenroom, copy, "Ada")
     assert "training comes first" in add(greenroom, copy, place, "Ada", code=2)
     add(greenroom, copy, "6", "Ada", "--attribute", "emotions", "--attribute", "engagement", "--attribute", "intention")
@@ -124,11 +120,6 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     assert "attributes 0.00, needed 0.50" in add(greenroom, copy, place, "Ada", code=2)
     (ada,) = greenroom.json("training", copy)["annotators"]
     assert (ada["boundaries"], ada["labels"], ada["attributes"], ada["passed"]) == (1, 1, 0, False)
-    own = next(s for s in greenroom.json("segment", "list", copy)["segments"] if s["annotator"] == "Ada")["id"]
-    greenroom("segment", "edit", copy, own, "--attribute", "norms", "--end", "1.4")
-    assert greenroom.json("training", copy)["annotators"][0]["boundaries"] == pytest.approx(0.9)
-    add(greenroom, copy, place, "Ada")
-    add(greenroom, study, place, "Expert")
     greenroom("training", study, "--off")
     assert "no training" in greenroom("training", study)
     assert add(greenroom, study, place, "Bo")

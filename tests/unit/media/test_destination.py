@@ -73,22 +73,6 @@ def _fail_half_way(destination: Path) -> None:
         raise ZeroDivisionError
 
 
-def _write(destination: Path, source: Path) -> None:
-    with atomic_output(destination, (source,), overwrite=True) as temporary:
-        temporary.write_bytes(b"clip")
-
-
-@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
-def test_another_name_of_the_source_is_never_overwritten(tmp_path: Path, link: Callable[[Path, Path], None]) -> None:
-    source, destination = tmp_path / "source.mp4", tmp_path / "out.mp4"
-    source.write_bytes(b"footage")
-    link(destination, source)
-    with pytest.raises(UserError, match="source itself"):
-        _write(destination, source)
-    assert source.read_bytes() == destination.read_bytes() == b"footage"
-    assert destination.samefile(source)
-
-
 @pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
 def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(
     tmp_path: Path, link: Callable[[Path, Path], None]
