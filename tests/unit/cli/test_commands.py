@@ -92,7 +92,9 @@ def test_a_path_may_hold_anything_a_file_name_may(tmp_path: Path, study: Path, g
     assert listed["media"] == "present"
 
 
-def test_a_moved_file_is_relinked_by_its_content(tmp_path: Path, greenroom: Terminal) -> None:
+def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_not_used(
+    tmp_path: Path, greenroom: Terminal
+) -> None:
     videos = [make_clip(tmp_path / f"{name}.mp4", frames=20 + i) for i, name in enumerate("ab")]
     path = tmp_path / "lab.greenroom"
     greenroom("new", path)
@@ -106,16 +108,8 @@ def test_a_moved_file_is_relinked_by_its_content(tmp_path: Path, greenroom: Term
     found = greenroom.json("relink", path, tmp_path / "moved")
     assert sorted(found["relinked"]) == ["b.mp4", "other name.mp4"]
     assert greenroom.json("check", path)["media"] == []
-    greenroom("relink", path, tmp_path / "nowhere", code=2)
-
-
-def test_a_file_replaced_by_another_is_not_used(tmp_path: Path, greenroom: Terminal) -> None:
-    video = make_clip(tmp_path / "a.mp4", frames=20)
-    path = tmp_path / "lab.greenroom"
-    greenroom("new", path)
-    greenroom("add", path, video)
-    make_clip(video, frames=24)
-    assert "not the one that was added" in greenroom("faces", path, code=2)
+    make_clip(tmp_path / "moved" / "b.mp4", frames=24)
+    assert "not the one that was added" in greenroom("faces", path, "--recording", "b", code=2)
 
 
 def test_faces_then_an_export_in_range(study: Path, tmp_path: Path, greenroom: Terminal) -> None:

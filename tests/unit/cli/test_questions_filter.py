@@ -75,13 +75,12 @@ def test_missing_scores_are_asked_for_once(study: Path, greenroom: Terminal) -> 
     assert (second["asked"]["answered"], second["cached"]) == (0, 4)
 
 
-def test_all_steps_with_harder_options(tmp_path: Path, greenroom: Terminal) -> None:
+def test_harder_options_are_taken_over(tmp_path: Path, greenroom: Terminal) -> None:
     with open_study(tmp_path) as session:
         ask_about(session, 2)
     study = tmp_path / "pair.greenroom"
     harder = '"wrong_1": "Ana nods.", "wrong_2": "Ana waves.", "wrong_3": "Ana frowns.", "wrong_4": "Ana yawns."'
     likely = ", ".join(f'"plausibility_{at}": {10 * at}' for at in range(1, 5))
-    greenroom("judge", "add", study, "keeps", "--backend", "constant", "--says", "4, 3, 2, E")
     with misbehaving(says(f"{{{harder}, {likely}}}")) as server:
         greenroom(
             *("judge", "add", study, "stub", "--backend", "openai", "--model", "fake-1"),
@@ -93,11 +92,6 @@ def test_all_steps_with_harder_options(tmp_path: Path, greenroom: Terminal) -> N
         assert {wrong_option.text for wrong_option in all_questions(session.study)[0].wrong} == {
             *("Ana nods.", "Ana waves.", "Ana frowns.", "Ana yawns."),
         }
-    # The constant judge proposes options that are all alike, which cannot be used.
-    found = greenroom.json("questions", "filter", study, "--judge", "keeps", "--harden")
-    assert found["taken_over"] == 0
-    assert counts(found)["stability"] == (2, 2, 0, 0)
-    assert counts(found)["distractors"] == (2, 2, 0, 0)
 
 
 def test_a_judge_that_the_policy_forbids_is_named_and_its_questions_stay_open(study: Path, greenroom: Terminal) -> None:
@@ -130,18 +124,3 @@ def test_a_budget_holds_and_what_was_not_asked_stays_open(study: Path, greenroom
     assert found["asked"]["answered"] == 0
     assert found["asked"]["over_budget"] == 4
     assert counts(found) == {"relevance": (4, 0, 0, 4)}
-
-
-@pytest.mark.parametrize("text", ['{"score": 7}', "I would rather not say.", "\x1b[31mscore: 3\x07"])
-def test_what_a_hostile_judge_says_lets_nothing_through(tmp_path: Path, greenroom: Terminal, text: str) -> None:
-    with open_study(tmp_path) as session:
-        ask_about(session, 1)
-    study = tmp_path / "pair.greenroom"
-    with misbehaving(says(text)) as server:
-        greenroom(
-            *("judge", "add", study, "stub", "--backend", "openai", "--model", "fake-1"),
-            *("--url", server.url, "--sees", "text"),
-        )
-        found = greenroom.json("questions", "filter", study, "--step", "relevance", "--judge", "stub", "--drop")
-    assert counts(found) == {"relevance": (1, 0, 0, 1)}
-    assert found["go_on"] == 0

@@ -47,9 +47,12 @@ def test_the_plan_is_even_and_shows_how_far_everybody_is(study: Path, greenroom:
     assert "not marked as done" in greenroom(*undo, code=2)
 
 
-def test_planning_again_keeps_what_is_begun(study: Path, greenroom: Terminal) -> None:
+def test_planning_again_keeps_what_is_begun_and_leaves_out_what_is_held_out(study: Path, greenroom: Terminal) -> None:
     place = first_of(greenroom, study, "Ada")
     add(greenroom, study, place, "Ada")
+    other = "1" if place != "1" else "2"
+    greenroom("hold-out", study, "--recording", other)
+    assert greenroom("info", study).count("held out") == 1
     found = greenroom.json("plan", study, "--annotators", "Bo,Cy,Dee,Eve", "--seed", "3")
     given = {
         str(recording["number"]): [who["name"] for who in recording["annotators"] if who["purpose"] == "work"]
@@ -58,6 +61,9 @@ def test_planning_again_keeps_what_is_begun(study: Path, greenroom: Terminal) ->
     assert "Ada" in given[place]
     assert len(given[place]) == 2
     assert [number for number, names in given.items() if "Ada" in names] == [place]
+    assert given[other] == []
+    greenroom("hold-out", study, "--recording", other, "--off")
+    assert not any(recording["held_out"] for recording in greenroom.json("plan", study)["recordings"])
 
 
 def test_two_annotators_apart_then_together(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
@@ -123,20 +129,6 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     greenroom("training", study, "--off")
     assert "no training" in greenroom("training", study)
     assert add(greenroom, study, place, "Bo")
-
-
-def test_a_held_out_recording_is_marked_and_left_out_of_the_plan(study: Path, greenroom: Terminal) -> None:
-    greenroom("hold-out", study, "--recording", "2")
-    assert [one["held_out"] for one in greenroom.json("info", study)["recording_list"]][:3] == [False, True, False]
-    assert greenroom("info", study).count("held out") == 1
-    found = greenroom.json("plan", study, "--annotators", "Dee,Eve")
-    second = next(one for one in found["recordings"] if one["number"] == 2)
-    assert second["held_out"] is True
-    assert second["annotators"] == []
-    found = greenroom.json("plan", study, "--annotators", "Dee,Eve", "--with-hold-out")
-    assert next(one for one in found["recordings"] if one["number"] == 2)["annotators"] != []
-    greenroom("hold-out", study, "--recording", "2", "--off")
-    assert not any(one["held_out"] for one in greenroom.json("plan", study)["recordings"])
 
 
 def test_who_is_in_no_plan_is_told_the_command_that_plans(tmp_path: Path, greenroom: Terminal) -> None:

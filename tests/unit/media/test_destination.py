@@ -92,6 +92,22 @@ def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.mp4", "source.mp4"]
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_is_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    synced: list[tuple[str, bool]] = []
+    clip = tmp_path / "a.mp4"
+
+    def note(handle: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{handle}").readlink().suffix, clip.exists()))
+
+    monkeypatch.setattr(os, "fsync", note)
+    with atomic_output(clip, (), overwrite=overwrite) as temporary:
+        temporary.write_bytes(b"clip")
+    assert synced == [(".mp4", False), ("", True)]
+
+
 def test_nothing_is_left_of_what_failed(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         _fail_half_way(tmp_path / "a.mp4")
