@@ -4,13 +4,11 @@ import json
 import os
 import re
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -34,6 +32,8 @@ _PLAYED_S = 0.15
 """What lies beside a file is looked for before its first picture."""
 _PATIENCE_S = 540
 STUDY = "stranger.greenroom"
+_PORT = 9
+"""Of the stranger's server, at which nobody is."""
 _SILENT = {"linked-segments", "subtitles-inside", "list-behind", "list-behind-a-program", "attached"}
 _CAMERAS = (*NAMING[-6:], *(kind for kind in INSIDE if kind.name in _SILENT))
 _SOUNDS = (*NAMING[:3], *NAMING[-9:-6], *(kind for kind in INSIDE if kind.name not in _SILENT))
@@ -69,51 +69,6 @@ def sockets(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     return done.stdout, [line for line in log.read_text("utf-8", "replace").splitlines() if _IP.search(line)]
 
 
-@dataclass
-class Listener:
-    """The stranger's server, on TCP and UDP of this machine.
-
-    Attributes:
-        heard: what came to it.
-    """
-
-    port: int
-    heard: list[str] = field(default_factory=list)
-
-
-@pytest.fixture(scope="module")
-def listener() -> Iterator[Listener]:
-    stream = socket.create_server(("127.0.0.1", 0))
-    packets = socket.socket(type=socket.SOCK_DGRAM)
-    packets.bind(stream.getsockname())
-    listener = Listener(stream.getsockname()[1])
-
-    def accept() -> None:
-        while True:
-            try:
-                connection, _ = stream.accept()
-            except OSError:
-                return
-            with connection:
-                listener.heard.append("a connection")
-
-    def receive() -> None:
-        while packets.recv(2000) != b"end":
-            listener.heard.append("a packet")
-
-    threads = [threading.Thread(target=work, daemon=True) for work in (accept, receive)]
-    for thread in threads:
-        thread.start()
-    yield listener
-    with socket.socket(type=socket.SOCK_DGRAM) as last:
-        last.sendto(b"end", packets.getsockname())
-    stream.shutdown(socket.SHUT_RDWR)
-    stream.close()
-    for thread in threads:
-        thread.join()
-    packets.close()
-
-
 @dataclass(frozen=True)
 class Stranger:
     """A folder with hostile files, and a study that has each as a recording and some beside harmless recordings.
@@ -136,7 +91,7 @@ class Stranger:
 @pytest.fixture(
     scope="module", params=[_ONE_OF_EACH, pytest.param({kind.name for kind in KINDS}, marks=pytest.mark.soak)], ids=len
 )
-def stranger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Stranger:
+def stranger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Stranger:
     folder = tmp_path_factory.mktemp("stranger")
     Study.create(folder / STUDY).close()
     kinds, cameras, sounds = (
@@ -156,7 +111,7 @@ def stranger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             for kind, role in zip(pair, (MediumRole.CAMERA, MediumRole.MICROPHONE), strict=True):
                 if kind is not None:
                     add_medium(session, recording, probe_file(folder / "beside" / f"{kind.name}{kind.suffix}"), role)
-    _spoil(folder, paths | beside, listener.port)
+    _spoil(folder, paths | beside, _PORT)
     return Stranger(folder, kinds, tuple(beside.values()))
 
 
@@ -176,12 +131,11 @@ def _spoil(folder: Path, paths: Mapping[str, HostileKind], port: int) -> None:
 
 
 def test_the_window_plays_hostile_media_without_a_socket(
-    display: dict[str, str], tmp_path: Path, stranger: Stranger, listener: Listener
+    display: dict[str, str], tmp_path: Path, stranger: Stranger
 ) -> None:
     command = [sys.executable, "-m", "tests.contract.window_that_plays", str(stranger.copied(tmp_path)), str(_PLAYED_S)]
     said, calls = sockets(command, tmp_path, display)
     assert calls == []
-    assert listener.heard == []
     results = {recording["name"]: recording for recording in json.loads(said.splitlines()[-1])["recordings"]}
     beside: dict[str, str] = {}
     for name, told in results.items():
@@ -246,7 +200,7 @@ print(json.dumps(ended))
 """
 
 
-def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger, listener: Listener) -> None:
+def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger) -> None:
     study = stranger.copied(tmp_path)
     Study.create(tmp_path / "other.greenroom").close()
     naming, works = (
@@ -256,7 +210,6 @@ def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: S
     said, calls = sockets(command, tmp_path, os.environ)
     ended: dict[str, int] = json.loads(said.splitlines()[-1])
     assert calls == []
-    assert listener.heard == []
     assert {*ended.values()} <= {0, 2}, "a message is no bug"
     for name in naming:
         assert ended[f"add {name}"] == ended[f"faces {name}"] == ended[f"anonymize {name}"] == 2
@@ -266,7 +219,7 @@ def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: S
     assert ended["info"] == 0
 
 
-def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger, listener: Listener) -> None:
+def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger) -> None:
     path = stranger.folder / "linked-segments.mkv"
     given = {"path": str(path), "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
     job = {"job": "faces", "parameters": {**given, "embedder": None, "options": {}}}
@@ -277,7 +230,6 @@ def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: St
     answers, calls = sockets(["sh", "-c", start, sys.executable, "input"], tmp_path, os.environ)
     assert "result" in json.loads(answers.splitlines()[-1])
     assert calls == []
-    assert listener.heard == []
 
 
 def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
