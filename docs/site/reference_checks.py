@@ -30,6 +30,7 @@ from models.judges.judge_backends import BACKENDS, load_backend
 from models.speech import speech_recognizers
 from project.entities.egress_policy import RULES, EgressLevel
 from project.schema.columns import COLUMNS
+from project.schemes.scheme import Field, FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.jobs import JOB_MODULES
 from project.session.settings import Settings
@@ -130,7 +131,8 @@ def _with_options(kinds: Mapping[str, type]) -> list[str]:
 def _keys_of_schemes() -> Iterator[str]:
     for scheme in map(load_scheme, shipped_names()):
         labels = [label for track in scheme.tracks for label in track.labels]
-        named = [*labels, *scheme.fields, *(choice for field in scheme.fields for choice in field.choices)]
+        choices = [choice for field in scheme.fields for choice in field.choices]
+        named: list[Label | Field | FieldChoice] = [*labels, *scheme.fields, *choices]
         yield from (scheme.key, *(entry.key for entry in named))
         yield from (entry.shortcut for entry in named if entry.shortcut)
 

@@ -57,8 +57,8 @@ def channel(monkeypatch: pytest.MonkeyPatch) -> None:
     line = r'^    "channel": "(benchmark\.(prompts|tasks)\.channel_\w+:\w+)",$'
     lines = dict(re.findall(line, page("add-a-task"), re.M))
     places = {kind: place for place, kind in lines.items()}
-    monkeypatch.setitem(cast(dict[str, str], tasks.TASKS), "channel", places["prompts"])
-    monkeypatch.setitem(cast(dict[str, str], suite.SUITE), "channel", places["tasks"])
+    monkeypatch.setitem(tasks.TASKS, "channel", places["prompts"])
+    monkeypatch.setitem(suite.SUITE, "channel", places["tasks"])
     (text,) = blocks("toml")
     monkeypatch.setattr(prompts, "shipped_text", lambda _key: text)
     monkeypatch.setattr(prompts, "shipped_keys", lambda: ("channel",))

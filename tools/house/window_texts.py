@@ -78,7 +78,7 @@ def untranslated_texts(trees: Mapping[str, ast.Module]) -> Iterator[str]:
 def rich_texts(trees: Mapping[str, ast.Module]) -> Iterator[str]:
     """Yield each place of the window where a text of somebody else could be rendered."""
     for module, tree in trees.items():
-        nodes = [*ast.walk(tree)]
+        nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt)]
         labels = {name for node in nodes if isinstance(node, ast.Assign) for name in _plain_labels(node)}
         for node in nodes:
             told = _rich(node, labels)
@@ -95,8 +95,8 @@ def rich_texts(trees: Mapping[str, ast.Module]) -> Iterator[str]:
 def floating_windows(trees: Mapping[str, ast.Module]) -> Iterator[str]:
     """Yield each window that belongs to no other: window managers keep a dialog alone in front of its owner."""
     for module, tree in trees.items():
-        for call in ast.walk(tree):
-            made = isinstance(call, ast.Call) and _called(call) in {"setParent", "__init__", "setWindowFlags"}
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            made = _called(call) in {"setParent", "__init__", "setWindowFlags"}
             if made and any(ast.unparse(node).endswith("WindowType.Window") for node in ast.walk(call)):
                 yield f"{module}:{call.lineno}: make it with attach (widgets/dialogs/dialog_windows.py)"
 
@@ -117,7 +117,7 @@ def _unmarked(node: ast.AST) -> Iterator[tuple[int, str]]:
         if isinstance(child, ast.arg | ast.Compare | ast.Subscript) or _called(child) in _MARKS | _LOGGED | _BUGS:
             continue
         if isinstance(child, ast.AnnAssign):
-            yield from _unmarked(ast.Module([child.value] if child.value else [], []))
+            yield from _unmarked(ast.List([child.value] if child.value else []))
             continue
         if isinstance(child, ast.Constant) and isinstance(child.value, str):
             yield child.lineno, child.value

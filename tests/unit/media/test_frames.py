@@ -1,6 +1,7 @@
 import errno
 import threading
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -186,9 +187,8 @@ def test_a_stretch_starts_with_what_is_on_screen(tmp_path: Path) -> None:
 
 
 def test_reading_ahead_can_be_left_at_any_time(tmp_path: Path) -> None:
-    walk = iterate_frames(make_clip(tmp_path / "a.mp4", frames=30))
-    assert next(walk).index == 0
-    walk.close()
+    with closing(iterate_frames(make_clip(tmp_path / "a.mp4", frames=30))) as walk:  # type: ignore[type-var]
+        assert next(walk).index == 0
 
 
 @pytest.mark.parametrize(
