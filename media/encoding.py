@@ -4,7 +4,7 @@ import fcntl
 import glob
 import hashlib
 import os
-import socket
+import socket  # noqa: TID251
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

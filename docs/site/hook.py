@@ -1,5 +1,9 @@
-"""Called by MkDocs while it builds: pages of the project's root join the site, and marks in pages become reference."""
+"""Called by MkDocs while it builds: pages of the project's root join the site, and marks in pages become reference.
 
+What is wrong with a page or the site is a warning, with which a strict build fails.
+"""
+
+import logging
 import re
 import sys
 from pathlib import Path
@@ -14,7 +18,11 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from app.docs_browser.docs_pages import list_pages  # noqa: E402
+from docs.site.page_checks import page_problems  # noqa: E402
 from docs.site.parts import filled  # noqa: E402
+from docs.site.reference_checks import reference_problems, site_problems  # noqa: E402
+
+_LOG = logging.getLogger("mkdocs.hooks.checks")
 
 FROM_THE_ROOT = {
     "ARCHITECTURE.md": "ARCHITECTURE.md",
@@ -69,3 +77,18 @@ def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     if "/" not in name:
         markdown = _OUT_OF_DOCS.sub(lambda found: f"]({FROM_THE_ROOT.get(found[1], found[1])}", markdown)
     return filled(markdown)
+
+
+def on_pre_build(**_: object) -> None:
+    """Warn of everything that the pages say and the code does not, and the other way round."""
+    for problem in (*page_problems(), *reference_problems()):
+        _LOG.warning(problem)
+    in_site = {f"../{source}" for source, name in FROM_THE_ROOT.items() if name.endswith(".md")}
+    for name in in_site ^ {page.name for page in list_pages() if page.name.startswith("../")}:
+        _LOG.warning("%s is shown by the site alone, or by the window alone", name)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Warn of what the site would ask other machines for, and of what is lost in it."""
+    for problem in site_problems(Path(config.site_dir)):
+        _LOG.warning(problem)

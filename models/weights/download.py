@@ -20,7 +20,7 @@ from project.progress import Progress, SubtaskProgress
 from project.version import __version__
 
 if TYPE_CHECKING:
-    import httpx2
+    import httpx2  # noqa: TID251
 
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
@@ -32,7 +32,7 @@ def describe_http_error(error: BaseException) -> str:
 
     There are no addresses, keys or bodies in them.
     """
-    import httpx2
+    import httpx2  # noqa: TID251
 
     if isinstance(error, httpx2.InvalidURL):
         return "this is no address"
@@ -49,7 +49,7 @@ def describe_http_error(error: BaseException) -> str:
 _BLOCK = 1 << 16
 _PATIENCE_S = 30
 _PARTIAL, _NOTHING_THERE = 206, 416
-_client: "ContextVar[httpx2.Client | None]" = ContextVar("client", default=None)
+_client: "ContextVar[httpx2.Client | None]" = ContextVar("client", default=None)  # noqa: TID251
 
 
 class Unreachable(UserError):

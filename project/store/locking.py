@@ -9,7 +9,7 @@ import fcntl
 import json
 import os
 import pwd
-import socket
+import socket  # noqa: TID251
 import sqlite3
 import time
 from collections.abc import Iterator

@@ -40,6 +40,12 @@ def number_of(image: Image) -> int:
     return sum(1 << bit for bit, x in enumerate(middles) if strip[x] > 128)
 
 
+def texture(index: int, width: int, height: int) -> Image:
+    """Noise that moves by three pixels a frame: no picture can be guessed from the one before."""
+    base = np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8)
+    return np.roll(base, index * 3, axis=1)
+
+
 def noise(seconds: float, rate: int, seed: int = 0) -> NDArray[np.float32]:
     """Soft noise in bursts, so that a shift of a millisecond shows."""
     rng = np.random.default_rng(seed)
@@ -48,6 +54,12 @@ def noise(seconds: float, rate: int, seed: int = 0) -> NDArray[np.float32]:
     smooth = np.convolve(rough, np.ones(16) / 4, "valid")[:count]
     bursts = np.arange(count) * 5 // rate % 2
     return np.clip(smooth * (0.1 + 0.9 * bursts), -0.95, 0.95).astype(np.float32)
+
+
+def shift_ms(found: NDArray[np.float32], wanted: NDArray[np.float32], rate: int) -> float:
+    """Return how much later `wanted` lies in `found`."""
+    piece = wanted[rate // 4 : rate]
+    return (int(np.argmax(np.correlate(found, piece, "valid"))) - rate // 4) * 1000 / rate
 
 
 def _once(make: Callable[Concatenate[Path, How], Path]) -> Callable[Concatenate[Path, How], Path]:

@@ -7,7 +7,9 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSlider,
+    QAbstractSpinBox,
     QApplication,
+    QComboBox,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -15,12 +17,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-CONTROLS = (QAbstractButton, QAbstractSlider, QLineEdit, QPlainTextEdit, QAbstractItemView)
+CONTROLS = (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+)
 
 
 def controls(widget: QWidget) -> list[QWidget]:
     """The visible controls, without the parts that Qt makes inside its own."""
-    inside_own = (QLineEdit, QAbstractItemView)
+    inside_own = (QLineEdit, QAbstractItemView, QAbstractSpinBox, QComboBox)
     return [
         child
         for child in widget.findChildren(QWidget)

@@ -18,7 +18,7 @@ class Terminal:
         self._capsys.readouterr()
         ended = run([str(argument) for argument in arguments])
         printed = self._capsys.readouterr()
-        assert ended == code, printed.err
+        assert ended == code, f"{arguments}: {printed.err}"
         if code == 2 and "check" not in arguments:
             assert printed.err.startswith("greenroom: ")
             assert printed.err.count("\n") == 1, printed.err

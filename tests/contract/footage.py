@@ -16,14 +16,14 @@ SIZE = (960, 540)
 _STEP = 6
 
 
-def face_clip(path: Path) -> Path:
-    """Write the first picture of the sample recording, pushed to the right from frame to frame, with sound."""
+def face_clip(path: Path, frames: int = FRAMES) -> Path:
+    """Write the first picture of the sample recording, pushed to the right from frame to frame, with 2 s of sound."""
     still = next(iterate_frames(resource("sample", "sample.mp4"))).image.copy()
 
     def draw(index: int, width: int, height: int) -> NDArray[np.uint8]:
         return np.roll(still, index * _STEP, axis=1)
 
-    return make_clip(path, size=SIZE, frames=FRAMES, fps=FPS, sound=True, draw=draw)
+    return make_clip(path, size=SIZE, frames=frames, fps=FPS, sound=True, sound_seconds=2.0, draw=draw)
 
 
 def true_box(frame: int) -> tuple[float, float, float, float]:

@@ -1,4 +1,4 @@
-"""Every column of every table is known to those who look for private content in it."""
+"""Every column of every table is known to those who look for private content in it, and to those who share it."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,7 @@ import pytest
 
 from project.schema import format_versions as schema
 from project.schema.columns import COLUMNS, REFERENCES, TABLE_LABELS, ColumnKind
+from project.sharing.annotations_only_copy import SHARED_ROWS, WITHHELD_TABLES
 from project.store.study import Study
 
 
@@ -45,3 +46,15 @@ def test_every_reference_names_a_key_and_those_of_the_file_are_among_them(study:
 
 def test_there_is_a_word_for_the_rows_of_each_table() -> None:
     assert {*TABLE_LABELS} == {*COLUMNS}
+
+
+def test_every_table_is_given_or_withheld_when_annotations_are_shared() -> None:
+    assert set(SHARED_ROWS) | WITHHELD_TABLES == set(COLUMNS)
+    assert not set(SHARED_ROWS) & WITHHELD_TABLES
+
+
+def test_tables_that_are_given_hold_no_kind_that_nobody_has_a_rule_for() -> None:
+    unsafe = {ColumnKind.PATH, ColumnKind.HASH, ColumnKind.JSON}
+    assert {table for table in SHARED_ROWS if unsafe & {*COLUMNS[table].values()}} == {
+        *("utterance", "segment_value", "chain_review", "judgment"),
+    }

@@ -1,13 +1,11 @@
 """What holds for every interchange format."""
 
-import re
 from pathlib import Path
 
 import pytest
 
 from annotate.interchange.annotation_files import (
     FORMATS,
-    Format,
     apply_import,
     get_format,
     guess_format,
@@ -25,9 +23,7 @@ from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.contract.documentation import page
 
-OURS = ("jsonl", "csv")
 WITHOUT_WHO = ("srt-plain", "webvtt-segments", "srt-segments")
 """What they hold cannot be known again: who speaks is left out, or segments are shown as captions."""
 
@@ -47,31 +43,22 @@ def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Pa
 
 
 @pytest.mark.parametrize("key", FORMATS)
-def test_it_says_what_it_is_and_the_documentation_too(key: str) -> None:
-    found: Format = get_format(key)
-    assert found.key == key
-    assert found.losses
-    assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in found.suffixes)
-    documented = page("interchange")
-    assert f"| `{key}` | {found.name} |" in documented
-    assert f"`{key}`" in page("interchange-tools") or key in OURS
-    rows = dict(re.findall(r"^\| (.*?\.) \| (`.*`) \|$", documented, re.MULTILINE))
-    for loss in found.losses:
-        assert loss.endswith("."), loss
-        assert f"`{key}`" in rows[loss], loss
-
-
-@pytest.mark.parametrize("key", FORMATS)
-def test_what_it_writes_is_recognised_and_adds_nothing_to_where_it_is_from(
+def test_it_says_what_it_is_and_what_it_writes_is_recognised_and_adds_nothing_to_where_it_is_from(
     key: str, study: Path, tmp_path: Path
 ) -> None:
+    file_format = get_format(key)
+    assert file_format.key == key
+    assert file_format.losses
+    assert all(loss.endswith(".") for loss in file_format.losses)
+    assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in file_format.suffixes)
     with Session.open(study, "Ada") as session:
         paths = export_recordings(
-            session, get_format(key), tmp_path / f"out{get_format(key).suffixes[0]}", exportable_recordings(session)
+            session, file_format, tmp_path / f"out{file_format.suffixes[0]}", exportable_recordings(session)
         )
         before = all_segments(session.study)
+        assert paths
         for path in paths:
-            assert guess_format(path).suffixes == get_format(key).suffixes
+            assert guess_format(path).suffixes == file_format.suffixes
             document = read_file(path, key)
             assert document.recordings
             mapping, places = guess_mapping(session, document), guess_recordings(session, document)
@@ -92,7 +79,9 @@ def test_a_hold_out_is_in_no_file(key: str, study: Path, tmp_path: Path) -> None
         with session.study.without_history():
             session.study.write("INSERT INTO hold_out VALUES (?)", (first.id,))
         assert [exportable_recording.id for exportable_recording in exportable_recordings(session)] == [second.id]
-        for path in export_recordings(session, get_format(key), tmp_path / "out", exportable_recordings(session)):
+        paths = export_recordings(session, get_format(key), tmp_path / "out", exportable_recordings(session))
+        assert paths
+        for path in paths:
             content = path.read_bytes()
             assert first.id.encode() not in content
             assert first.name.encode() not in content

@@ -4,13 +4,11 @@ import json
 import os
 import re
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from project.entities.study_records import MediumRole
 from project.files.fingerprints import fingerprint
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
+from tests.builders.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, HostileKind, clip, make_hostile
 from tests.contract.documentation import ROOT
 from tests.e2e.conftest import display
 
@@ -34,10 +32,13 @@ _PLAYED_S = 0.15
 """What lies beside a file is looked for before its first picture."""
 _PATIENCE_S = 540
 STUDY = "stranger.greenroom"
+_PORT = 9
+"""Of the stranger's server, at which nobody is."""
 _SILENT = {"linked-segments", "subtitles-inside", "list-behind", "list-behind-a-program", "attached"}
 _CAMERAS = (*NAMING[-6:], *(kind for kind in INSIDE if kind.name in _SILENT))
 _SOUNDS = (*NAMING[:3], *NAMING[-9:-6], *(kind for kind in INSIDE if kind.name not in _SILENT))
-_BESIDE = (*_CAMERAS, *_SOUNDS)
+_ONE_OF_EACH = {"hls", "quicktime-alias", "beside-srt", "tags", "linked-cover", "linked-segments"}
+"""A list, a container that names another file, a file beside, and addresses inside of three kinds."""
 
 
 def _tracing() -> list[str]:
@@ -58,7 +59,7 @@ def sockets(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     done = subprocess.run(
         [*_tracing(), "-o", str(log), *command],
         cwd=folder,
-        env={**environment, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**environment, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
@@ -68,166 +69,105 @@ def sockets(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     return done.stdout, [line for line in log.read_text("utf-8", "replace").splitlines() if _IP.search(line)]
 
 
-@dataclass
-class Listener:
-    """The stranger's server, on TCP and UDP of this machine.
+@dataclass(frozen=True)
+class Stranger:
+    """A folder with hostile files, and a study that has each as a recording and some beside harmless recordings.
 
     Attributes:
-        heard: what came to it.
+        folder: where the files and the study are.
+        kinds: of the recordings.
+        beside: of the cameras and microphones of recordings whose main file is harmless.
     """
 
-    port: int
-    heard: list[str] = field(default_factory=list)
+    folder: Path
+    kinds: tuple[HostileKind, ...]
+    beside: tuple[HostileKind, ...]
+
+    def copied(self, folder: Path) -> Path:
+        """Return the study of a copy of the folder."""
+        return Path(shutil.copytree(self.folder, folder / "folder")) / STUDY
 
 
-@pytest.fixture(scope="module")
-def listener() -> Iterator[Listener]:
-    stream = socket.create_server(("127.0.0.1", 0))
-    packets = socket.socket(type=socket.SOCK_DGRAM)
-    packets.bind(stream.getsockname())
-    listener = Listener(stream.getsockname()[1])
-
-    def accept() -> None:
-        while True:
-            try:
-                connection, _ = stream.accept()
-            except OSError:
-                return
-            with connection:
-                listener.heard.append("a connection")
-
-    def receive() -> None:
-        while packets.recv(2000) != b"end":
-            listener.heard.append("a packet")
-
-    threads = [threading.Thread(target=work, daemon=True) for work in (accept, receive)]
-    for thread in threads:
-        thread.start()
-    yield listener
-    with socket.socket(type=socket.SOCK_DGRAM) as last:
-        last.sendto(b"end", packets.getsockname())
-    stream.shutdown(socket.SHUT_RDWR)
-    stream.close()
-    for thread in threads:
-        thread.join()
-    packets.close()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path:
-    """A folder with every kind of hostile file, and a study that has each as a recording."""
+@pytest.fixture(
+    scope="module", params=[_ONE_OF_EACH, pytest.param({kind.name for kind in KINDS}, marks=pytest.mark.soak)], ids=len
+)
+def stranger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Stranger:
     folder = tmp_path_factory.mktemp("stranger")
     Study.create(folder / STUDY).close()
-    paths = {kind.name: folder / f"{kind.name}{kind.suffix}" for kind in KINDS}
-    for path in paths.values():
-        clip(path)
+    kinds, cameras, sounds = (
+        tuple(kind for kind in group if kind.name in request.param) for group in (KINDS, _CAMERAS, _SOUNDS)
+    )
+    paths = {f"{kind.name}{kind.suffix}": kind for kind in kinds}
+    (folder / "beside").mkdir()
+    beside = {f"beside/{kind.name}{kind.suffix}": kind for kind in (*cameras, *sounds)}
+    for name in (*paths, *beside):
+        clip(folder / name)
     with Session.open(folder / STUDY, "Ada") as session:
-        add_recordings(session, [probe_file(path) for path in paths.values()])
-    _spoil(folder, paths, listener.port)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def beside(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path:
-    """The same with recordings of a harmless main file, a hostile camera and a hostile microphone."""
-    folder = tmp_path_factory.mktemp("beside")
-    Study.create(folder / STUDY).close()
-    paths = {kind.name: folder / f"{kind.name}{kind.suffix}" for kind in _BESIDE}
-    for path in paths.values():
-        clip(path)
-    with Session.open(folder / STUDY, "Ada") as session:
-        for number, pair in enumerate(zip_longest(_CAMERAS, _SOUNDS)):
+        add_recordings(session, [probe_file(folder / name) for name in paths])
+        for number, pair in enumerate(zip_longest(cameras, sounds)):
             main = folder / f"main-{number}.mp4"
             clip(main)
             (recording,), _ = add_recordings(session, [probe_file(main)])
             for kind, role in zip(pair, (MediumRole.CAMERA, MediumRole.MICROPHONE), strict=True):
                 if kind is not None:
-                    add_medium(session, recording, probe_file(paths[kind.name]), role)
-    _spoil(folder, paths, listener.port)
-    return folder
+                    add_medium(session, recording, probe_file(folder / "beside" / f"{kind.name}{kind.suffix}"), role)
+    _spoil(folder, paths | beside, _PORT)
+    return Stranger(folder, kinds, tuple(beside.values()))
 
 
-def _spoil(folder: Path, paths: Mapping[str, Path], port: int) -> None:
+def _spoil(folder: Path, paths: Mapping[str, HostileKind], port: int) -> None:
     """Put the hostile files in place; the study says what a stranger's would: that each was harmless when added."""
     connection = sqlite3.connect(folder / STUDY)
-    for name, path in paths.items():
-        assert make_hostile(folder, name, port) == path
-        (facts,) = connection.execute("SELECT facts FROM medium WHERE path = ?", (path.name,)).fetchone()
+    for name, kind in paths.items():
+        path = folder / name
+        assert make_hostile(path.parent, kind.name, port) == path
+        (facts,) = connection.execute("SELECT facts FROM medium WHERE path = ?", (name,)).fetchone()
         told = json.dumps({**json.loads(facts), "size_bytes": path.stat().st_size})
         connection.execute(
-            "UPDATE medium SET fingerprint = ?, facts = ? WHERE path = ?", (fingerprint(path), told, path.name)
+            "UPDATE medium SET fingerprint = ?, facts = ? WHERE path = ?", (fingerprint(path), told, name)
         )
     connection.commit()
     connection.close()
 
 
-def test_the_window_plays_a_folder_of_hostile_media_without_a_socket(
-    display: dict[str, str], tmp_path: Path, folder: Path, listener: Listener
+def test_the_window_plays_hostile_media_without_a_socket(
+    display: dict[str, str], tmp_path: Path, stranger: Stranger
 ) -> None:
-    assert len(KINDS) >= 40
-    study = Path(shutil.copytree(folder, tmp_path / "folder")) / STUDY
-    command = [sys.executable, "-m", "tests.contract.window_that_plays", str(study), str(_PLAYED_S)]
+    command = [sys.executable, "-m", "tests.contract.window_that_plays", str(stranger.copied(tmp_path)), str(_PLAYED_S)]
     said, calls = sockets(command, tmp_path, display)
-    results = {each["name"]: each for each in json.loads(said.splitlines()[-1])["recordings"]}
     assert calls == []
-    assert listener.heard == []
-    assert {*results} == {kind.name for kind in KINDS}
-    for kind in (*SIDECARS, *INSIDE):
-        assert results[kind.name]["played_us"] > 0, results[kind.name]
-    for kind in NAMING:
-        assert results[kind.name]["played_us"] == 0, results[kind.name]
-        assert results[kind.name]["problems"], kind.name
-
-
-def test_the_window_shows_and_plays_hostile_files_beside_a_recording_without_a_socket(
-    display: dict[str, str], tmp_path: Path, beside: Path, listener: Listener
-) -> None:
-    study = Path(shutil.copytree(beside, tmp_path / "folder")) / STUDY
-    command = [sys.executable, "-m", "tests.contract.window_that_plays", str(study), str(_PLAYED_S)]
-    said, calls = sockets(command, tmp_path, display)
-    told: dict[str, str] = {}
-    for each in json.loads(said.splitlines()[-1])["recordings"]:
-        assert each["played_us"] > 0, each
-        told |= each["beside"]
-    assert calls == []
-    assert listener.heard == []
-    assert {*told} == {kind.name for kind in _BESIDE}
-    for kind in _BESIDE:
+    results = {recording["name"]: recording for recording in json.loads(said.splitlines()[-1])["recordings"]}
+    beside: dict[str, str] = {}
+    for name, told in results.items():
+        beside |= told["beside"]
+        assert (told["played_us"] > 0) == (name not in {kind.name for kind in NAMING}), told
+        assert told["played_us"] or told["problems"], name
+    assert {kind.name for kind in stranger.kinds} < {*results}
+    assert {*beside} == {kind.name for kind in stranger.beside}
+    for kind in stranger.beside:
         if kind in INSIDE:
-            assert told[kind.name] == ("shown" if kind in _CAMERAS else "heard"), kind.name
+            assert beside[kind.name] == ("shown" if kind in _CAMERAS else "heard"), kind.name
         else:
-            assert told[kind.name] not in ("", "shown", "heard"), f"{kind.name}: it says why not"
-
-
-def test_no_command_makes_a_socket_for_hostile_files_beside_a_recording(
-    tmp_path: Path, beside: Path, listener: Listener
-) -> None:
-    study = Path(shutil.copytree(beside, tmp_path / "folder")) / STUDY
-    said, calls = sockets([sys.executable, "-c", _COMMANDS_BESIDE, str(study)], tmp_path, os.environ)
-    ended: dict[str, int] = json.loads(said.splitlines()[-1])
-    assert calls == []
-    assert listener.heard == []
-    assert {*ended.values()} <= {0, 2}, "a message is no bug"
-    assert len(ended) > 2 * len(_BESIDE)
-
-
-def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
-    code = "import socket; socket.socket(type=socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
-    _, calls = sockets([sys.executable, "-c", code], tmp_path, os.environ)
-    assert [call for call in calls if "connect(" in call]
-    assert [call for call in calls if "socket(" in call]
+            assert beside[kind.name] not in ("", "shown", "heard"), f"{kind.name}: it says why not"
 
 
 _COMMANDS = """
 import contextlib, io, json, sys
 import greenroom
 from app.cli.main import run
+from annotate.study import recording_files as synchronizing
+from project.entities.study_records import MediumRole
+from project.errors import UserError
+from project.progress import Silent
+from project.queries.recording_rows import all_media, all_recordings
+from project.session.jobs import run_inline
 from project.session.session import Session
-from project.queries.recording_rows import all_recordings
 from pathlib import Path
-study, kinds, works = sys.argv[1], set(sys.argv[2].split()), set(sys.argv[3].split())
-with Session.open(Path(study), "Ada") as session:
+study, kinds, works = Path(sys.argv[1]), set(sys.argv[2].split()), set(sys.argv[3].split())
+with Session.open(study, "Ada") as session:
     numbers = {each.name: str(each.number) for each in all_recordings(session.study) if each.name in kinds}
+    beside = [each for each in all_media(session.study) if each.role is not MediumRole.MAIN]
+    beside_numbers = {each.id: str(session.recording(each.recording_id).number) for each in beside}
 ended = {}
 def say(name, *arguments):
     out = io.StringIO()
@@ -236,84 +176,64 @@ def say(name, *arguments):
 JOBS = {"faces": ["faces"], "speech": ["transcribe"], "voice": ["voice"], "scenes": ["meta", "scenes"]}
 MORE = {"speech": ["--speech-only"]}
 for name, number in numbers.items():
-    file = next(path for path in Path(study).parent.iterdir() if path.stem == name)
+    file = next(path for path in study.parent.iterdir() if path.stem == name)
     say(f"add {name}", "add", "other.greenroom", str(file))
     for job, command in JOBS.items() if name in works else [("faces", ["faces"])]:
-        say(f"{job} {name}", *command, study, "--recording", number, *MORE.get(job, []))
-    say(f"anonymize {name}", "anonymize", study, "--recording", number, "--out", "clips")
-for command in ("info", "check", "privacy", "release --dry-run", "pii find", "egress"):
-    first, *more = command.split()
-    say(command, *((first, study, *more) if first != "pii" else ("pii", "find", study)))
-print(json.dumps(ended))
-"""
-
-
-_COMMANDS_BESIDE = """
-import contextlib, io, json, sys
-import greenroom
-from app.cli.main import run
-from annotate.study.recording_edits import probe_file
-from project.session.jobs import run_inline as run_here
-from annotate.study import recording_files as synchronizing
-from project.session.session import Session
-from project.errors import UserError
-from project.progress import Silent
-from project.queries.recording_rows import all_media
-from project.entities.study_records import MediumRole
-from pathlib import Path
-study = Path(sys.argv[1])
-with Session.open(study, "Ada") as session:
-    media = [each for each in all_media(session.study) if each.role is not MediumRole.MAIN]
-    numbers = {each.id: str(session.recording(each.recording_id).number) for each in media}
-ended = {}
-def say(name, *arguments):
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        ended[name] = run([*arguments, "--json"])
-for medium in media:
-    file, number = str(study.parent / medium.path), numbers[medium.id]
+        say(f"{job} {name}", *command, str(study), "--recording", number, *MORE.get(job, []))
+    say(f"anonymize {name}", "anonymize", str(study), "--recording", number, "--out", "clips")
+for medium in beside:
+    file, number = str(study.parent / medium.path), beside_numbers[medium.id]
     say(f"add-view {file}", "add-view", str(study), file, "--recording", number)
     with Session.open(study, "Ada") as session:
         try:
-            run_here(session, synchronizing.prepare(session, medium.recording_id, medium.id), Silent())
+            run_inline(session, synchronizing.prepare(session, medium.recording_id, medium.id), Silent())
             ended[f"sync {file}"] = 0
         except UserError:
             ended[f"sync {file}"] = 2
-for number in sorted({*numbers.values()}):
+for number in sorted({*beside_numbers.values()}):
     say(f"sync {number}", "sync", str(study), "--recording", number)
     say(f"speech {number}", "transcribe", str(study), "--recording", number, "--speech-only")
-say("info", "info", str(study))
+for command in ("info", "check", "privacy", "release --dry-run", "pii find", "egress"):
+    first, *more = command.split()
+    say(command, *((first, str(study), *more) if first != "pii" else ("pii", "find", str(study))))
 print(json.dumps(ended))
 """
 
 
-def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, folder: Path, listener: Listener) -> None:
-    study = Path(shutil.copytree(folder, tmp_path / "folder")) / STUDY
+def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger) -> None:
+    study = stranger.copied(tmp_path)
     Study.create(tmp_path / "other.greenroom").close()
-    works = [kind.name for kind in (*SIDECARS[:2], *INSIDE)]
-    chosen = [kind.name for kind in NAMING] + works
-    command = [sys.executable, "-c", _COMMANDS, str(study), " ".join(chosen), " ".join(works)]
+    naming, works = (
+        [kind.name for kind in stranger.kinds if kind in group] for group in (NAMING, (*SIDECARS[:2], *INSIDE))
+    )
+    command = [sys.executable, "-c", _COMMANDS, str(study), " ".join([*naming, *works]), " ".join(works)]
     said, calls = sockets(command, tmp_path, os.environ)
     ended: dict[str, int] = json.loads(said.splitlines()[-1])
     assert calls == []
-    assert listener.heard == []
     assert {*ended.values()} <= {0, 2}, "a message is no bug"
-    for kind in NAMING:
-        assert ended[f"add {kind.name}"] == ended[f"faces {kind.name}"] == ended[f"anonymize {kind.name}"] == 2
-    for kind in INSIDE:
-        assert ended[f"add {kind.name}"] == 0, kind.name
+    for name in naming:
+        assert ended[f"add {name}"] == ended[f"faces {name}"] == ended[f"anonymize {name}"] == 2
+    for name in works:
+        assert ended[f"add {name}"] == 0, name
+    assert sum(name.startswith("add-view ") for name in ended) == len(stranger.beside)
     assert ended["info"] == 0
 
 
-def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, folder: Path, listener: Listener) -> None:
-    for name, said in {"linked-segments.mkv": "result", "dash-16be.mp4": "error"}.items():
-        given = {"path": str(folder / name), "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
-        job = {"job": "faces", "parameters": {**given, "embedder": None, "options": {}}}
-        (tmp_path / "job.json").write_text(json.dumps(job) + "\n")
-        # Its input stays open, since a worker stops when nobody is there any more.
-        start = 'exec 3<>"$1"; cat job.json >&3; exec "$0" -m greenroom worker <&3'
-        os.mkfifo(tmp_path / said)
-        answers, calls = sockets(["sh", "-c", start, sys.executable, said], tmp_path, os.environ)
-        assert said in json.loads(answers.splitlines()[-1])
-        assert calls == []
-    assert listener.heard == []
+def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger) -> None:
+    path = stranger.folder / "linked-segments.mkv"
+    given = {"path": str(path), "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
+    job = {"job": "faces", "parameters": {**given, "embedder": None, "options": {}}}
+    (tmp_path / "job.json").write_text(json.dumps(job) + "\n")
+    # Its input stays open, since a worker stops when nobody is there any more.
+    start = 'exec 3<>"$1"; cat job.json >&3; exec "$0" -m greenroom worker <&3'
+    os.mkfifo(tmp_path / "input")
+    answers, calls = sockets(["sh", "-c", start, sys.executable, "input"], tmp_path, os.environ)
+    assert "result" in json.loads(answers.splitlines()[-1])
+    assert calls == []
+
+
+def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
+    code = "import socket; socket.socket(type=socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
+    _, calls = sockets([sys.executable, "-c", code], tmp_path, os.environ)
+    assert [call for call in calls if "connect(" in call]
+    assert [call for call in calls if "socket(" in call]

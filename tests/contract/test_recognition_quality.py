@@ -65,9 +65,3 @@ def test_the_sample_is_written_down_nearly_right_and_where_it_is_said(lab: Sessi
 def test_a_real_voice_is_written_down_nearly_right(lab: Session, shared_data: Path) -> None:
     text, _ = heard(lab, shared_data / "media" / "talk_vfr_tags.mp4")
     assert word_errors(TALK, text) <= 0.12
-
-
-def test_the_measure_counts_what_was_put_in_left_out_and_changed() -> None:
-    assert word_errors("a b c d", "a x c") == 0.5
-    assert word_errors("a b", "a b c d") == 1.0
-    assert word_errors("Good morning.", "good, morning") == 0

@@ -1,8 +1,8 @@
 """What holds for every annotation scheme that the program ships."""
 
-import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,16 +12,14 @@ from app.gui.settings.schemes_window import taken_shortcuts
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.shortcuts import DEFAULT_KEYS, keys_in_use
 from app.shortcut_table import KeyTable
-from docs.site.parts import PARTS
 from project.entities.study_records import Json
 from project.queries.segment_rows import find_segment, values_of
-from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind, Scheme
-from project.schemes.scheme_file import load_scheme, parse_scheme
+from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind
+from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
 from tests.builders.clips import make_clip
-from tests.contract.documentation import page
 from widgets.inspector.scheme_browser import scheme_html
 
 SCHEMES = sorted(path.stem for path in resource("schemes").glob("*.toml"))
@@ -46,71 +44,51 @@ def filled_in(field: Field) -> Json:
             return "somebody"
 
 
-def labels(scheme: Scheme) -> list[str]:
-    return [label.key for track in scheme.tracks for label in track.labels]
-
-
 @pytest.mark.parametrize("name", SCHEMES)
-def test_it_explains_itself(name: str) -> None:
+def test_it_explains_itself_with_examples_and_keys_and_the_guidelines_show_that(name: str) -> None:
     scheme = load_scheme(name)
     assert scheme.key == name
     assert scheme.name
-    for label in (label for track in scheme.tracks for label in track.labels):
-        assert label.definition.endswith("."), label.key
+    labels = [label for track in scheme.tracks for label in track.labels]
+    choices = [choice for field in scheme.fields for choice in field.choices]
+    everything: list[Any] = [scheme, *scheme.tracks, *labels, *scheme.fields, *choices]
+    for defined in everything:
+        assert defined.definition.endswith("."), defined.key
+    for label in labels:
         assert label.colour, label.key
+        assert label.shortcut, label.key
+    assert [label.key for label in labels if not label.examples] == []
+    assert [choice.key for choice in choices if not choice.examples] == []
     for field in scheme.fields:
-        assert field.definition.endswith("."), field.key
-        if field.kind in NUMERIC_KINDS:
-            assert len(field.ends) == 2, field.key
-        for choice in field.choices:
-            assert choice.definition.endswith("."), choice.key
-            assert choice.examples, choice.key
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_its_labels_have_examples_and_keys_and_it_has_a_worked_example(name: str) -> None:
-    scheme = load_scheme(name)
-    for track in scheme.tracks:
-        assert track.definition.endswith("."), track.key
-        for label in track.labels:
-            assert label.examples, label.key
-            assert label.shortcut, label.key
-    assert scheme.definition.endswith(".")
-    for example in scheme.examples:
-        assert example.situation
-        assert example.why
-    assert scheme.examples
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_its_shortcuts_are_free_in_the_window(name: str) -> None:
-    taken = {key.upper() for spec in ACTIONS if not spec.mode for key in spec.keys}
-    scheme = load_scheme(name)
-    named = [label for track in scheme.tracks for label in track.labels]
-    keys = [
-        each_field.shortcut
-        for each_field in [*named, *scheme.fields, *(c for field in scheme.fields for c in field.choices)]
-    ]
-    assert taken.isdisjoint(key.upper() for key in keys if key)
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_the_guidelines_name_every_definition_and_example(name: str) -> None:
-    scheme = load_scheme(name)
+        assert field.kind not in NUMERIC_KINDS or len(field.ends) == 2, field.key
     told = unescape(scheme_html(scheme))
-    for track in scheme.tracks:
-        for label in track.labels:
-            assert label.definition in told, label.key
-    for field in scheme.fields:
-        assert field.definition in told, field.key
+    for definition in (*(label.definition for label in labels), *(field.definition for field in scheme.fields)):
+        assert definition in told
+    assert scheme.examples
     for example in scheme.examples:
+        assert example.why
+        assert example.situation
         assert example.situation in told, example.title
 
 
-def test_the_example_in_the_documentation_is_a_scheme() -> None:
-    found = re.search(r"```toml\n(.*?)```", page("schemes"), re.DOTALL)
-    scheme = parse_scheme(found.group(1), "greetings.toml")
-    assert {field.kind for field in scheme.fields} >= {FieldKind.PARTICIPANT, FieldKind.SCALE, FieldKind.CHOICES}
+@pytest.mark.parametrize("name", SCHEMES)
+def test_its_keys_are_free_in_the_window(name: str) -> None:
+    """Keys of a single mode are not in the way."""
+    scheme = load_scheme(name)
+    assert taken_shortcuts(scheme, keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {}))) == ()
+    taken = {key.upper() for spec in ACTIONS if not spec.mode for key in spec.keys}
+    labels = [label for track in scheme.tracks for label in track.labels]
+    choices = [choice for field in scheme.fields for choice in field.choices]
+    keys = [entry.shortcut for entries in (labels, scheme.fields, choices) for entry in entries if entry.shortcut]
+    assert taken.isdisjoint(map(str.upper, keys))
+    for track in scheme.tracks:
+        own = [label.shortcut for label in track.labels]
+        assert len(own) == len({*own}), track.key
+
+
+def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:
+    keys = keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {"boxes": ["E"]}))
+    assert taken_shortcuts(load_scheme("shrec"), keys) == ("E",)
 
 
 def test_the_ratings_have_the_ranges_of_the_paper() -> None:
@@ -160,30 +138,3 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
             read = values_of(session.study, key, name)
             assert {field: value.value for field, value in read.items()} == values
             assert {value.version for value in read.values()} == {scheme.version}
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
-    scheme = load_scheme(name)
-    assert f"`{name}`" in page("schemes")
-    text = PARTS["schemes"]()
-    choices = [choice for field in scheme.fields for choice in field.choices]
-    for key in (name, *labels(scheme), *(field.key for field in scheme.fields), *(choice.key for choice in choices)):
-        assert f"`{key}`" in text, key
-    shortcuts = [label.shortcut for track in scheme.tracks for label in track.labels]
-    shortcuts += [field.shortcut for field in scheme.fields] + [choice.shortcut for choice in choices]
-    for shortcut in filter(None, shortcuts):
-        assert f"`{shortcut}`" in text, shortcut
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_the_window_warns_of_no_key_in_it(name: str) -> None:
-    assert taken_shortcuts(load_scheme(name), keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {}))) == (), (
-        "keys of a single mode are not in the way"
-    )
-
-
-def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:
-    assert taken_shortcuts(
-        load_scheme("shrec"), keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {"boxes": ["E"]}))
-    ) == ("E",)

@@ -1,19 +1,15 @@
 """What holds for every task, prompt and judge, also for those that are yet to come."""
 
 import dataclasses
-import subprocess
-import sys
 
 import pytest
 
-from benchmark.judge_input.conversation_lines import SHORTENING_RULES
 from benchmark.judge_input.subject_material import MATERIAL
 from benchmark.prompts.judge_prompt import DEFAULT_TASK, TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
-from benchmark.prompts.prompt_templates import SLOTS, shipped_keys, shipped_prompt
+from benchmark.prompts.prompt_templates import shipped_keys, shipped_prompt
 from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.judgments import JudgmentTargetKind
 from tests.builders.task_items import items_for, shrec
-from tests.contract.documentation import ROOT, page
 
 
 @pytest.mark.parametrize("key", TASKS)
@@ -56,30 +52,3 @@ def test_a_backend_says_what_can_be_set(key: str) -> None:
             assert spec.metadata["minimum"] <= spec.default <= spec.metadata["maximum"]
         elif not isinstance(spec.default, bool):
             assert spec.default in spec.metadata.get("choices", (spec.default,))
-
-
-def test_looking_at_tasks_and_backends_loads_nothing_heavy() -> None:
-    heavy = ("pydantic", "openai", "httpx2", "llama_cpp", "keyring", "cv2", "numba", "sklearn")
-    code = (
-        "import sys\n"
-        "from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt as task_of\n"
-        "from models.judges.judge_backends import BACKENDS, load_backend as backend_of\n"
-        "import benchmark.judge_input.input_planning\n"
-        "[task_of(key) for key in TASKS], [backend_of(key) for key in BACKENDS]\n"
-        f"print([name for name in {heavy!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_the_documentation_names_them() -> None:
-    told = page("judge-input")
-    named = (
-        *TASKS,
-        *VARIANTS,
-        *SLOTS,
-        *SHORTENING_RULES,
-        *(key for key in BACKENDS if not load_backend(key).needs_model),
-    )
-    assert [key for key in named if f"`{key}`" not in told] == []
-    assert [key for key in BACKENDS if f"`{key}`" not in page("judges")] == []

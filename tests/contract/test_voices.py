@@ -1,16 +1,13 @@
 """What holds for every method of changing voices, also for those that are yet to come."""
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
-from anonymize.sound.voice_methods import ALIASES_PER_SECOND, DEFAULT_VOICE, RATE, VOICES, create_voice, voice_type
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, DEFAULT_VOICE, VOICES, create_voice, voice_type
 from project.errors import UserError
 from tests.builders.speaking import vowels
-from tests.contract.documentation import ROOT, page
 
 
 @pytest.mark.parametrize("name", VOICES)
@@ -27,17 +24,10 @@ def test_it_says_what_it_does_and_who_sees_through_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VOICES)
-def test_the_documentation_says_what_it_protects_against(name: str) -> None:
-    assert f"`{name}`" in page("voice")
-    for spec in dataclasses.fields(voice_type(name).options_type):
-        assert f"`{spec.name}`" in page("voice")
-
-
-@pytest.mark.parametrize("name", VOICES)
-@pytest.mark.parametrize("rate", [8000, RATE])
-def test_the_same_sound_and_alias_give_the_same_and_another_alias_gives_another(name: str, rate: int) -> None:
-    method, sound = create_voice(name), vowels(2.0, rate)[0].astype(np.float64)
-    frames = 2 * ALIASES_PER_SECOND + 2
+def test_the_same_sound_and_alias_give_the_same_and_another_alias_gives_another(name: str) -> None:
+    rate, seconds = 8000, 1
+    method, sound = create_voice(name), vowels(seconds, rate)[0].astype(np.float64)
+    frames = seconds * ALIASES_PER_SECOND + 2
     ada, bo = (np.tile(method.draw_alias(np.random.default_rng(seed)), (frames, 1)) for seed in (1, 2))
     first, again, other = (method.change_voice(sound.copy(), rate, alias) for alias in (ada, ada, bo))
     assert first.shape == sound.shape
@@ -59,13 +49,3 @@ def test_the_default_is_one_of_them_and_an_unknown_one_is_refused() -> None:
     assert DEFAULT_VOICE in VOICES
     with pytest.raises(UserError, match="no voice method"):
         voice_type("parrot")
-
-
-def test_to_read_about_the_methods_loads_nothing_heavy() -> None:
-    code = (
-        "import sys; from anonymize.sound.voice_methods import *\n"
-        "for name in VOICES: create_voice(name)\n"
-        "print({'scipy', 'pyworld', 'pyworld.pyworld', 'onnxruntime', 'cv2'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"

@@ -18,7 +18,7 @@ def test_a_bench_that_raises_is_named_and_the_others_still_run(
 
     for name, run in (("breaks", breaks), ("works", lambda: [Row("w", "1 ms", "", "", "", True)])):
         module = ModuleType(name)
-        module.run = run
+        vars(module)["run"] = run
         monkeypatch.setitem(sys.modules, f"tools.bench.{name}", module)
     (tmp_path / "docs").mkdir()
     monkeypatch.setattr(bench, "BENCHES", ("breaks", "works"))
@@ -30,13 +30,3 @@ def test_a_bench_that_raises_is_named_and_the_others_still_run(
     assert "measured nothing: breaks\n" in said.err
     assert "1 ms" in said.out
     assert "1 ms" in (tmp_path / "docs" / "benchmarks.md").read_text("utf-8")
-
-
-def test_recognition_is_compared_on_the_same_sound(tmp_path: Path) -> None:
-    from tests.builders.tiny_whisper import write_tiny_whisper
-    from tests.builders.voices import RATE, spoken
-    from tools.bench import recognition
-
-    rows = recognition.compare(write_tiny_whisper(tmp_path / "tiny"), spoken()[: 6 * RATE], turns=1)
-    assert [row.target for row in rows] == ["<= 1.05x", ""]
-    assert "words" in rows[0].ours

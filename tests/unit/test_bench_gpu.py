@@ -30,6 +30,7 @@ def test_without_a_gpu_it_says_so_in_one_line_and_writes_nothing(
     assert not gpu_table.MEASURED.exists()
 
 
+@pytest.mark.soak
 def test_with_tiny_networks_it_runs_on_a_cpu(
     page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -44,6 +44,12 @@ def test_every_root_is_in_the_wheel_and_only_the_launcher_is_public(installed: P
     assert sorted(path.name for path in (installed / "_greenroom").iterdir()) == roots()
 
 
+def test_only_folders_are_moved_by_their_names() -> None:
+    """Hatch leaves a single file where it is, whatever `sources` says: such files are forced in."""
+    assert {*WHEEL["sources"]} == {*WHEEL["only-include"]} - {"greenroom.py"}
+    assert [name for name in WHEEL["sources"] if not (ROOT / name).is_dir()] == []
+
+
 @pytest.mark.parametrize("others", ["before", "after"])
 def test_every_root_resolves_inside_although_others_have_the_same_names(
     installed: Path, tmp_path: Path, others: str

@@ -1,7 +1,6 @@
 """The recording that the project ships is what its truth file says."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +23,20 @@ def truth() -> dict[str, Any]:
     return json.loads(resource("sample", "sample.truth.json").read_text(encoding="utf-8"))
 
 
-def test_it_is_small_and_of_the_kind_it_says(recording: Path, truth: dict[str, Any]) -> None:
+def test_it_is_small_and_of_the_kind_and_frames_lie_where_the_truth_says(
+    recording: Path, truth: dict[str, Any]
+) -> None:
     assert recording.stat().st_size < 2_500_000
     with av.open(str(recording)) as container:
         video, audio = container.streams.video[0], container.streams.audio[0]
         assert (video.codec_context.name, audio.codec_context.name) == ("h264", "aac")
         assert (video.width, video.height) == (truth["width"], truth["height"])
-        assert video.average_rate == truth["frame_rate"]
-        assert container.duration == truth["duration_us"]
-
-
-def test_frames_lie_where_the_truth_says_with_b_frames_between(recording: Path, truth: dict[str, Any]) -> None:
-    with av.open(str(recording)) as container:
+        assert (video.average_rate, container.duration) == (truth["frame_rate"], truth["duration_us"])
         start = container.start_time or 0
         packets = [packet for packet in container.demux(video=0) if packet.pts is not None]
         times = sorted(round(packet.pts * packet.time_base * 1_000_000) - start for packet in packets)
     assert times == truth["times_us"]
     assert len(times) == truth["frames"] == len(truth["faces"])
-    assert any(later.pts < packet.pts for packet, later in pairwise(packets))
 
 
 def test_it_carries_no_metadata(recording: Path) -> None:
@@ -65,34 +60,15 @@ def test_the_voices_are_heard_when_the_truth_says(recording: Path, truth: dict[s
     assert np.sqrt(np.mean(sound[~spoken] ** 2)) < 0.005
 
 
-def test_true_boxes_are_whole_large_and_move_smoothly(truth: dict[str, Any]) -> None:
-    present = [box for box in truth["faces"] if box is not None]
-    assert len(present) >= 0.96 * truth["frames"]
-    boxes = np.array(present)
-    x, y, w, h = boxes.T
-    assert w.min() >= 80
-    assert np.allclose(h / w, h[0] / w[0], atol=0.001)
-    assert x.min() >= 0
-    assert y.min() >= 0
-    assert (x + w).max() <= truth["width"]
-    assert (y + h).max() <= truth["height"]
-    assert np.abs(np.diff(boxes, axis=0)).max() < 12
-
-
-def test_the_face_is_in_all_shots_but_the_last(truth: dict[str, Any]) -> None:
+def test_true_boxes_are_whole_and_in_all_shots_but_the_last(truth: dict[str, Any]) -> None:
     *_, last = truth["shots"]
-    assert last["end_us"] == truth["duration_us"]
     for time_us, box in zip(truth["times_us"], truth["faces"], strict=True):
         assert (box is None) == (time_us >= last["start_us"])
-
-
-def test_dialogue_and_moments_lie_inside_the_recording(truth: dict[str, Any]) -> None:
-    for span in [*truth["utterances"], *truth["segments"]]:
-        assert 0 <= span["start_us"] < span["end_us"] <= truth["duration_us"]
-    assert {said["speaker"] for said in truth["utterances"]} == {"user", "robot"}
-    assert [segment["verdict"] for segment in truth["segments"]] == ["error", "competence"]
-    told, interruption = truth["utterances"][1:3]
-    assert interruption["start_us"] < told["end_us"]
+    x, y, w, h = np.array([box for box in truth["faces"] if box is not None]).T
+    assert w.min() >= 80
+    assert min(x.min(), y.min()) >= 0
+    assert (x + w).max() <= truth["width"]
+    assert (y + h).max() <= truth["height"]
 
 
 def test_a_detector_that_knows_nothing_of_the_truth_agrees_with_it(recording: Path, truth: dict[str, Any]) -> None:

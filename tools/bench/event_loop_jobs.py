@@ -33,8 +33,8 @@ from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.opening import sibling_path
 from project.store.study import Study
+from tests.builders.asked_jobs import PREPARE
 from tests.contract.footage import face_clip
-from tests.contract.test_jobs import PREPARE
 from tools.bench.watchdog import Block, Watchdog
 
 SETTLE_S, LONGEST_S = 0.3, 120.0

@@ -1,4 +1,7 @@
-"""Prints figures of the source tree; ends with 1 if modules import each other or a folder is too full."""
+"""Prints figures of the source tree; ends with 1 if modules import each other, a folder is too full or a rule broken.
+
+Rules are about texts of the window, messages of errors and waits of tests: `make lint` holds what no type can say.
+"""
 
 import ast
 import sys
@@ -6,6 +9,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tools.house.imports import ROOTS, cycles, import_graph, source_files
+from tools.house.messages import silent_errors
+from tools.house.waits import FOLDERS, short_waits
+from tools.house.window_texts import floating_windows, rich_texts, untranslated_texts
 
 MAX_ENTRIES = 25
 """How many modules and packages a folder may have."""
@@ -31,7 +37,23 @@ def main() -> int:
     print(f"import cycles: {len(circles)}")
     for circle in circles:
         print(f"  {len(circle)}: {', '.join(circle)}")
-    return 1 if circles or full else 0
+    broken = _broken_rules(trees, source_files(folder, [f"tests/{name}" for name in FOLDERS]))
+    print(f"rules broken: {len(broken)}")
+    for line in broken:
+        print(f"  {line}")
+    return 1 if circles or full or broken else 0
+
+
+def _broken_rules(trees: dict[str, ast.Module], tests: dict[str, Path]) -> list[str]:
+    window = {name: tree for name, tree in trees.items() if name.startswith(("app.gui.", "widgets."))}
+    waiting = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in tests.items()}
+    return [
+        *silent_errors(trees),
+        *untranslated_texts(window),
+        *rich_texts(window),
+        *floating_windows(window),
+        *short_waits(waiting),
+    ]
 
 
 def _print_roots(texts: dict[str, str], modules: list[str]) -> None:

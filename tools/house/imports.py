@@ -1,7 +1,7 @@
 """The import graph of the program's own modules, including imports for type checkers and in functions."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 ROOTS = ("resources", "project", "media", "models", "annotate", "anonymize", "benchmark", "widgets", "app")
@@ -10,10 +10,10 @@ Graph = Mapping[str, frozenset[str]]
 """Dotted module -> the modules that it imports."""
 
 
-def source_files(folder: Path) -> dict[str, Path]:
+def source_files(folder: Path, roots: Iterable[str] = ROOTS) -> dict[str, Path]:
     """Return dotted module -> file, for every root."""
     files = {}
-    for root in ROOTS:
+    for root in roots:
         for path in sorted((folder / root).rglob("*.py")):
             dotted = ".".join(path.relative_to(folder).with_suffix("").parts)
             files[dotted.removesuffix(".__init__")] = path

@@ -69,7 +69,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     from app.gui.startup import make_application
     from app.gui.window.main_window import MainWindow
     from tools.screens.answers import NobodyThere
-    from tools.screens.known import PICTURES, widgets_of_source
+    from tools.screens.known import PICTURES, widgets_of_source, windows_of_source
     from tools.screens.shots import take_all
     from tools.screens.taking import WindowCamera
 
@@ -97,7 +97,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     window.close()
     app.processEvents()
     shutil.rmtree(out / "home", ignore_errors=True)
-    unseen = [] if only else sorted({*PICTURES} - camera.seen)
+    unseen = [] if only else sorted({*PICTURES, *windows_of_source()} - camera.seen)
     if unseen:
         print(f"in no picture: {', '.join(unseen)}", flush=True)
     if not only:

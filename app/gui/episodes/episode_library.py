@@ -77,6 +77,7 @@ class TextsForm(QWidget):
         inside = QWidget()
         inside.setLayout(form)
         area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setWidget(inside)
         self.status = ElidedLabel()

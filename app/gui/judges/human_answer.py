@@ -147,6 +147,7 @@ class AnswerPanel(QSplitter):
         column.addWidget(self.form)
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(holder)
         return area

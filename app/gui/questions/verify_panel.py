@@ -291,6 +291,7 @@ class VerifyPanel(QWidget):
         self._body.setContentsMargins(0, 0, theme.GRID // 2, 0)
         self._body.setSpacing(theme.GRID)
         area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)

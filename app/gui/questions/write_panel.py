@@ -148,6 +148,7 @@ class WritePanel(QWidget):
         self.fields.set_values(QuestionFormValues(), wrong)
         self.fields.changed.connect(self.changed)
         area = QScrollArea(widgetResizable=True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.fields)

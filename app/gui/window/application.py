@@ -5,7 +5,7 @@ Shows the first-start dialog, preloads modules, collects garbage while nobody wa
 
 import logging
 import signal
-import socket
+import socket  # noqa: TID251
 import sys
 import threading
 from collections.abc import Sequence

@@ -33,20 +33,16 @@ def _conflict(ours: dict[str, Any], theirs: dict[str, Any]) -> Conflict:
     return Conflict("c", "utterance", ("u",), {"utterance": [ours]}, {"utterance": [theirs]}, "Bo", "2026", "ours")
 
 
-def test_an_utterance_is_told_by_what_is_said_in_it_and_not_by_its_words_one_by_one(session: Session) -> None:
-    found = describe_conflict(
-        session, _conflict(_row(session, "good morning"), _row(session, "good evening", checked=1))
-    )
+def test_an_utterance_is_told_by_what_is_said_in_it_and_moved_words_by_their_times(session: Session) -> None:
+    row = _row(session, "good morning")
+    found = describe_conflict(session, _conflict(row, _row(session, "good evening", checked=1)))
     assert found.title == "Utterance “good morning”, recording 1, at 0:00:00.000"
-    assert [(conflict_line.name, conflict_line.ours, conflict_line.theirs) for conflict_line in found.differing] == [
+    assert [(line.name, line.ours, line.theirs) for line in found.differing] == [
         ("text", "good morning", "good evening"),
         ("checked", "no", "yes"),
     ]
-
-
-def test_words_that_were_moved_are_told_by_their_times(session: Session) -> None:
     moved = _row(session, "good morning", words=words_to_json(estimate_word_times("good morning", 100_000, 200_000)))
-    (line,) = describe_conflict(session, _conflict(_row(session, "good morning"), moved)).differing
+    (line,) = describe_conflict(session, _conflict(row, moved)).differing
     assert (line.name, line.ours, line.theirs) == ("times of words", "0.00 0.08", "0.10 0.14")
 
 

@@ -1,29 +1,23 @@
 """Episodes on the command line: judges play, people type, and a kill loses no turn."""
 
 import io
-import random
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from benchmark.episodes.episode_state import read_episode_state
 from benchmark.judging.judge_registry import add_judge
-from benchmark.prompts.episode_prompts import ACT_TASK, turn_part
 from project.entities.roleplay import Act
 from project.entities.study_records import Json
 from project.integrity.integrity_check import check_study
 from project.queries.episode_rows import all_episodes
-from project.queries.judgment_rows import judgments_about
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.episodes import acts, started
-from tests.builders.misbehaving_server import Server, misbehaving, waits
+from tests.builders.episodes import acts
+from tests.builders.misbehaving_server import Server, misbehaving
 from tests.builders.terminal import Terminal
-from tests.contract.documentation import ROOT
 
 
 @pytest.fixture
@@ -92,58 +86,3 @@ def test_who_types_is_told_what_they_may_know_and_nothing_else(
         (episode,) = all_episodes(session.study)
         turns = [episode_turn.turn for episode_turn in read_episode_state(session, episode.recording_id).played_turns]
     assert [turn.act for turn in turns] == [Act.SPEAK, Act.SPEAK, Act.NONE, Act.ACTION, Act.SPEAK]
-
-
-def test_what_is_wrong_is_said_in_one_line(greenroom: Terminal, study: Path) -> None:
-    stocked(greenroom, study)
-    assert "no scenario" in greenroom("episode", "play", study, "--scenario", "none", code=2)
-    assert "for 2, and 1 take part" in greenroom(
-        *("episode", "play", study, "--scenario", "lamp", "--character", "Anna Berg", "--player", "person"), code=2
-    )
-    assert "Nothing is said about what to play" in greenroom("episode", "play", study, code=2)
-    assert "no character" in greenroom("episode", "play", study, "--scenario", "lamp", "--character", "Zoe", code=2)
-    greenroom("judge", "add", study, "chance", "--backend", "random")
-    assert "No episode is over" in greenroom("episode", "rate", study, "--judge", "chance", code=2)
-    assert "no episode to export" in greenroom("episode", "export", study, study.with_name("e.jsonl"), code=2)
-    assert "already" in greenroom("episode", "add-character", study, "Anna Berg", code=2)
-
-
-@pytest.mark.parametrize("limit", [6, pytest.param(14, marks=pytest.mark.soak)])
-def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: int) -> None:
-    chance = random.Random(7)
-    said = [waits(0.02, acts("speak", f"Line {number}.")) for number in range(200)]
-    command = f"from app.cli.main import run; run(['episode', 'play', {str(study)!r}, '1'])"
-    with misbehaving(*said) as server:
-        who = player(study, server)
-        with Session.open(study, "Ada") as session:
-            recording = started(session, who, who, limit=limit)
-        kills, before = 0, 0
-        while True:
-            child = subprocess.Popen([sys.executable, "-c", command], cwd=ROOT, stdout=subprocess.DEVNULL)
-            # Some moments after the next few requests have come; what is over by then was not killed.
-            wanted = before + chance.randint(1, 3)
-            while len(server.asked) < wanted and child.poll() is None:
-                with suppress(subprocess.TimeoutExpired):
-                    child.wait(0.005)
-            try:
-                child.wait(chance.uniform(0, 0.08))
-            except subprocess.TimeoutExpired:
-                child.kill()
-                kills += 1
-                child.wait()
-            with Session.open(study, "Ada") as session:
-                state = read_episode_state(session, recording)
-                answers = judgments_about(session.study, recording, {ACT_TASK})
-            before = len(server.asked)
-            # What was answered is kept, and at most the request that was under way is asked again.
-            assert len(answers) <= before <= len(answers) + kills
-            assert state.turn_count in (len(answers), len(answers) - 1)
-            if state.next_agent is None:
-                break
-    assert kills >= limit // 5
-    parts = [answer.part for answer in answers]
-    assert sorted(parts) == sorted(turn_part((number - 1) % 2, number) for number in range(1, limit + 1))
-    texts = {answer.part: answer.answer["text"] for answer in answers}
-    assert [episode_turn.turn.text for episode_turn in state.played_turns] == [
-        texts[turn_part((number - 1) % 2, number)] for number in range(1, limit + 1)
-    ]

@@ -1,7 +1,6 @@
 """The commands about weights, and the choice of detectors: what they print, how they end, what they refuse."""
 
 import hashlib
-import json
 import sqlite3
 import sys
 from dataclasses import replace
@@ -12,7 +11,7 @@ import pytest
 from app.cli.main import run
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import EditionFile, Https, Weights, folder_edition, single_file_edition
+from models.weights.editions import Https, Weights, single_file_edition
 from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS
 from project.session.optional_parts import OPTIONAL_PARTS
@@ -29,8 +28,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "models"
 
 
-def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, folder: Path) -> None:
-    told = {each["name"]: each for each in greenroom.json("models", "list")["models"]}
+def test_the_list_says_what_is_missing_how_to_get_it_and_whom_that_would_ask(
+    greenroom: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
+    monkeypatch.setenv("HF_ENDPOINT", "https://mirror.invalid")
+    listed = greenroom.json("models", "list")
+    assert (listed["offline"], listed["asks"]) == (False, ["index.invalid", "mirror.invalid"])
+    told = {each["name"]: each for each in listed["models"]}
     assert told.keys() == WEIGHTS.keys()
     assert (told["yunet"]["installed"], told["yunet"]["licence"]) == (False, "Apache-2.0")
     assert [each["key"] for each in told["face-landmarks"]["editions"]] == ["wheel", "official"]
@@ -38,8 +43,10 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, fo
     for name in WEIGHTS:
         assert f"greenroom models {'add' if WEIGHTS[name].is_own else 'fetch'} {name}" in text
     assert all(f"\n{part}: " in text for part in OPTIONAL_PARTS)
-    assert "https://raw.githubusercontent.com/ShiqiYu/" in text
+    assert "secret" not in text
     assert not folder.exists()
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert greenroom.json("models", "list")["offline"] is True
 
 
 def test_an_optional_part_is_listed_and_fetched_by_its_name(
@@ -61,34 +68,18 @@ def test_an_optional_part_is_listed_and_fetched_by_its_name(
     assert "“names” was not installed: ZeroDivisionError" in greenroom("models", "fetch", "names", code=2)
 
 
-def test_weights_are_added_verified_used_and_removed(greenroom: Terminal, folder: Path, shared_models: Path) -> None:
+def test_weights_are_added_verified_and_removed(
+    greenroom: Terminal, folder: Path, shared_models: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["models", "verify", "yunet"]) == 2
+    assert run(["models", "verify"]) == 0
+    assert "No weights are installed." in capsys.readouterr().out
     made = greenroom.json("models", "add", "yunet", shared_models)
     assert made == {"name": "yunet", "file": str(folder / FILE)}
     assert [each["name"] for each in greenroom.json("models", "list")["models"] if each["installed"]] == ["yunet"]
     assert greenroom.json("models", "verify") == {"ok": True, "verified": ["yunet"], "problems": {}}
     assert greenroom.json("models", "remove", "yunet")["removed"] is True
     assert greenroom.json("models", "remove", "yunet")["removed"] is False
-    assert [*folder.iterdir()] == []
-
-
-def test_a_damaged_file_fails_verification(
-    greenroom: Terminal, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder.mkdir()
-    (folder / FILE).write_bytes(b"damaged")
-    assert run(["models", "verify"]) == 2
-    assert "damaged" in capsys.readouterr().out
-
-
-def test_one_that_is_not_installed_fails_verification_by_name_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["models", "verify", "yunet"]) == 2
-    assert run(["models", "verify"]) == 0
-    assert "No weights are installed." in capsys.readouterr().out
-
-
-def test_a_wrong_file_is_refused(greenroom: Terminal, folder: Path, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_bytes(b"wrong")
-    assert "checksum is wrong" in greenroom("models", "add", "yunet", tmp_path, code=2)
     assert [*folder.iterdir()] == []
 
 
@@ -109,53 +100,6 @@ def test_fetching_installs_what_the_catalogue_says(
         sender.status = 404
         greenroom("models", "remove", "yunet")
         assert "404" in greenroom("models", "fetch", "yunet", code=2)
-
-
-def test_a_folder_is_fetched_listed_verified_added_and_removed(
-    greenroom: Terminal,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    files = {"model.bin": b"weights" * 1000, "vocab/words.json": b"[]"}
-    with serving() as sender:
-        sender.files = {f"/{name}": content for name, content in files.items()}
-        parts = [
-            EditionFile(name, Https(f"{sender.base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
-            for name, content in files.items()
-        ]
-        toy = folder_edition("hub", "faster-toy", parts, "a server of the tests")
-        monkeypatch.setitem(catalogue.WEIGHTS, "ner", Weights("ner", "tests", "MIT", (toy,), use="names"))
-        assert greenroom.json("models", "fetch", "ner") == {"name": "ner", "file": str(folder / "faster-toy")}
-    listed = {each["name"]: each for each in greenroom.json("models", "list")["models"]}["ner"]
-    assert (listed["folder"], listed["installed"], listed["size_on_disk"]) == (True, True, 7002)
-    assert listed["place"] == str(folder / "faster-toy")
-    assert listed["editions"][0]["files"] == [
-        {"file": part.file, "size": part.size, "sha256": part.sha256} for part in parts
-    ]
-    assert "installed, 7 kB" in greenroom("models", "list")
-    assert greenroom.json("models", "verify", "ner")["ok"] is True
-    (folder / "faster-toy").rename(tmp_path / "stick")
-    assert greenroom.json("models", "add", "ner", tmp_path / "stick")["file"] == str(folder / "faster-toy")
-    (folder / "faster-toy" / "model.bin").write_bytes(b"damaged")
-    assert run(["models", "verify", "--json"]) == 2
-    told = json.loads(capsys.readouterr().out)
-    assert hashlib.sha256(b"damaged").hexdigest() in told["problems"]["ner"]
-    assert "model.bin" in told["problems"]["ner"]
-    assert greenroom.json("models", "remove", "ner")["removed"] is True
-    assert [*folder.iterdir()] == []
-
-
-def test_the_list_says_whether_and_whom_it_would_ask(greenroom: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
-    monkeypatch.setenv("HF_ENDPOINT", "https://mirror.invalid")
-    told = greenroom.json("models", "list")
-    assert (told["offline"], told["asks"]) == (False, ["index.invalid", "mirror.invalid"])
-    monkeypatch.setenv("GREENROOM_MODELS_MIRROR", "https://lab.invalid/models")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    told = greenroom.json("models", "list")
-    assert (told["offline"], told["asks"]) == (True, ["lab.invalid"])
 
 
 def test_detectors_are_chosen_and_recorded(greenroom: Terminal, tmp_path: Path, shared_models: Path) -> None:

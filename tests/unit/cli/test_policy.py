@@ -42,11 +42,6 @@ def test_raw_footage_needs_a_reason_and_a_name_in_one_breath(study: Path, greenr
     assert "Allowed by: Board 7" in said
 
 
-def test_what_is_no_level_or_no_host(study: Path, greenroom: Terminal) -> None:
-    greenroom("policy", "set", str(study), "everything", code=2)
-    assert "no name of a machine" in greenroom("policy", "set", str(study), "--host", "a b", code=2)
-
-
 def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     study: Path, greenroom: Terminal, tmp_path: Path
 ) -> None:
@@ -80,11 +75,6 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     )
     assert found["totals"]["left"]["requests"] == 1
     assert found["policy"]["level"] == "anonymized"
-
-
-def test_the_table_is_not_written_where_it_cannot_be(study: Path, greenroom: Terminal, tmp_path: Path) -> None:
-    said = greenroom("egress", str(study), "--csv", str(tmp_path / "nowhere" / "out.csv"), code=2)
-    assert "cannot be written" in said
 
 
 def test_what_the_policy_forbids_ends_with_two_and_the_name_of_the_rule(
@@ -121,22 +111,17 @@ def test_it_is_said_that_words_and_key_would_travel_unencrypted(study: Path, gre
 
     told = "Words and key would travel unencrypted to far at http://10.0.0.5:8803, so the policy refuses it"
     assert told in add("far", "http://10.0.0.5:8803/v1", "--sees", "text")
-    for number, url in enumerate(
-        ("https://10.0.0.5:8803/v1", "http://127.0.0.1:8803/v1", "http://[::ffff:127.0.0.1]:80/v1")
-    ):
+    for number, url in enumerate(("https://10.0.0.5:8803/v1", "http://[::ffff:127.0.0.1]:80/v1")):
         assert "unencrypted" not in add(f"near {number}", url)
     assert "unencrypted to six at" in add("six", "HTTP://[::ffff:10.0.0.5]:8803/v1")
     assert told in greenroom("policy", "set", study, "anonymized")
     said = greenroom("policy", "set", study, "--unencrypted")
-    assert "Unencrypted connections: allowed" in said
     assert "words and keys travel unencrypted: everybody on the way can read them" in said
     assert "http://10.0.0.5:8803, and the policy allows that." in said
-    assert "and the policy allows that." in add("far", "http://10.0.0.5:8803/v1", "--replace")
-    assert greenroom.json("policy", "set", study, "--no-unencrypted")["unencrypted"] is False
+    for level, allowed in (("nothing", False), ("anonymized", False)):
+        assert greenroom.json("policy", "set", study, level)["unencrypted"] is allowed
     assert greenroom.json("policy", "set", study, "nothing", "--unencrypted")["unencrypted"] is True
-    assert greenroom.json("policy", "set", study, "anonymized")["unencrypted"] is True
-    assert greenroom.json("policy", "set", study, "nothing")["unencrypted"] is False
-    assert greenroom.json("policy", "set", study, "anonymized")["unencrypted"] is False
+    assert greenroom.json("policy", "set", study, "--no-unencrypted")["unencrypted"] is False
 
 
 def test_an_unencrypted_judge_is_refused_before_anything_is_said_to_it(study: Path, greenroom: Terminal) -> None:

@@ -1,13 +1,11 @@
 """Planning, splitting, merging and training on the command line, as a study's owner and two annotators do it."""
 
-import json
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
-from project.merging.table_rules import newest_step
-from project.store.study import Study
 from tests.builders.terminal import Terminal
 
 CANARY = "Quite unmistakable remark"
@@ -38,99 +36,65 @@ def add(greenroom: Terminal, path: Path, recording: str, who: str, *more: str, c
 
 
 def test_the_plan_is_even_and_shows_how_far_everybody_is(study: Path, greenroom: Terminal) -> None:
-    found = greenroom.json("plan", study)
-    team = [one for one in found["annotators"] if one["given"]]
-    assert sorted(one["given"] for one in team) == [3, 3, 4]
+    team = {who["name"]: who for who in greenroom.json("plan", study)["annotators"] if who["given"]}
+    assert sorted(who["given"] for who in team.values()) == [3, 3, 4]
     place = first_of(greenroom, study, "Ada")
     add(greenroom, study, place, "Ada")
     greenroom("done", study, "--recording", place, "--annotator", "Ada")
-    ada = next(one for one in greenroom.json("plan", study)["annotators"] if one["name"] == "Ada")
+    ada = next(who for who in greenroom.json("plan", study)["annotators"] if who["name"] == "Ada")
     assert (ada["begun"], ada["done"]) == (1, 1)
-    greenroom("done", study, "--recording", place, "--annotator", "Ada", "--undo")
-    assert "not marked as done" in greenroom(
-        "done", study, "--recording", place, "--annotator", "Ada", "--undo", code=2
-    )
+    undo = ("done", study, "--recording", place, "--annotator", "Ada", "--undo")
+    greenroom(*undo)
+    assert "not marked as done" in greenroom(*undo, code=2)
 
 
-def test_planning_again_keeps_what_is_begun(study: Path, greenroom: Terminal) -> None:
+def test_planning_again_keeps_what_is_begun_and_leaves_out_what_is_held_out(study: Path, greenroom: Terminal) -> None:
     place = first_of(greenroom, study, "Ada")
     add(greenroom, study, place, "Ada")
-    for seed in range(5):
-        found = greenroom.json("plan", study, "--annotators", "Bo,Cy,Dee,Eve", "--seed", str(seed))
-        recording = next(one for one in found["recordings"] if str(one["number"]) == place)
-        work = [one["name"] for one in recording["annotators"] if one["purpose"] == "work"]
-        assert "Ada" in work
-        assert len(work) == 2
-    others = [one for one in found["recordings"] if str(one["number"]) != place]
-    assert not any(who["name"] == "Ada" and who["purpose"] == "work" for one in others for who in one["annotators"])
+    other = "1" if place != "1" else "2"
+    greenroom("hold-out", study, "--recording", other)
+    assert greenroom("info", study).count("held out") == 1
+    found = greenroom.json("plan", study, "--annotators", "Bo,Cy,Dee,Eve", "--seed", "3")
+    given = {
+        str(recording["number"]): [who["name"] for who in recording["annotators"] if who["purpose"] == "work"]
+        for recording in found["recordings"]
+    }
+    assert "Ada" in given[place]
+    assert len(given[place]) == 2
+    assert [number for number, names in given.items() if "Ada" in names] == [place]
+    assert given[other] == []
+    greenroom("hold-out", study, "--recording", other, "--off")
+    assert not any(recording["held_out"] for recording in greenroom.json("plan", study)["recordings"])
 
 
-def test_a_copy_holds_nothing_of_anybody_else(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    place = next(
-        str(one["number"])
-        for one in greenroom.json("plan", study)["recordings"]
-        if {"Ada", "Bo"} <= {who["name"] for who in one["annotators"] if who["purpose"] == "work"}
-    )
-    add(greenroom, study, place, "Bo", "--rationale", CANARY)
-    add(greenroom, study, place, "Bo", "--rationale", f"{CANARY}, deleted")
-    greenroom("undo", study)
-    add(greenroom, study, place, "Ada", "--rationale", "Ada's own")
-    made = greenroom.json("split", study, "--annotator", "Ada", "--out", tmp_path / "for-ada")
-    copy = Path(made["copy"])
-    data = copy.read_bytes()
-    assert CANARY.encode() in study.read_bytes()
-    assert CANARY.encode() not in data
-    assert b"Ada's own" in data
-    assert greenroom.json("check", copy)["ok"] is True
-    assert [one["annotator"] for one in greenroom.json("segment", "list", copy)["segments"]] == ["Ada"]
-    given = next(one["given"] for one in greenroom.json("plan", study)["annotators"] if one["name"] == "Ada")
-    assert greenroom.json("info", copy)["recordings"] == given + 1
-    with Study.open(study) as home, Study.open(copy) as away:
-        assert (home.id, newest_step(home)[1]) == (away.id, newest_step(away)[1])
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["for-ada.greenroom", "lab.greenroom"]
+def test_copies_are_merged_and_a_conflict_is_listed_and_resolved(
+    study: Path, tmp_path: Path, greenroom: Terminal
+) -> None:
+    def rationale() -> str:
+        return greenroom.json("segment", "list", study)["segments"][0]["rationale"]
 
-
-def test_two_annotators_apart_then_together(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    copies = []
-    for name in ("Ada", "Bo"):
-        copies.append(tmp_path / f"{name}.greenroom")
-        greenroom("split", study, "--annotator", name, "--out", copies[-1])
-        place = first_of(greenroom, copies[-1], name)
-        for rationale in ("one", "two"):
-            add(greenroom, copies[-1], place, name, "--rationale", rationale)
-        greenroom("done", copies[-1], "--recording", place, "--annotator", name)
-    planned = greenroom.json("merge", study, *copies, "--dry-run")
-    assert greenroom.json("info", study)["segments"] == 0
-    done = greenroom.json("merge", study, *reversed(copies))
-    assert [one["tables"] for one in planned["copies"]] == [one["tables"] for one in done["copies"]]
-    assert done["copies"][0]["tables"]["segment"] == {"added": 2, "changed": 0, "removed": 0}
-    assert greenroom.json("info", study)["segments"] == 4
-    assert [one["name"] for one in greenroom.json("plan", study)["annotators"] if one["done"]] == ["Ada", "Bo"]
-    assert "nothing new" in greenroom("merge", study, *copies)
-    assert greenroom.json("undo", study)["undone"].startswith("Merge ")
-    assert greenroom.json("info", study)["segments"] == 2
-
-
-def test_a_conflict_is_listed_and_resolved(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    place = first_of(greenroom, study, "Ada")
+    place, copy = first_of(greenroom, study, "Ada"), tmp_path / "Ada.greenroom"
     add(greenroom, study, place, "Ada", "--rationale", "first")
-    copy = tmp_path / "Ada.greenroom"
     assert "1 segment\n" in greenroom("split", study, "--annotator", "Ada", "--out", copy)
     segment = greenroom.json("segment", "list", study)["segments"][0]["id"]
+    add(greenroom, copy, place, "Ada", "--rationale", "another")
     for path, text in ((study, "at home"), (copy, "away")):
         greenroom("segment", "edit", path, segment, "--rationale", text)
-    assert greenroom.json("merge", study, copy)["unresolved_conflicts"] == 1
+    (planned,) = greenroom.json("merge", study, copy, "--dry-run")["copies"]
+    assert greenroom.json("info", study)["segments"] == 1
+    merged = greenroom.json("merge", study, copy)
+    assert merged["unresolved_conflicts"] == 1
+    assert planned["tables"] == merged["copies"][0]["tables"]
+    assert planned["tables"]["segment"]["added"] == 1
+    assert "nothing new" in greenroom("merge", study, copy)
     (found,) = greenroom.json("conflicts", study)["conflicts"]
     assert found["differences"] == [{"name": "rationale", "ours": "at home", "theirs": "away"}]
     assert found["source"] == "Ada"
-    text = greenroom("conflicts", study)
-    assert "at home" in text
-    assert "away" in text
+    assert {"at home", "away"} <= set(re.findall("at home|away", greenroom("conflicts", study)))
     greenroom("resolve", study, found["id"], "--take", "theirs")
-    assert greenroom.json("segment", "list", study)["segments"][0]["rationale"] == "away"
-    assert greenroom.json("conflicts", study)["conflicts"] == []
+    assert rationale() == "away"
     greenroom("undo", study)
-    assert greenroom.json("segment", "list", study)["segments"][0]["rationale"] == "at home"
+    assert rationale() == "at home"
     greenroom("resolve", study, found["id"][:12], "--take", "ours")
     assert greenroom.json("conflicts", study, "--all")["conflicts"][0]["resolution"] == "ours"
 
@@ -138,13 +102,11 @@ def test_a_conflict_is_listed_and_resolved(study: Path, tmp_path: Path, greenroo
 def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
     add(greenroom, study, "6", "Expert", "--attribute", "norms", "--rationale", CANARY)
     shown = greenroom.json(
-        "training", study, "--recording", "6", "--reference", "Expert", "--minimum-boundaries", "0.5",
-        "--minimum-labels", "0.9", "--minimum-attributes", "0.5",
-    )  # fmt: skip
-    assert [one["name"] for one in shown["annotators"]] == ["Ada", "Bo", "Cy"]
+        "training", study, "--recording", "6", "--reference", "Expert", "--minimum-attributes", "0.5"
+    )
+    assert [trainee["name"] for trainee in shown["annotators"]] == ["Ada", "Bo", "Cy"]
     copy = tmp_path / "Ada.greenroom"
     greenroom("split", study, "--annotator", "Ada", "--out", copy)
-    assert CANARY.encode() in copy.read_bytes()
     place = first_of(greenroom, copy, "Ada")
     assert "training comes first" in add(greenroom, copy, place, "Ada", code=2)
     add(greenroom, copy, "6", "Ada", "--attribute", "emotions", "--attribute", "engagement", "--attribute", "intention")
@@ -152,60 +114,9 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     assert "attributes 0.00, needed 0.50" in add(greenroom, copy, place, "Ada", code=2)
     (ada,) = greenroom.json("training", copy)["annotators"]
     assert (ada["boundaries"], ada["labels"], ada["attributes"], ada["passed"]) == (1, 1, 0, False)
-    own = next(s for s in greenroom.json("segment", "list", copy)["segments"] if s["annotator"] == "Ada")["id"]
-    greenroom("segment", "edit", copy, own, "--attribute", "norms", "--end", "1.4")
-    assert greenroom.json("training", copy)["annotators"][0]["boundaries"] == pytest.approx(0.9)
-    add(greenroom, copy, place, "Ada")
-    add(greenroom, study, place, "Expert")
     greenroom("training", study, "--off")
     assert "no training" in greenroom("training", study)
     assert add(greenroom, study, place, "Bo")
-
-
-def test_a_held_out_recording_is_marked_and_left_out_of_the_plan(study: Path, greenroom: Terminal) -> None:
-    greenroom("hold-out", study, "--recording", "2")
-    assert [one["held_out"] for one in greenroom.json("info", study)["recording_list"]][:3] == [False, True, False]
-    assert greenroom("info", study).count("held out") == 1
-    found = greenroom.json("plan", study, "--annotators", "Dee,Eve")
-    second = next(one for one in found["recordings"] if one["number"] == 2)
-    assert second["held_out"] is True
-    assert second["annotators"] == []
-    found = greenroom.json("plan", study, "--annotators", "Dee,Eve", "--with-hold-out")
-    assert next(one for one in found["recordings"] if one["number"] == 2)["annotators"] != []
-    greenroom("hold-out", study, "--recording", "2", "--off")
-    assert not any(one["held_out"] for one in greenroom.json("plan", study)["recordings"])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("plan", "STUDY", "--annotators", "Ada"), "at least as many names"),
-        (("plan", "STUDY", "--annotators", "Ada,,Bo"), "needs a name"),
-        (("plan", "STUDY", "--annotators", "Ada,Ada,Bo"), "named twice"),
-        (("plan", "STUDY", "--annotators", "Ada,Bo", "--training", "99"), "No recording"),
-        (("plan", "STUDY", "--keep"), "needs annotators"),
-        (("split", "STUDY", "--annotator", "Zoe", "--out", "x"), "No annotator"),
-        (("split", "STUDY", "--annotator", "Annotator 1", "--out", "x"), "Nothing is assigned"),
-        (("split", "STUDY", "--annotator", "Ada", "--out", "STUDY"), "never overwritten"),
-        (("split", "STUDY", "--annotator", "Ada", "--out", "/nowhere/x"), "no folder"),
-        (("merge", "STUDY", "STUDY"), "study itself"),
-        (("merge", "STUDY", "nowhere.greenroom"), "no study"),
-        (("resolve", "STUDY", "nothing", "--take", "ours"), "No conflict"),
-        (("training", "STUDY", "--recording", "1"), "recordings and a reference"),
-        (("training", "STUDY", "--recording", "1", "--reference", "Zoe"), "No annotator"),
-        (("hold-out", "STUDY", "--recording", "99"), "No recording"),
-        (("done", "STUDY", "--recording", "99", "--annotator", "Ada"), "No recording"),
-    ],
-)
-def test_bad_input_is_one_clear_line_and_changes_nothing(
-    arguments: tuple[str, ...], said: str, study: Path, greenroom: Terminal
-) -> None:
-    before = greenroom.json("plan", study)
-    line = greenroom(*(study if part == "STUDY" else part for part in arguments), code=2)
-    assert said in line
-    assert len(line.strip().splitlines()) == 1
-    assert greenroom.json("plan", study) == before
-    assert json.loads(json.dumps(before))
 
 
 def test_who_is_in_no_plan_is_told_the_command_that_plans(tmp_path: Path, greenroom: Terminal) -> None:

@@ -48,7 +48,7 @@ def typed(folder: Path, lines: list[str], *arguments: str) -> tuple[int, str]:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize(("sealed", "opened"), [("NFD", "NFC"), ("NFC", "NFD")])
+@pytest.mark.parametrize(("sealed", "opened"), [("NFD", "NFC"), pytest.param("NFC", "NFD", marks=pytest.mark.soak)])
 def test_a_study_opens_with_what_another_keyboard_types(tmp_path: Path, sealed: _Form, opened: _Form) -> None:
     path = tmp_path / "study.greenroom"
     Study.create(path, "A study").close()

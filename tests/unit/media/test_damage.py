@@ -10,19 +10,14 @@ from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from media.sound import read_mono
 from project.errors import UserError
-from tests.builders.clips import make_clip
+from tests.builders.clips import make_clip, texture
 
 GOP = 40
 
 
-def texture(index: int, width: int, height: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    base = np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8)
-    return np.roll(base, index * 3, axis=1)
-
-
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_clip(tmp_path_factory.mktemp("good") / "a.mp4", frames=160, bframes=3, gop=GOP, draw=texture)
+    return make_clip(tmp_path_factory.mktemp("good") / "a.mp4", frames=100, bframes=3, gop=GOP, draw=texture)
 
 
 @pytest.fixture(params=["zeros", "noise", "middle"])
@@ -47,24 +42,20 @@ def bad(request: pytest.FixtureRequest, good: Path, tmp_path: Path) -> Path:
 def test_every_position_is_there_and_no_wrong_picture_passes_for_right(good: Path, bad: Path) -> None:
     right = list(iterate_rgb_frames(good))
     found = list(iterate_rgb_frames(bad))
-    assert [frame.index for frame in found] == list(range(160))
+    assert [frame.index for frame in found] == list(range(100))
     damaged = [frame.index for frame in found if frame.damaged]
     assert damaged
     assert damaged[0] >= GOP
     assert damaged[-1] < 2 * GOP
     for frame in found:
         assert frame.damaged or np.array_equal(frame.image, right[frame.index].image), frame.index
-
-
-def test_reader_says_so_too(good: Path, bad: Path) -> None:
-    right = list(iterate_rgb_frames(good))
     with FrameReader(bad) as reader:
-        for i in map(int, np.random.default_rng(2).permutation(160)[:60]):
+        for i in map(int, np.random.default_rng(2).permutation(100)[:40]):
             frame = reader.frame_at(i)
             assert frame.damaged or np.array_equal(frame.image, right[i].image), i
 
 
-@pytest.mark.parametrize("seed", [15, 19, 31, 36])
+@pytest.mark.parametrize("seed", [15, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (19, 31, 36))])
 def test_slices_that_end_with_data_left_are_damaged(tmp_path: Path, seed: int) -> None:
     clip = make_clip(tmp_path / "a.mp4", frames=80, gop=40, draw=texture)
     index = load_index(clip)

@@ -73,22 +73,6 @@ def _fail_half_way(destination: Path) -> None:
         raise ZeroDivisionError
 
 
-def _write(destination: Path, source: Path) -> None:
-    with atomic_output(destination, (source,), overwrite=True) as temporary:
-        temporary.write_bytes(b"clip")
-
-
-@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
-def test_another_name_of_the_source_is_never_overwritten(tmp_path: Path, link: Callable[[Path, Path], None]) -> None:
-    source, destination = tmp_path / "source.mp4", tmp_path / "out.mp4"
-    source.write_bytes(b"footage")
-    link(destination, source)
-    with pytest.raises(UserError, match="source itself"):
-        _write(destination, source)
-    assert source.read_bytes() == destination.read_bytes() == b"footage"
-    assert destination.samefile(source)
-
-
 @pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
 def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(
     tmp_path: Path, link: Callable[[Path, Path], None]
@@ -106,6 +90,22 @@ def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(
     assert destination.samefile(source)
     assert source.read_bytes() == b"footage"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.mp4", "source.mp4"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_name_is_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, overwrite: bool
+) -> None:
+    synced: list[tuple[str, bool]] = []
+    clip = tmp_path / "a.mp4"
+
+    def note(handle: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{handle}").readlink().suffix, clip.exists()))
+
+    monkeypatch.setattr(os, "fsync", note)
+    with atomic_output(clip, (), overwrite=overwrite) as temporary:
+        temporary.write_bytes(b"clip")
+    assert synced == [(".mp4", False), ("", True)]
 
 
 def test_nothing_is_left_of_what_failed(tmp_path: Path) -> None:

@@ -64,10 +64,11 @@ def swapped_after_a_look(path: Path, put: Callable[[Path], object], monkeypatch:
     assert looked
 
 
-@pytest.mark.parametrize("how", [*READING])
-@pytest.mark.parametrize("kind", [*IN_ITS_PLACE])
+@pytest.mark.parametrize(
+    ("kind", "how"), [*((kind, "open_source") for kind in IN_ITS_PLACE), *(("pipe", how) for how in [*READING][1:])]
+)
 def test_what_is_put_in_the_place_of_a_file_is_neither_read_nor_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, kind: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, how: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     path = make_clip(tmp_path / "a.mp4", frames=2)
@@ -131,13 +132,13 @@ def test_a_file_whose_first_bytes_say_nothing_is_read_as_its_suffix_says(tmp_pat
     assert checked.reader == "mp3"
 
 
-@pytest.mark.parametrize("suffix", ["", ".mp4", ".mp3", ".ts", ".mkv", ".avi", ".wav", ".m3u8", ".sdp"])
-def test_a_suffix_makes_no_recording_of_what_is_none(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"notes{suffix}"
-    path.write_text("What somebody wrote down.\n" * 400)
-    for opening in (open_source, open_checked):
-        with pytest.raises(UserError):
-            opening(path)
+def test_a_suffix_makes_no_recording_of_what_is_none(tmp_path: Path) -> None:
+    for suffix in ("", ".mp4", ".mp3", ".ts", ".mkv", ".avi", ".wav", ".m3u8", ".sdp"):
+        path = tmp_path / f"notes{suffix}"
+        path.write_text("What somebody wrote down.\n" * 400)
+        for opening in (open_source, open_checked):
+            with pytest.raises(UserError):
+                opening(path)
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,16 @@
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
 from media.sound import read_mono, stream_mono, stream_sound
 from media.waveform import load_peaks
 from project.errors import UserError
-from tests.builders.clips import make_clip, noise
+from tests.builders.clips import make_clip, noise, shift_ms
 
 
-def shift_ms(found: np.ndarray, wanted: np.ndarray, rate: int) -> float:
-    """How much later `wanted` lies in `found`."""
-    piece = wanted[rate // 4 : rate]
-    return (int(np.argmax(np.correlate(found, piece, "valid"))) - rate // 4) * 1000 / rate
-
-
-@pytest.mark.parametrize("rate", [16_000, 48_000])
-@pytest.mark.parametrize("offset_us", [0, 700_000])
+@pytest.mark.parametrize(("rate", "offset_us"), [(16_000, 700_000), (48_000, 0)])
 def test_sound_lies_where_it_is_heard(tmp_path: Path, rate: int, offset_us: int) -> None:
     clip = make_clip(tmp_path / "a.mp4", frames=60, sound=True, sound_offset_us=offset_us, sound_rate=rate)
     found = read_mono(clip, rate)
@@ -27,7 +21,7 @@ def test_sound_lies_where_it_is_heard(tmp_path: Path, rate: int, offset_us: int)
 
 
 def test_a_stretch_is_the_same_samples(tmp_path: Path) -> None:
-    clip = make_clip(tmp_path / "a.mp4", frames=300, sound=True, sound_rate=16_000)
+    clip = make_clip(tmp_path / "a.mp4", frames=210, size=(64, 48), sound=True, sound_rate=16_000)
     whole = read_mono(clip)
     part = np.concatenate([b[0] for b in stream_sound(clip, 16_000, "mono", 5_000_000, 6_500_000)])
     assert len(part) == 24_000
@@ -42,8 +36,6 @@ def test_blocks_join_to_the_whole(tmp_path: Path) -> None:
 
 
 def test_a_hole_in_the_sound_is_silence(tmp_path: Path) -> None:
-    import av
-
     clip = make_clip(tmp_path / "a.mkv", frames=90, sound=True, sound_codec="pcm_s16le", sound_rate=16_000)
     holed = tmp_path / "hole.mkv"
     with av.open(str(clip)) as source, av.open(str(holed), "w") as output:

@@ -69,18 +69,17 @@ def surround(path: Path, layout: str, rate: int, codec: str = "pcm_s16le") -> Pa
 
 
 @pytest.mark.parametrize(
-    ("suffix", "codec", "rate", "layout"),
+    ("codec", "rate", "layout"),
     [
-        ("mkv", "pcm_s16le", 8000, "mono"),
-        ("mkv", "pcm_s16le", 44_100, "stereo"),
-        ("mkv", "pcm_s16le", 48_000, "5.1"),
-        ("mkv", "flac", 96_000, "stereo"),
+        ("pcm_s16le", 8000, "mono"),
+        ("pcm_s16le", 48_000, "5.1"),
+        ("flac", 96_000, "stereo"),
     ],
 )
 def test_what_a_filter_leaves_is_stored_to_the_bit_with_its_rate_and_channels(
-    tmp_path: Path, suffix: str, codec: str, rate: int, layout: str
+    tmp_path: Path, codec: str, rate: int, layout: str
 ) -> None:
-    source = surround(tmp_path / f"a.{suffix}", layout, rate, codec)
+    source = surround(tmp_path / "a.mkv", layout, rate, codec)
     result = paint_clip(source, tmp_path / "b.mp4", leave, sound=Leaves())
     assert result.sound == "treated"
     name, samples = stored(result.path)
@@ -89,14 +88,8 @@ def test_what_a_filter_leaves_is_stored_to_the_bit_with_its_rate_and_channels(
     assert samples.shape == (av.AudioLayout(layout).nb_channels, rate)
 
 
-def test_aac_comes_out_as_it_was_decoded(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mp4", frames=30, sound=True)
-    clip = paint_clip(source, tmp_path / "b.mp4", leave, sound=Leaves()).path
-    assert np.array_equal(stored(clip)[1], own(source))
-
-
-@pytest.mark.parametrize("late_us", [0, 700_000])
-def test_sound_that_starts_late_has_silence_before_and_stays_in_step(tmp_path: Path, late_us: int) -> None:
+def test_sound_that_starts_late_has_silence_before_and_stays_in_step(tmp_path: Path) -> None:
+    late_us = 700_000
     source = make_clip(
         tmp_path / "a.mkv", frames=60, sound=True, sound_offset_us=late_us, sound_codec="pcm_s16le", sound_seconds=1.0
     )

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -64,7 +64,6 @@ def test_loading_stacks_like_the_plain_algorithm(segments: list[Segment]) -> Non
     assert track.rows.tolist() == naive_rows(segments)
 
 
-@settings(max_examples=200)
 @given(segment_lists, st.lists(st.tuples(st.integers(0, 79), st.integers(0, 300), st.integers(0, 60), verdicts)))
 def test_edits_one_by_one_equal_loading_the_outcome(
     segments: list[Segment], edits: list[tuple[int, int, int, Verdict]]

@@ -84,21 +84,13 @@ def test_the_type_is_known_by_its_ending_and_by_the_marks_in_open_and_sealed_fil
     assert struct.pack(">I", int(mark.get("value", ""), 16)) == schema.APPLICATION_ID.to_bytes(4)
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(home: Path) -> None:
+def test_what_cannot_be_is_one_line(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home.write_text("a file, where a folder should be")
     with pytest.raises(UserError, match="cannot be written"):
         desktop.install()
-
-
-def test_without_a_command_there_is_nothing_to_start(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "elsewhere" / "python"))
     with pytest.raises(UserError, match="no command"):
         desktop.install()
-
-
-def test_elsewhere_than_on_linux_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
     with pytest.raises(UserError, match="Linux"):
         desktop.install()

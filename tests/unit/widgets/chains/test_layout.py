@@ -2,7 +2,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from project.entities.causal_chains import ChainGraph
@@ -37,7 +37,6 @@ def length(shown: ChainGraph, layout: ChainLayout) -> float:
 
 
 @given(graphs())
-@settings(max_examples=30, deadline=None)
 def test_no_node_covers_another_and_time_runs_to_the_right(shown):
     layout = Placement().lay_out(shown, PEOPLE)
     assert covering(layout) == []
@@ -47,7 +46,6 @@ def test_no_node_covers_another_and_time_runs_to_the_right(shown):
 
 
 @given(graphs())
-@settings(max_examples=30, deadline=None)
 def test_every_node_stands_in_the_row_of_its_person(shown):
     layout = Placement().lay_out(shown, PEOPLE)
     rows = {row.person: row for row in layout.rows}
@@ -57,7 +55,6 @@ def test_every_node_stands_in_the_row_of_its_person(shown):
 
 
 @given(graphs(), st.data())
-@settings(max_examples=30, deadline=None)
 def test_adding_a_node_or_an_edge_or_taking_one_away_moves_no_other(shown, data):
     """Rows may become higher: a node keeps its place in its row."""
     placement = Placement()

@@ -51,16 +51,6 @@ def test_tab_goes_through_all_nodes_in_time():
     assert neighbour_in_time((), None, 1) is None
 
 
-def test_every_node_with_edges_is_reached_by_the_keys_alone():
-    reached, ahead = {"p"}, ["p"]
-    while ahead:
-        here = ahead.pop()
-        new = {neighbour_node(SHOWN, LAYOUT, here, step) for step in GraphDirection} - reached - {None}
-        reached |= new
-        ahead += new
-    assert reached == {node.id for node in SHOWN.nodes}
-
-
 def test_an_edge_that_would_close_a_circle_is_refused_and_said_why():
     assert "circle" in edge_refusal(SHOWN, "t", "p")
     assert "itself" in edge_refusal(SHOWN, "p", "p")

@@ -1,6 +1,7 @@
-"""The worked example of docs/add-a-task.md works as it stands: its task is asked, sampled, answered and measured."""
+"""Examples of the documentation work as they stand."""
 
 import re
+import sqlite3
 import sys
 import types
 from collections.abc import Iterator
@@ -24,14 +25,17 @@ from benchmark.tasks import benchmark_task as suite
 from project.progress import Silent
 from project.queries.item_set_rows import items_of
 from project.queries.judgment_rows import all_judges
+from project.schemes.scheme import FieldKind
+from project.schemes.scheme_file import parse_scheme
 from project.session.session import Session
 from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
 from project.synthetic.synthetic_study import fill_whole_study
 from tests.contract.documentation import page
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page("add-a-task"), re.DOTALL)
+def blocks(language: str, name: str = "add-a-task") -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page(name), re.DOTALL)
 
 
 @pytest.fixture
@@ -53,14 +57,15 @@ def channel(monkeypatch: pytest.MonkeyPatch) -> None:
     line = r'^    "channel": "(benchmark\.(prompts|tasks)\.channel_\w+:\w+)",$'
     lines = dict(re.findall(line, page("add-a-task"), re.M))
     places = {kind: place for place, kind in lines.items()}
-    monkeypatch.setitem(cast(dict[str, str], tasks.TASKS), "channel", places["prompts"])
-    monkeypatch.setitem(cast(dict[str, str], suite.SUITE), "channel", places["tasks"])
+    monkeypatch.setitem(tasks.TASKS, "channel", places["prompts"])
+    monkeypatch.setitem(suite.SUITE, "channel", places["tasks"])
     (text,) = blocks("toml")
     monkeypatch.setattr(prompts, "shipped_text", lambda _key: text)
     monkeypatch.setattr(prompts, "shipped_keys", lambda: ("channel",))
 
 
-def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> None:
+def test_the_task_is_asked_sampled_answered_and_measured(session: Session, channel: None) -> None:
+    assert "segments" in POOL_SOURCES
     assert parse_prompt(blocks("toml")[0], "channel").version == 1
     made, _ = make_set(session, "channel", draws=2, size=20)
     items = items_of(session.study, made.id)
@@ -78,6 +83,19 @@ def test_the_page_shows_a_task_that_works(session: Session, channel: None) -> No
     assert found["chance"]["accuracy"].n == 40
 
 
-def test_the_page_names_the_sources_that_there_are() -> None:
-    assert "segments" in POOL_SOURCES
-    assert "`POOL_SOURCES` in `benchmark/sets/item_sources.py`" in page("add-a-task")
+def test_the_scheme_is_one_with_fields_of_several_kinds() -> None:
+    scheme = parse_scheme(blocks("toml", "schemes")[0], "greetings.toml")
+    assert {field.kind for field in scheme.fields} >= {FieldKind.PARTICIPANT, FieldKind.SCALE, FieldKind.CHOICES}
+
+
+def test_the_query_for_other_programs_returns_every_segment_with_its_rationale(tmp_path: Path) -> None:
+    path = tmp_path / "my-study.greenroom"
+    with Study.create(path) as made:
+        fill_study(made, recordings=3, segments=20)
+    query = re.search(r'read_sql\(\n\s+"""(.*?)"""', page("study-file"), re.DOTALL)
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    rows = connection.execute(query[1]).fetchall()
+    connection.close()
+    assert len(rows) == 20
+    assert {row[2] for row in rows} <= {"error", "competence", "none"}
+    assert any(isinstance(row[5], str) and row[5].endswith(".") for row in rows)

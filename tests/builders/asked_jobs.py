@@ -1,0 +1,93 @@
+"""How a job of each kind that is about a recording is asked for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from annotate.cues import cue_detection as cues
+from annotate.meta import scenes as scene_job
+from annotate.speech import speaker_detection as speakers
+from annotate.speech import transcription
+from annotate.speech import voice_activity as speech
+from annotate.speech.voice_activity import store_speech
+from annotate.study import recording_files as synchronizing
+from anonymize.export import export_job as anonymization
+from anonymize.export import preview_job as preview
+from anonymize.faces import face_tracking_job as face_tracking
+from anonymize.faces import text_regions_job as text_regions
+from anonymize.privacy import privacy_job as privacy
+from anonymize.release import release_job as release
+from anonymize.release.release_plan import ReleasePlan
+from anonymize.voice import sound_job as voice
+from anonymize.voice import sound_preview_job as voice_preview
+from anonymize.voice.sound_choice import SoundChoice
+from project.entities.study_records import Participant, ParticipantRole, Utterance
+from project.ids import new_id
+from project.progress import Silent
+from project.queries.recording_rows import insert_participant, media_of
+from project.queries.transcript_rows import insert_utterances, utterances_of
+from project.session.jobs import JobSpec, run_inline
+from project.session.session import Session
+from tests.builders.text_network import install_text_network
+from tests.builders.tiny_whisper import write_tiny_whisper
+
+
+def exported(session: Session, recording: str, folder: Path) -> Path:
+    """Export a clip, for the jobs that are about one, unless it is there."""
+    for clip in folder.glob("*.mp4"):
+        return clip
+    result, _ = run_inline(
+        session, anonymization.prepare(session, recording, "solid", folder, overwrite=True), Silent()
+    )
+    return Path(str(result["output"]))
+
+
+def text_search(session: Session, recording: str, folder: Path) -> JobSpec:
+    """Ask for a search for text, once a network for it is installed."""
+    install_text_network(folder)
+    return text_regions.prepare(session, recording)
+
+
+def suggested_speakers(session: Session, recording: str, folder: Path) -> JobSpec:
+    """Ask who speaks, once it is known when somebody does."""
+    detected = JobSpec("speech", "", recording, {"detector": "told"})
+    store_speech(session, detected, {}, [(100_000, 900_000), (1_000_000, 1_900_000)])
+    return speakers.prepare(session, recording)
+
+
+def suggested_cues(session: Session, recording: str, folder: Path) -> JobSpec:
+    """Ask for cues, once somebody says something."""
+    if all(utterance.participant_id is None for utterance in utterances_of(session.study, recording)):
+        with session.study.step("Somebody speaks", undoable=False):
+            insert_participant(session.study, Participant("speaker", "Speaker", ParticipantRole.USER))
+            said = Utterance(new_id(), recording, 0, 1_000_000, "Well then", "speaker")
+            insert_utterances(session.study, [said])
+    return cues.prepare(session, recording)
+
+
+PREPARE: dict[str, Callable[[Session, str, Path], JobSpec]] = {
+    "faces": lambda session, recording, folder: face_tracking.prepare(session, recording),
+    "anonymize": lambda session, recording, folder: anonymization.prepare(
+        session, recording, "solid", folder, overwrite=True
+    ),
+    "privacy": lambda session, recording, folder: privacy.prepare(session, exported(session, recording, folder)),
+    "preview": lambda session, recording, folder: preview.prepare(session, recording, "blur", 0),
+    "voice": lambda session, recording, folder: voice.prepare(
+        session, recording, SoundChoice(), folder.parent / f"{new_id()}.flac"
+    ),
+    "listen": lambda session, recording, folder: voice_preview.prepare(session, recording, SoundChoice(), 0),
+    "release": lambda session, recording, folder: release.prepare(
+        session, folder.parent / new_id(), ReleasePlan(methods=("solid",))
+    ),
+    "sync": lambda session, recording, folder: synchronizing.prepare(
+        session, recording, media_of(session.study, recording)[1].id
+    ),
+    "text": text_search,
+    "speakers": suggested_speakers,
+    "cues": suggested_cues,
+    "scenes": lambda session, recording, folder: scene_job.prepare(session, recording),
+    "speech": lambda session, recording, folder: speech.prepare(session, recording),
+    "transcribe": lambda session, recording, folder: transcription.prepare(
+        session, recording, str(write_tiny_whisper(folder / "model")), replace=True
+    ),
+}
+"""How a job of each kind is asked for; a new kind needs a line here."""

@@ -1,0 +1,141 @@
+"""Segments on the command line: found, commented, compared, reviewed, and what judges said beside them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from annotate.blinding.reveals import reveal
+from annotate.segments.segment_edits import set_label
+from project.store.study import Study
+from project.synthetic.synthetic_segments import fill_study
+from tests.builders.judgments import judged
+from tests.builders.marked_study import mark, open_study
+from tests.builders.terminal import Terminal
+
+
+@pytest.fixture
+def synthetic(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill_study(made, recordings=4, segments=60)
+    return tmp_path / "lab.greenroom"
+
+
+def test_search(greenroom: Terminal, synthetic: Path) -> None:
+    found = greenroom.json("search", synthetic, "interrup", "the agent")
+    assert found["found"] == len(found["hits"]) > 0
+    for hit in found["hits"]:
+        text = hit["text"]
+        assert {text[start:end].lower()[:6] for start, end in hit["marks"]} <= {"the ag", "interr"}
+    assert greenroom("search", synthetic, "agent", "--limit", "1").count("\n") == 2
+    assert "Nothing found" in greenroom("search", synthetic, "zeppelin")
+    assert greenroom.json("search", synthetic, '")(*^:')["hits"] == []
+
+
+def test_conditions_of_the_list(greenroom: Terminal, synthetic: Path) -> None:
+    every = greenroom.json("segment", "list", synthetic)["segments"]
+    errors = greenroom.json("segment", "list", synthetic, "--label", "error")["segments"]
+    assert errors == [one for one in every if one["verdict"] == "error"]
+    either = ("--field", "attributes=norms", "--field", "attributes=emotions", "--annotator", "Annotator 1")
+    chosen = greenroom.json("segment", "list", synthetic, *either)["segments"]
+    assert chosen == [
+        one
+        for one in every
+        if one["annotator"] == "Annotator 1" and {"norms", "emotions"} & {*(one["attributes"] or [])}
+    ]
+    assert 0 < len(chosen) < len(every)
+    assert greenroom.json("segment", "list", synthetic, "--field", "channel=", "--complete")["segments"] == [
+        one for one in every if one["channel"] is None
+    ]
+    assert greenroom.json("segment", "list", synthetic, "--lacks", "rationale")["segments"] == []
+
+
+def test_comments(greenroom: Terminal, synthetic: Path) -> None:
+    segment = greenroom.json("segment", "list", synthetic, "--annotator", "Annotator 1")["segments"][0]["id"]
+    assert greenroom("comment", synthetic, segment) == "No comments.\n"
+    (made,) = greenroom.json("comment", synthetic, segment, "--text", "Really?", "--annotator", "Bo")["comments"]
+    assert (made["annotator"], made["text"], made["resolved"]) == ("Bo", "Really?", False)
+    assert greenroom.json("checklist", synthetic, "--annotator", "Annotator 1")["tasks"][0]["segment"] == segment
+    (listed,) = greenroom.json("segment", "list", synthetic, "--unresolved")["segments"]
+    assert listed["id"] == segment
+    (resolved,) = greenroom.json("comment", synthetic, segment, "--resolve", "--annotator", "Annotator 1")["comments"]
+    assert resolved["resolved"] is True
+    assert greenroom.json("checklist", synthetic, "--annotator", "Annotator 1")["tasks"] == []
+    assert "nothing to do" in greenroom("checklist", synthetic)
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Path:
+    with open_study(tmp_path) as session:
+        mark(session, "Ada", 10, 20)
+        mark(session, "Bo", 12, 22, "competence")
+        mark(session, "Bo", 50, 60)
+        return session.study.path
+
+
+def test_a_review_from_the_list_to_the_lane(marked: Path, greenroom: Terminal) -> None:
+    listed = greenroom.json("review", "list", marked, "--annotator", "Ada")
+    assert (listed["done"], listed["total"]) == (0, 2)
+    pair, alone = listed["items"]
+    assert pair["differs"] == ["Label"]
+    (waiting,) = [one["segment"] for one in pair["segments"] if one["waits"]]
+    greenroom("review", "decide", marked, waiting, "--decision", "disagree", "--annotator", "Ada")
+    (left,) = greenroom.json("review", "list", marked, "--annotator", "Ada", "--with", "Bo")["items"]
+    assert left == alone
+    assert "1 of 2 segments reviewed" in greenroom("review", "list", marked, "--annotator", "Ada")
+    greenroom("review", "decide", marked, left["segments"][0]["segment"], "--decision", "agree", "--annotator", "Ada")
+    made = greenroom.json("adjudicate", marked)
+    assert (made["segments"], made["disputed"], made["groups"]) == (1, 1, 2)
+    greenroom("review", "withdraw", marked, left["segments"][0]["segment"], "--annotator", "Ada")
+    assert greenroom.json("review", "list", marked, "--annotator", "Ada")["done"] == 1
+    assert len(greenroom.json("review", "list", marked, "--annotator", "Ada", "--all")["items"]) == 2
+
+
+def test_one_object_with_what_was_asked_for_and_for_people_a_line_a_figure(tmp_path: Path, greenroom: Terminal) -> None:
+    study = tmp_path / "lab.greenroom"
+    with Study.create(study) as made:
+        fill_study(made, recordings=6, segments=120, annotators=2, seed=3)
+    asked = ("--minimum-iou", "0.5", "--step-ms", "500", "--samples", "50", "--recordings", "1", "--recordings", "2")
+    found = json.loads(greenroom("agreement", study, *asked, "--json"))
+    assert found["settings"]["minimum_iou"] == 0.5
+    assert found["settings"]["recordings"] == 2
+    assert found["cohen_kappa"]["step_ms"] == 500
+    for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):
+        assert -1 <= found[key]["value"] <= 1
+        assert found[key]["n"] > 0
+        assert found[key]["interval"][0] <= found[key]["value"] <= found[key]["interval"][1]
+    assert set(found["f1_iou"]) == {"0.3", "0.5", "0.7"}
+    assert len(found["published"]) == 8
+    assert {"label", "attributes", "channel", "recording", "pair", "annotator"} <= set(found["by"])
+    said = greenroom("agreement", study, "--pair", "Annotator 1", "Annotator 2")
+    assert "Cohen's kappa on the time grid" in said
+    assert "n = " in said
+    assert "Nobody has reviewed" in said
+
+
+WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
+
+
+def test_judges_are_hidden_until_somebody_says_otherwise(tmp_path: Path, greenroom: Terminal) -> None:
+    with open_study(tmp_path) as session:
+        study = str(session.study.path)
+    assert '{"blind_first": true}' in greenroom("blind", study, "--json")
+    assert '{"blind_first": false}' in greenroom("blind", study, "off", "--annotator", "Ada", "--json")
+    greenroom("undo", study)
+    assert "is hidden" in greenroom("blind", study)
+
+
+def test_who_revised_what_is_listed_for_who_may_see_it(tmp_path: Path, greenroom: Terminal) -> None:
+    with open_study(tmp_path) as session:
+        study = str(session.study.path)
+        made = mark(session, "Ada", 62, 70, "competence", **WHOLE)
+        judged(session, made, "Model A", label="error")
+        reveal(session, made)
+        set_label(session, [made], "error")
+    said = greenroom("revisions", study, "--annotator", "Ada").splitlines()
+    assert said == [
+        "Ada saw judges on 1 segment and revised 1, now agreeing with Model A (1).",
+        "Ada  1  0:01:02.000  Label: Competence -> Error  now agrees with Model A",
+    ]
+    said = greenroom("revisions", study, "--annotator", "Bo").splitlines()
+    assert said[1:] == ["1 revision hidden, because your own is not complete there yet."]

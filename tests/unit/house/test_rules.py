@@ -1,0 +1,67 @@
+"""The rules of `make lint` about texts see what breaks them, and nothing else."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+
+import pytest
+
+from tools.house.messages import silent_errors
+from tools.house.waits import short_waits
+from tools.house.window_texts import floating_windows, rich_texts, untranslated_texts
+
+Rule = Callable[[Mapping[str, ast.Module]], Iterator[str]]
+
+
+def broken(rule: Rule, source: str) -> list[str]:
+    return [*rule({"app.gui.page": ast.parse(source)})]
+
+
+@pytest.mark.parametrize(
+    ("rule", "source"),
+    [
+        (silent_errors, 'raise UserError("The file is gone.")'),
+        (silent_errors, 'raise UserError("The file is gone", "Look for it.")'),
+        (silent_errors, 'raise UserError("The file is gone.", f"Look in {folder} for it")'),
+        (short_waits, "qtbot.waitUntil(done, timeout=20_000)"),
+        (short_waits, "event.wait(30)"),
+        (short_waits, "subprocess.run(x, timeout=60)"),
+        (untranslated_texts, 'button.setText("Open study")'),
+        (untranslated_texts, 'tr(f"Open {name}")'),
+        (untranslated_texts, 'tr("{} of {}").format(1, 2)'),
+        (untranslated_texts, 'tr("{done1} of {all2}")'),
+        (untranslated_texts, 'trn("One study", count)'),
+        (rich_texts, "label = QLabel(text)"),
+        (rich_texts, "class Title(QLabel):\n    pass"),
+        (rich_texts, "label = RichLabel(text)"),
+        (rich_texts, "label.setTextFormat(kind)"),
+        (rich_texts, "QMessageBox.about(window, title, text)"),
+        (rich_texts, "view.setHtml(text)"),
+        (rich_texts, "button.setToolTip(text)"),
+        (rich_texts, "QToolTip.showText(place, text)"),
+        (rich_texts, "form.addRow(name, field)"),
+        (rich_texts, "def data(self, index, role):\n    return text if role == Qt.ToolTipRole else None"),
+        (floating_windows, "super().__init__(parent, Qt.WindowType.Window)"),
+    ],
+)
+def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
+    (line,) = broken(rule, source)
+    assert line.startswith("app.gui.page:1: ")
+
+
+@pytest.mark.parametrize(
+    ("rule", "source"),
+    [
+        (silent_errors, 'raise UserError("Gone.", f"Get it: greenroom models fetch {name}")'),
+        (silent_errors, 'raise UserError(f"{name} is gone.", *more)'),
+        (short_waits, "thread.join(HANG_S)"),
+        (short_waits, "qtbot.wait(50)"),
+        (untranslated_texts, 'button.setText(tr("Open {name}").format(name=name))'),
+        (untranslated_texts, 'self.setStyleSheet("color: red")'),
+        (rich_texts, 'button.setToolTip(tr("Open it"))'),
+        (rich_texts, "button.setToolTip(plain_tip(text))"),
+        (rich_texts, "title = PlainLabel(text)\nform.addRow(title, field)"),
+        (floating_windows, "attach(self, owner)"),
+    ],
+)
+def test_what_keeps_it_is_let_through(rule: Rule, source: str) -> None:
+    assert broken(rule, source) == []
