@@ -19,14 +19,6 @@ def frame_times(path: Path) -> list[int]:
     return sorted(round(time) - start for time in found)
 
 
-def lumas(path: Path) -> Iterator[NDArray[np.uint8]]:
-    """Yield the luma of every frame, (h, w)."""
-    with av.open(str(path)) as container:
-        container.streams.video[0].thread_type = "AUTO"
-        for frame in container.decode(video=0):
-            yield frame.to_ndarray(format="gray" if frame.format.name.startswith("yuvj") else "yuv420p")[: frame.height]
-
-
 def images(path: Path) -> Iterator[NDArray[np.uint8]]:
     """Yield every frame as RGB, (h, w, 3)."""
     with av.open(str(path)) as container:

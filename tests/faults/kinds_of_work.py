@@ -23,10 +23,12 @@ from media.frame_index import load_index
 from project.encryption import container as keys
 from project.encryption.container import is_sealed
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
+from project.entities.judgments import Judgment
 from project.entities.study_records import Json, ParticipantRole
 from project.integrity.integrity_check import check_study
 from project.queries.history_rows import parse_shared_copies
-from project.queries.judgment_rows import judgments_in
+from project.queries.item_set_rows import answers_of, benchmark_runs
+from project.queries.judgment_rows import find_judgments, judgments_in
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import all_segments
 from project.schema import format_versions as schema
@@ -37,6 +39,7 @@ from project.store.study import Study
 from resources import resource
 from tests.builders.cheap_key import cheap
 from tests.builders.commands import greenroom
+from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import misbehaving, says, waits
 from tests.builders.tiny_whisper import write_tiny_whisper
@@ -277,8 +280,11 @@ class Judging(Work):
         self._server = self._serving.__enter__()
         settings: dict[str, Json] = {"url": self._server.url, "sees": "text", "concurrency": self.at_once}
         add_judge(session, "model", "openai", "fake-1", settings)
+        self.add_subjects(session)
+
+    def add_subjects(self, session: Session) -> None:
+        """Put in what the judge is asked about; no two last equally long, so no two questions are equal."""
         for number in range(self.asked_of):
-            # No two last equally long, so no two questions are equal.
             mark(session, "Ada", 10 * number, 10 * number + 1 + number / 10)
 
     def end(self) -> None:
@@ -287,7 +293,15 @@ class Judging(Work):
     def command(self, folder: Path) -> tuple[object, ...]:
         # What is asked counts from here on.
         self._server.asked.clear()
-        return "greenroom", "ask", folder / STUDY, "--all", "--task", "verdict"
+        return "greenroom", *self.asking(folder / STUDY)
+
+    def asking(self, study: Path) -> tuple[object, ...]:
+        """Return the command that asks about everything."""
+        return "ask", study, "--all", "--task", "verdict"
+
+    def answers(self, session: Session) -> list[Judgment]:
+        """Return what counts as answered in a study."""
+        return judgments_in(session.study, WALK)
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         sound(folder)
@@ -309,9 +323,26 @@ class Judging(Work):
     def _stored(self, folder: Path) -> Counter[str]:
         """Return the texts of the questions whose answers are in the study."""
         with Session.open(folder / STUDY, read_only=True) as session:
-            found = judgments_in(session.study, WALK)
+            found = self.answers(session)
+            assert session.study.row("SELECT count(*) FROM judgment") == (len(found),), "an answer belongs to no run"
         assert all(judgment.status.value == "ok" for judgment in found)
         return Counter(str(judgment.sight["text"]) for judgment in found)
+
+
+class Benchmarking(Judging):
+    """What was answered is noted as that of the only run."""
+
+    def add_subjects(self, session: Session) -> None:
+        verdicts(session, ["error", "none"] * (self.asked_of // 2), draws=2)
+
+    def asking(self, study: Path) -> tuple[object, ...]:
+        return "benchmark", "run", study, "--set", "by hand"
+
+    def answers(self, session: Session) -> list[Judgment]:
+        runs = benchmark_runs(session.study)
+        assert len(runs) <= 1, "a run was begun a second time"
+        ids = [answer.judgment_id for run in runs for answer in answers_of(session.study, run.id)]
+        return find_judgments(session.study, ids)
 
 
 class Migrating(Work):
@@ -476,6 +507,7 @@ KINDS: dict[str, Callable[[], Work]] = {
     "transcribing": Transcribing,
     "rendering": Rendering,
     "judging": Judging,
+    "benchmarking": Benchmarking,
     "migrating": Migrating,
     "withdrawing": Withdrawing,
     "recovering": Recovering,
