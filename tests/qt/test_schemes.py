@@ -4,7 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
@@ -285,6 +287,10 @@ def test_steps_of_a_slider_may_be_parts_of_one(qtbot: QtBot) -> None:
     slider.set_value(None)
     qtbot.keyClick(slider.slider, Qt.Key.Key_Space)
     assert sent[-1] == 0, "the middle, where the handle of an empty slider stands"
+    claimed = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Space, Qt.KeyboardModifier.NoModifier)
+    claimed.ignore()
+    QApplication.sendEvent(slider.slider, claimed)
+    assert claimed.isAccepted(), "the window would play instead"
     slider.box.setValue(-1.25)
     assert sent[-1] is None
     assert slider.value() is None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
@@ -295,6 +295,9 @@ class SliderEditor(FieldEditor):
             self.changed.emit(self.value())
 
 
+_TAKE_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
 class _Slider(QSlider):
     """A slider that leaves the wheel to the page, and whose handle is hollow while it stands for nothing.
 
@@ -313,8 +316,15 @@ class _Slider(QSlider):
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
+    def event(self, event: QEvent) -> bool:
+        # The window plays with Space where no widget claims it.
+        if event.type() == QEvent.Type.ShortcutOverride and event.key() in _TAKE_KEYS:
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        if event.key() in _TAKE_KEYS:
             self.pressed_on.emit()
         else:
             super().keyPressEvent(event)
