@@ -37,7 +37,7 @@ from tests.faults.program import Program, _server
 
 PASSPHRASE = "four words that nobody guesses"
 OPTIONS = ("P01", "--yes", "--keep-rest", "--delete-beside", "--delete-footage", "--json")
-SOAKED = 100
+SOAKED = 60
 """Moments, of all kinds alike, that `make soak` looks at."""
 
 
@@ -149,7 +149,7 @@ def require_whole_or_done(machine: Machine) -> None:
 
 @pytest.mark.skipif(shim() is None, reason="needs a C compiler for the library that stands between")
 @pytest.mark.parametrize("sealed", [False, True])
-@pytest.mark.parametrize("moments", [1, pytest.param(SOAKED, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("moments", [1, pytest.param(SOAKED, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])])
 def test_it_is_undone_or_can_be_finished(
     machine: Callable[[bool], Machine], sealed: bool, moments: int, tmp_path: Path
 ) -> None:

@@ -5,12 +5,13 @@ import os
 import shutil
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
 from models.weights import installed_weights as weights
 from models.weights import own_weights
+from models.weights import voice_network as onnx_writer
 from models.weights.adding import add_weights
 from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
@@ -129,39 +130,15 @@ class Onnx(_Weights):
 
 def _external(place: str) -> bytes:
     """Return a piece that adds a constant to a network, whose numbers are said to lie in another file."""
-
-    def field(number: int, content: bytes) -> bytes:
-        return _varint(number << 3 | 2) + _varint(len(content)) + content
-
-    named = field(1, b"location") + field(2, place.encode())
-    tensor = (
-        _varint(1 << 3)
-        + b"\x04"
-        + _varint(2 << 3)
-        + b"\x01"
-        + field(8, b"gain2")
-        + field(13, named)
-        + _varint(14 << 3)
-        + b"\x01"
-    )
-    used = field(1, b"x") + field(1, b"gain2") + field(2, b"unused") + field(4, b"Mul")
+    field, text, number = onnx_writer._field, onnx_writer._text, onnx_writer._number
+    named = text(1, "location") + text(2, place)
+    tensor = number(1, 4) + number(2, 1) + text(8, "gain2") + field(13, named) + number(14, 1)
+    used = text(1, "x") + text(1, "gain2") + text(2, "unused") + text(4, "Mul")
     return field(7, field(5, tensor) + field(1, used))
 
 
-def _varint(number: int) -> bytes:
-    found = b""
-    while number > 127:
-        found += bytes([number & 127 | 128])
-        number >>= 7
-    return found + bytes([number])
-
-
 def _safetensors(names: tuple[str, ...]) -> bytes:
-    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
-    for place, name in enumerate(names):
-        header[name] = {"dtype": "F32", "shape": [2, 2], "data_offsets": [16 * place, 16 * place + 16]}
-    text = json.dumps(header).encode()
-    return len(text).to_bytes(8, "little") + text + np.zeros(4 * len(names), np.float32).tobytes()
+    return save({name: np.zeros((2, 2), np.float32) for name in names}, {"format": "pt"})
 
 
 class Safetensors(_Weights):
