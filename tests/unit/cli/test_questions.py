@@ -9,7 +9,6 @@ from benchmark.judging.judge_registry import add_judge
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.judgments import JudgmentStatus
 from project.queries.chain_rows import insert_chain, insert_edges, insert_nodes
-from project.queries.question_rows import all_questions
 from project.session.session import Session
 from tests.builders.marked_study import SECOND, WALK, open_study, person
 from tests.builders.misbehaving_server import misbehaving, says
@@ -178,25 +177,6 @@ def test_missing_scores_are_asked_for_once(scored: Path, greenroom: Terminal) ->
     assert counts(first) == {"truth": (4, 3, 1, 0)}
     second = greenroom.json("questions", "filter", scored, "--step", "truth", "--judge", "always 2")
     assert (second["asked"]["answered"], second["cached"]) == (0, 4)
-
-
-def test_harder_options_are_taken_over(tmp_path: Path, greenroom: Terminal) -> None:
-    with open_study(tmp_path) as session:
-        ask_about(session, 2)
-    scored = tmp_path / "pair.greenroom"
-    harder = '"wrong_1": "Ana nods.", "wrong_2": "Ana waves.", "wrong_3": "Ana frowns.", "wrong_4": "Ana yawns."'
-    likely = ", ".join(f'"plausibility_{at}": {10 * at}' for at in range(1, 5))
-    with misbehaving(says(f"{{{harder}, {likely}}}")) as server:
-        greenroom(
-            *("judge", "add", scored, "stub", "--backend", "openai", "--model", "fake-1"),
-            *("--url", server.url, "--sees", "text"),
-        )
-        found = greenroom.json("questions", "filter", scored, "--step", "distractors", "--judge", "stub", "--harden")
-    assert found["taken_over"] == 2
-    with Session.open(scored, read_only=True) as session:
-        assert {wrong_option.text for wrong_option in all_questions(session.study)[0].wrong} == {
-            *("Ana nods.", "Ana waves.", "Ana frowns.", "Ana yawns."),
-        }
 
 
 def test_a_judge_that_the_policy_forbids_is_named_and_its_questions_stay_open(

@@ -74,21 +74,20 @@ def marked(tmp_path: Path) -> Path:
 
 
 def test_a_review_from_the_list_to_the_lane(marked: Path, greenroom: Terminal) -> None:
-    listed = greenroom.json("review", "list", marked, "--annotator", "Ada")
-    assert (listed["done"], listed["total"]) == (0, 2)
-    pair, alone = listed["items"]
+    reviews = ("review", "list", marked, "--annotator", "Ada")
+    pair, alone = greenroom.json(*reviews)["items"]
     assert pair["differs"] == ["Label"]
     (waiting,) = [one["segment"] for one in pair["segments"] if one["waits"]]
     greenroom("review", "decide", marked, waiting, "--decision", "disagree", "--annotator", "Ada")
-    (left,) = greenroom.json("review", "list", marked, "--annotator", "Ada", "--with", "Bo")["items"]
-    assert left == alone
-    assert "1 of 2 segments reviewed" in greenroom("review", "list", marked, "--annotator", "Ada")
-    greenroom("review", "decide", marked, left["segments"][0]["segment"], "--decision", "agree", "--annotator", "Ada")
+    assert greenroom.json(*reviews, "--with", "Bo")["items"] == [alone]
+    assert "1 of 2 segments reviewed" in greenroom(*reviews)
+    left = alone["segments"][0]["segment"]
+    greenroom("review", "decide", marked, left, "--decision", "agree", "--annotator", "Ada")
     made = greenroom.json("adjudicate", marked)
     assert (made["segments"], made["disputed"], made["groups"]) == (1, 1, 2)
-    greenroom("review", "withdraw", marked, left["segments"][0]["segment"], "--annotator", "Ada")
-    assert greenroom.json("review", "list", marked, "--annotator", "Ada")["done"] == 1
-    assert len(greenroom.json("review", "list", marked, "--annotator", "Ada", "--all")["items"]) == 2
+    greenroom("review", "withdraw", marked, left, "--annotator", "Ada")
+    assert greenroom.json(*reviews)["done"] == 1
+    assert len(greenroom.json(*reviews, "--all")["items"]) == 2
 
 
 def test_one_object_with_what_was_asked_for_and_for_people_a_line_a_figure(tmp_path: Path, greenroom: Terminal) -> None:

@@ -152,8 +152,8 @@ def test_a_number_that_is_hidden_everywhere_stays_a_number(talk: str, greenroom:
 
 
 def test_find_review_apply_and_key(talk: str, tmp_path: Path, greenroom: Terminal) -> None:
-    found = greenroom.json("pii", "find", talk)
-    hits = found["hits"]
+    who = ("--annotator", "Ada")
+    hits = greenroom.json("pii", "find", talk)["hits"]
     assert [(hit["kind"], hit["text"], hit["time"], hit["decision"]) for hit in hits] == [
         ("person", "Pepper", 0.0, None),
         ("person", "Anastasia", 0.0, None),
@@ -162,28 +162,22 @@ def test_find_review_apply_and_key(talk: str, tmp_path: Path, greenroom: Termina
     assert hits[1]["replacement"] == "[PERSON_2]"
     exported = greenroom("transcript", "export", talk, "--recording", "1", str(tmp_path / "raw.srt"))
     assert "Names and all else that is personal are in it" in exported
-    assert {"table", "id", "field", "start", "end"} <= set(hits[0]["where"])
-    who = ("--annotator", "Ada")
     assert greenroom.json("pii", "review", talk, "--keep", "--text", "pepper", "--everywhere", *who)["undecided"] == 2
-    assert greenroom.json("participant", talk, "P01")["participants"]
+    greenroom("participant", talk, "P01")
     everywhere = ("--hide", "--text", "Anastasia", "--everywhere", "--participant", "P01")
     assert greenroom.json("pii", "review", talk, *everywhere, *who)["undecided"] == 1
     listed = tmp_path / "look.csv"
-    greenroom.json("pii", "find", talk, "--undecided", "--out", str(listed))
+    greenroom("pii", "find", talk, "--undecided", "--out", str(listed))
     listed.write_text(listed.read_text().replace("\n,", "\nhide,"))
     assert greenroom.json("pii", "review", talk, str(listed), *who) == {"decided": 1, "undecided": 0, "hits": []}
-    assert greenroom.json("pii", "apply", talk, "--out", str(tmp_path / "copies"))["files"] == [
-        "texts.csv",
-        "recording-0001.vtt",
-    ]
+    applied = greenroom.json("pii", "apply", talk, "--out", str(tmp_path / "copies"))
+    assert applied["files"] == ["texts.csv", "recording-0001.vtt"]
     text = (tmp_path / "copies/recording-0001.vtt").read_text()
     assert "Hello Pepper, I'm [PERSON_" in text
     assert "Call me on [PHONE_1]." in text
     assert greenroom.json("pii", "key", talk, str(tmp_path / "key.csv"))["rows"] == 2
     assert greenroom.json("pii", "apply", talk, "--in-place", *who)["changed"] == 2
     assert greenroom.json("pii", "find", talk)["hits"] == []
-    greenroom("undo", talk)
-    assert len(greenroom.json("pii", "find", talk)["hits"]) == 2
 
 
 def test_words_have_kinds(talk: str, greenroom: Terminal) -> None:

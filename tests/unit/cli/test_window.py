@@ -10,7 +10,7 @@ from app.diagnostics import system_facts as libraries
 from app.diagnostics.system_facts import Library, LibraryUse
 
 
-@pytest.mark.parametrize("command", [[], ["open"], ["open", "study.greenroom"]])
+@pytest.mark.parametrize("command", [[], ["open", "study.greenroom"]])
 def test_each_missing_library_is_one_line_and_the_window_is_not_tried(
     command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
