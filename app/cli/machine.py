@@ -139,7 +139,7 @@ NAME = click.argument("name", type=click.Choice([*WEIGHTS]))
 
 @click.group()
 def models() -> None:
-    """Get, add, check and remove weights of further models, and get optional parts of the program.
+    """Get, add, check and remove models, and get optional parts.
 
     Nothing is fetched unless you ask for it.
     """

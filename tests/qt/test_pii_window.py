@@ -372,7 +372,7 @@ def test_without_the_part_that_searches_it_says_so_and_a_button_gets_it(
     monkeypatch.undo()
     session = main.studio.session
     assert session is not None
-    search_at_once(session)
+    search_at_once(session, search.prepare(session))
     with qtbot.waitSignal(window._finding.changed):
         main.jobs.done.emit(work, {"name": "names"})
     assert not window.languages.isVisible()

@@ -18,7 +18,7 @@ from benchmark.metrics.classification import accuracy, exact_match, macro_f1, ma
 from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, compare_with_raw, mcnemar
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
 from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_contributions, mean_over_draws
-from tests.builders.metric_cases import numbers, one_label, several_labels
+from tests.builders.metric_cases import labelled_answers, number_series, set_answers
 from tools.bench.row import Row
 
 _UNREAD = "(unparsed)"
@@ -52,7 +52,7 @@ def _equality() -> Row:
 
 
 def _of_labels() -> Iterator[Pair]:
-    for truth, said, labels in one_label(11):
+    for truth, said, labels in labelled_answers(_CASES, 11):
         words = [text or _UNREAD for text in said]
         yield "accuracy", accuracy(truth, said), accuracy_score(truth, words)
         theirs = f1_score(truth, words, labels=labels, average="macro", zero_division=0)
@@ -60,7 +60,7 @@ def _of_labels() -> Iterator[Pair]:
 
 
 def _of_sets() -> Iterator[Pair]:
-    for truth, said, labels in several_labels(11):
+    for truth, said, labels in set_answers(_CASES, 11):
         names = MultiLabelBinarizer(classes=[*labels, _UNREAD])
         true = names.fit_transform(truth)
         given = names.transform([[_UNREAD] if one is None else one for one in said])
@@ -70,7 +70,7 @@ def _of_sets() -> Iterator[Pair]:
 
 
 def _of_numbers() -> Iterator[Pair]:
-    for first, second in numbers(11):
+    for first, second in number_series(_CASES, 11):
         yield "pearson_r", pearson([*first], [*second]), pearsonr(first, second).statistic
         yield "mae", mae([*first], [*second]), mean_absolute_error(first, second)
         found = compare_with_raw([*first], [*second])

@@ -318,7 +318,7 @@ class _Slider(QSlider):
 
     def event(self, event: QEvent) -> bool:
         # The window plays with Space where no widget claims it.
-        if event.type() == QEvent.Type.ShortcutOverride and event.key() in _TAKE_KEYS:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.key() in _TAKE_KEYS:
             event.accept()
             return True
         return super().event(event)

@@ -327,10 +327,6 @@ class ModelsWindow(QWidget):
             self._show_status(f"{work.title}…")
             self._jobs.start(work)
 
-    def _on_done(self, work: JobSpec, _result: object) -> None:
-        # A method, because a lambda would outlive this window, which goes with its study.
-        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
-
     def _on_started(self, work: JobSpec) -> None:
         """Note a job about a model, also one that was asked for elsewhere."""
         if work.kind == weights_download_job.KIND:
@@ -355,6 +351,7 @@ class ModelsWindow(QWidget):
             self.panel.set_progress(share)
 
     def _on_done(self, work: JobSpec, _result: object) -> None:
+        # A method, because a lambda would outlive this window, which goes with its study.
         self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
 
     def _on_stopped(self, work: JobSpec) -> None:

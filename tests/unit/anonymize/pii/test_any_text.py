@@ -6,17 +6,21 @@ import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from presidio_analyzer.context_aware_enhancers import LemmaContextAwareEnhancer
-from presidio_analyzer.predefined_recognizers import UrlRecognizer
 
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
 from anonymize.pii_detection.pii_hit import KINDS, PiiSpan, resolve_overlaps
 from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
 from anonymize.pii_detection.presidio_engine import analyzer, find_links
-from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine, NearContext
 from anonymize.pii_detection.text_scrubber import TextScrubber, find_identifying
+from models.runtime.native_libraries import without_heavy_packages
 from project.text_matching.spellings import find_dates
 from tests.pii.labelled import sentences
+
+with without_heavy_packages():
+    from presidio_analyzer.context_aware_enhancers import LemmaContextAwareEnhancer
+    from presidio_analyzer.predefined_recognizers import UrlRecognizer
+
+    from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine, NearContext
 
 FINDER = PersonalFinder([KnownWord("Anastasia", participant_id="p1"), KnownWord("Bo")], ["Pepper"])
 PIECES = [sentence.text for sentence in sentences()]
@@ -144,5 +148,7 @@ def test_links_are_found_as_presidio_finds_them_without_trying_every_length_at_e
     covered = {at for link in find_links(text) for at in range(link.start, link.end)}
     for pattern in UrlRecognizer().patterns:
         for hit in regex.finditer(pattern.regex, text):
+            # Presidio takes quotes around a link for a part of it.
             if SUFFIXES(hit[0]).top_domain_under_public_suffix:
-                assert {*range(*hit.span())} <= covered, (text, hit[0], covered)
+                link = {at for at in range(*hit.span()) if text[at] not in "'\""}
+                assert link <= covered, (text, hit[0], covered)
