@@ -179,6 +179,17 @@ def test_missing_scores_are_asked_for_once(scored: Path, greenroom: Terminal) ->
     assert (second["asked"]["answered"], second["cached"]) == (0, 4)
 
 
+def test_harder_options_are_taken_over(scored: Path, greenroom: Terminal) -> None:
+    harder = ", ".join(
+        f'"wrong_{at}": "Ana {does}."' for at, does in enumerate(("nods", "waves", "frowns", "yawns"), 1)
+    )
+    likely = ", ".join(f'"plausibility_{at}": {10 * at}' for at in range(1, 5))
+    with misbehaving(says(f"{{{harder}, {likely}}}")) as server:
+        judge(scored, "stub", server.url)
+        found = greenroom.json("questions", "filter", scored, "--step", "distractors", "--judge", "stub", "--harden")
+    assert found["taken_over"] == 4
+
+
 def test_a_judge_that_the_policy_forbids_is_named_and_its_questions_stay_open(
     scored: Path, greenroom: Terminal
 ) -> None:

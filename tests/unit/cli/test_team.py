@@ -63,6 +63,8 @@ def test_planning_again_keeps_what_is_begun_and_leaves_out_what_is_held_out(stud
     assert len(given[place]) == 2
     assert [number for number, names in given.items() if "Ada" in names] == [place]
     assert given[other] == []
+    found = greenroom.json("plan", study, "--annotators", "Dee,Eve", "--with-hold-out")
+    assert next(one for one in found["recordings"] if str(one["number"]) == other)["annotators"] != []
     greenroom("hold-out", study, "--recording", other, "--off")
     assert not any(recording["held_out"] for recording in greenroom.json("plan", study)["recordings"])
 

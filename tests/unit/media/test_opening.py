@@ -111,6 +111,17 @@ def test_ffmpeg_reads_the_file_that_was_checked(tmp_path: Path, monkeypatch: pyt
         assert container.streams.video[0].width == 64
 
 
+def test_a_reader_that_follows_names_could_open_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other, path = make_clip(tmp_path / "other.ts", frames=10), tmp_path / "a.ts"
+    path.write_text(f"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:{other}\n#EXT-X-ENDLIST\n")
+    monkeypatch.setattr(source, "allowed_readers", lambda: "hls,mpegts")
+    monkeypatch.setattr(source, "reader_for", lambda _suffix: "hls")
+    handle = os.open(path, os.O_RDONLY)
+    with pytest.raises(UserError):
+        source._read(path, handle).close()
+    os.close(handle)
+
+
 def test_the_reader_of_the_descriptor_sees_all_of_it(tmp_path: Path) -> None:
     path = make_clip(tmp_path / "a.mp4", frames=20, sound=True)
     with open_source(path) as container:
