@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import AgreementData, Options
-from annotate.agreement.figure_intervals import StatisticResult
+from annotate.agreement.figure_intervals import StatisticResult, percentile_interval
 from tests.builders.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices, with_ratings
 
 FEW = Options(step_us=SECOND, samples=20)
@@ -249,6 +249,10 @@ def test_intervals_are_by_recording_seeded_and_hold_the_value() -> None:
         assert (low, high) == (again[key].low, again[key].high)
     assert (entry["mean_iou"].low, entry["mean_iou"].high) != (other["mean_iou"].low, other["mean_iou"].high)
     assert figures(material(MARKS)).main["mean_iou"].low is None
+
+
+def test_an_interval_leaves_two_and_a_half_percent_on_either_side() -> None:
+    assert percentile_interval(np.arange(101.0), 2) == (2.5, 97.5)
 
 
 @given(drawn_marks())

@@ -1,5 +1,6 @@
 """Episodes are played turn by turn, and each agent is told what it may know and nothing else."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +14,7 @@ from benchmark.prompts.episode_prompts import ACT_TASK
 from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
 from project.entities.study_records import ConsentUse, Json
 from project.errors import UserError
+from project.queries.episode_rows import set_episode
 from project.queries.judgment_rows import judgments_about
 from project.queries.recording_rows import consents, participants_in
 from project.session.session import Session
@@ -64,6 +66,9 @@ def test_it_ends_at_the_limit_of_turns_and_another_seed_is_another_episode(sessi
         state = play_episode(session, recording, nobody)
         assert len(server.asked) == 5
     assert (state.episode.ended, state.turn_count) == (EpisodeEnd.LIMIT, 5)
+    with session.step("Open it again"):
+        set_episode(session.study, replace(state.episode, ended=EpisodeEnd.OPEN))
+    assert read_episode_state(session, recording).next_agent is None
     with misbehaving(acts("leave")) as server:
         who = judge(session, server, "leaver")
         for seed in (1, 2):

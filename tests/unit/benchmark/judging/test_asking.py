@@ -125,7 +125,9 @@ def test_an_error_is_kept_and_tried_again_by_the_next_run(session: Session) -> N
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(fails(404, "no such model"), RIGHT) as server:
         judge = model(session, server)
-        assert ask(session, [judge], [segment])[1]["failed"] == 1
+        work, since = job_of(session, [judge], [segment]), utc_now()
+        assert run_inline(session, work, Silent())[0]["failed"] == 1
+        assert len(unanswered(session, work, since).parameters["requests"]) == 1
         (kept,) = judgments_of(session.study, segment)
         assert (kept.status, kept.answer) == (JudgmentStatus.ERROR, {})
         assert kept.error

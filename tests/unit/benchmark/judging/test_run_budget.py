@@ -66,6 +66,19 @@ def test_a_request_waits_for_what_others_leave_and_one_that_never_fits_does_not(
         assert asyncio.run(spend(BudgetTracker(limits), [(most, 1, 1), (exact, 1, 1)])) == [False, True]
 
 
+def test_a_request_that_is_tried_again_reserves_more_where_there_is_room() -> None:
+    async def try_again() -> None:
+        budget = BudgetTracker(Limits(tokens=100))
+        held = await budget.reserve(lambda: Cost(60))
+        assert budget.extend(held, Cost(30))
+        assert budget.reserved == Cost(90)
+        assert not budget.extend(held, Cost(20))
+        budget.settle(held, Cost(70))
+        assert (budget.reserved, budget.spent) == (Cost(), Cost(70))
+
+    asyncio.run(try_again())
+
+
 def test_waiting_can_be_given_up() -> None:
     async def give_up() -> None:
         budget = BudgetTracker(Limits(tokens=10))

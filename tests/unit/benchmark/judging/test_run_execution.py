@@ -147,6 +147,24 @@ def test_what_a_judge_counts_more_for_than_expected_is_set_aside_for_the_next() 
     assert outcome.answered >= 3
 
 
+def test_what_a_server_does_not_count_or_was_cancelled_while_it_ran_is_charged_at_the_worst_case() -> None:
+    async def uncounted(question: JudgeRequest) -> Reply:
+        return reply(tokens_in=0, tokens_out=0)
+
+    async def hanging(question: JudgeRequest) -> Reply:
+        if "of 0?" in question.messages[0].text:
+            keeper.withdrawn = [["judge a", "s0"]]
+            await asyncio.Event().wait()
+        return reply()
+
+    options = ModelOptions(concurrency=1, max_tokens=100)
+    outcome = asyncio.run(run([lane("a", uncounted, 40, options)], Keeper(), limits=Limits(tokens=4000)).run())
+    assert (outcome.answered, outcome.over_budget) == (3, 37)
+    keeper = Keeper()
+    outcome = asyncio.run(run([lane("a", hanging, 2, options)], keeper, limits=Limits(tokens=2000)).run())
+    assert (outcome.withdrawn, outcome.over_budget) == (1, 1)
+
+
 def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_key() -> None:
     async def picky(question: JudgeRequest) -> Reply:
         if len(question.messages[0].text) > 6:

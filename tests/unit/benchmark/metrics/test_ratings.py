@@ -58,10 +58,10 @@ def test_kappa_and_agreement_written_out() -> None:
 
 
 def test_calibration_on_the_scale_of_people() -> None:
-    """Plausibilities of 0 to 100: 20 and 30 for what people give 40, 100 for what they give 90."""
-    calibrated = calibration([40, 40, 90, 10], [20, 30, 100, None], bins=2, minimum=0, maximum=100)
-    assert calibrated.bins == (CalibrationBin(0, 50, 2, 25, 40), CalibrationBin(50, 100, 1, 100, 90))
-    assert (calibrated.error, calibrated.n) == (pytest.approx((2 * 15 + 10) / 3), 3)
+    """Plausibilities of 0 to 100: 20 and 30 for what people give 40, 50 and 100 for what they give 90."""
+    calibrated = calibration([40, 40, 90, 90, 10], [20, 30, 50, 100, None], bins=2, minimum=0, maximum=100)
+    assert calibrated.bins == (CalibrationBin(0, 50, 2, 25, 40), CalibrationBin(50, 100, 2, 75, 90))
+    assert (calibrated.error, calibrated.n) == (pytest.approx(15), 4)
     nothing = calibration([0.5], [None])
     assert (nothing.error, nothing.bins, nothing.n) == (None, (), 0)
 

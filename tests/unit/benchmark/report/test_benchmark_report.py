@@ -10,7 +10,7 @@ import pytest
 
 from benchmark.judging.judge_registry import add_judge
 from benchmark.report.benchmark_report import ReportOptions, build_report, gather_report_input, write_report
-from benchmark.report.report_data import read_item_texts
+from benchmark.report.report_data import read_item_texts, set_names
 from benchmark.report.report_document import BenchmarkReport, NumberFormat, ReportTable, ResultOrigin, format_cell
 from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
@@ -141,6 +141,10 @@ def test_a_report_tells_no_name_no_path_and_no_text(asked: Session, made: Benchm
     assert any(f"Judge {number}" in text for number in (1, 2, 3))
     columns = tables(made)["verdict-by-collection"].columns
     assert [column.name for column in columns] == ["Collection 1", "Collection 2", "Collection 3"]
+    (run, *_) = read_figures(asked, samples=0)
+    for name, told in (("Chosen by Ada", "set 1"), ("kept in /home/ada/x", "set 1"), ("Chosen", "Chosen")):
+        named = replace(run, item_set=replace(run.item_set, name=name))
+        assert [*set_names(asked, [named]).values()] == [told]
 
 
 def test_texts_go_in_when_asked_for_and_the_report_says_so_loudly(
