@@ -100,13 +100,12 @@ def test_a_cut_file_is_refused_or_ends_early_or_has_every_frame(
     assert told_or_whole(wholes[kind], tmp_path / f"cut{wholes[kind].suffix}", size)
 
 
-@pytest.mark.parametrize(
-    "step", [pytest.param(step, marks=pytest.mark.soak if step % 6 else ()) for step in range(1, 24)]
-)
-def test_a_table_of_contents_that_is_cut_is_no_shorter_film(wholes: dict[str, Path], tmp_path: Path, step: int) -> None:
+def test_a_table_of_contents_that_is_cut_is_no_shorter_film(wholes: dict[str, Path], tmp_path: Path) -> None:
     whole = wholes["mp4"].read_bytes()
     table = whole.index(b"moov")
-    assert told_or_whole(wholes["mp4"], tmp_path / "cut.mp4", table + step * (len(whole) - table) // 24)
+    for step in range(1, 24):
+        size = table + step * (len(whole) - table) // 24
+        assert told_or_whole(wholes["mp4"], tmp_path / "cut.mp4", size), step
 
 
 @pytest.mark.parametrize("kind", ["mkv", "mkv with sound", "webm", "mp4, table first", "avi"])
