@@ -94,6 +94,14 @@ def test_the_owner_sees_all_and_who_trains_in_the_owners_study_does_not(study: S
     assert len(all_segments(study.study)) == 2
 
 
+def test_the_reference_stays_hidden_until_one_is_done_oneself(study: Session) -> None:
+    study.annotator_name = "Ada"
+    mark_done(study, all_recordings(study.study)[0].id)
+    assert len(all_segments(study.study)) == 2
+    study.annotator_name = "Bo"
+    assert all_segments(study.study) == []
+
+
 def test_figures_are_computed_with_what_is_out_of_sight(study: Session) -> None:
     first = all_recordings(study.study)[0].id
     study.annotator_name = "Ada"
