@@ -153,6 +153,13 @@ def test_names_in_an_srt_are_taken_only_where_they_are_plainly_meant(tmp_path: P
     assert [(lane.participant, len(lane.entries)) for lane in part.lanes] == [("Ann", 2), ("", 1), ("Bob", 2)]
 
 
+def test_a_fraction_of_a_second_may_have_fewer_digits(tmp_path: Path) -> None:
+    path = tmp_path / "a.srt"
+    path.write_text("1\n00:00:01,5 --> 00:00:02,05\nHello\n", "utf-8")
+    (part,) = get_format("srt").read(path).recordings
+    assert [(entry.start_us, entry.end_us) for entry in part.lanes[0].entries] == [(1_500_000, 2_050_000)]
+
+
 def read(tmp_path: Path, header: str, slots: str, tiers: str) -> RecordingPart:
     path = tmp_path / "a.eaf"
     order = f"<HEADER>{header}</HEADER><TIME_ORDER>{slots}</TIME_ORDER>"

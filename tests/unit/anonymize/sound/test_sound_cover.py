@@ -1,6 +1,7 @@
 """Covers: nothing is left under them, nothing changes beside them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
+from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE
+from anonymize.sound.voice_stream import UNKNOWN_SPEAKER
 
 RATE = 8000
 SOUND = np.random.default_rng(3).uniform(-0.9, 0.9, (2, 4000)).astype(np.float32)
@@ -117,3 +120,16 @@ def test_without_spans_the_very_same_blocks_come_out() -> None:
     (made,) = CoverFilter([]).treat(iter([SOUND]), RATE, 0)
     assert made is SOUND
     assert MUTE in COVERS
+
+
+def test_nothing_of_a_covered_word_is_smeared_beside_its_cover_by_a_changed_voice(tmp_path: Path) -> None:
+    word = TimeSpan(200_000, 300_000)
+    plan = SoundPlan([word], MUTE, "mcadams", seeds={UNKNOWN_SPEAKER: "a secret"})
+    other = SOUND.copy()
+    other[:, RATE // 5 : 3 * RATE // 10] = 0.5
+    first, second = (
+        np.concatenate(list(sound_filter(plan, tmp_path / "none.wav").treat(iter([sound]), RATE, 0)), axis=1)
+        for sound in (SOUND, other)
+    )
+    assert np.abs(first).max() > 0.1
+    np.testing.assert_array_equal(first, second)
