@@ -159,6 +159,7 @@ def test_a_face_of_nobody_known_is_no_matter_where_all_is_solid(session: Session
     review(session, recording)
     assert rules(session) == []
     assert rules(session, replace(PLAN, methods=("blur",))) == ["consent-known"]
+    assert rules(session, replace(PLAN, methods=("solid", "blur"))) == ["consent-known"]
     painting = replace(PLAN, methods=("blur",), without_consent=SOLID)
     assert rules(session, painting) == []
     assert only_candidate(session, painting).solid_face_ids == [face.id]
