@@ -60,6 +60,13 @@ def test_handles_are_dragged_on_frames(slider: RangeSlider, said: Said) -> None:
     assert end == 60_000_000
 
 
+def test_a_handle_that_is_grabbed_beside_its_middle_does_not_jump(slider: RangeSlider, said: Said) -> None:
+    drag(slider, *(QPointF(round(slider.time_to_x(60e6)) + beside, 12) for beside in (4, 5)))
+    start, end = said[1][0]
+    assert start == 20_000_000
+    assert 60_000_000 < end < 60_300_000
+
+
 def test_the_middle_moves_both(slider: RangeSlider, said: Said) -> None:
     drag_time(slider, 40, 90)
     assert said[1] == [(60_000_000, 100_000_000)]

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from project.queries.judgment_rows import reveals
+from project.session.session import Session
 from tests.builders.marked_study import mark, open_study
 from tests.builders.misbehaving_server import fails, misbehaving, says
 from tests.builders.terminal import Terminal
@@ -55,6 +57,8 @@ def test_answers_stand_side_by_side_and_come_from_the_study_the_next_time(study:
     assert (found["cached"], found["answered"], len(found["judgments"])) == (6, 0, 6)
     assert {one["answer"]["label"] for one in found["judgments"] if one["judge"] == "knows"} == {"error"}
     assert all(one["cached"] and not one["hidden"] for one in found["judgments"])
+    with Session.open(study, read_only=True) as session:
+        assert {kept.segment_id for kept in reveals(session.study)} == {one["segment"] for one in found["judgments"]}
 
 
 def test_what_the_policy_forbids_ends_with_two_and_names_the_rule(study: Path, greenroom: Terminal) -> None:

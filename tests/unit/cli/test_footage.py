@@ -28,6 +28,7 @@ from tests.builders.clips import make_clip
 from tests.builders.face_study import SIZE, found_faces, open_lab
 from tests.builders.release_study import lab
 from tests.builders.terminal import Terminal
+from tests.builders.voices import chords, hiss, write_sound
 
 
 @pytest.fixture(scope="module")
@@ -260,3 +261,14 @@ def test_the_choices_of_a_release_are_those_there_are(greenroom: Terminal) -> No
     said = greenroom("release", "--help")
     for choices in (SOUND_CHOICES, COVERS, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES):
         assert f"[{'|'.join(choices)}]" in "".join(said.split())
+
+
+def test_a_file_whose_sound_fits_nowhere_is_not_moved(tmp_path: Path, greenroom: Terminal) -> None:
+    study = tmp_path / "lab.greenroom"
+    greenroom("new", study)
+    greenroom("add", study, write_sound(tmp_path / "walk.wav", hiss(6)))
+    greenroom(
+        "add-view", study, write_sound(tmp_path / "lapel.wav", chords(6)), "--recording", 1, "--role", "microphone"
+    )
+    (medium,) = greenroom.json("sync", study, "--recording", 1, "--apply")["media"]
+    assert (medium["sure"], medium["applied"]) == (False, False)

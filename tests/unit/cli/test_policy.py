@@ -28,7 +28,10 @@ def test_it_is_shown_and_set(study: Path, greenroom: Terminal) -> None:
     said = greenroom("policy", "set", str(study), "anonymized", "--host", "https://api.example.org/v1", "--redirects")
     assert "Reviewed renderings" in said
     assert "To: api.example.org" in said
-    found = json.loads(greenroom("policy", "set", str(study), "--host", "any", "--no-redirects", "--json"))
+    assert "To: api.example.org" in greenroom("policy", "set", str(study), "--downloads")
+    found = json.loads(
+        greenroom("policy", "set", str(study), "--host", "any", "--no-redirects", "--no-downloads", "--json")
+    )
     assert found == Policy(EgressLevel.ANONYMIZED).as_json()
     greenroom("policy", "set", str(study), "nothing")
     assert greenroom("policy", "show", str(study)).startswith("Nothing leaves this machine.")
