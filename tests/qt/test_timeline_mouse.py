@@ -72,6 +72,9 @@ def test_clicks_select_and_selecting_from_outside_makes_no_signal(view: Timeline
     assert view.selection() == []
     assert heard["selection_changed"] == [(["x"],), (["x", "y"],), (["y"],), (["y", "x"],), ([],)]
     assert heard["segment_move_requested"] == []
+    click(view, at(view, 15))
+    click(view, at(view, 45), SHIFT)
+    assert view.selection() == ["x", "y"]
 
 
 def test_dragging_moves_once_at_release_and_on_frames(view: TimelineView, heard: Requests) -> None:
