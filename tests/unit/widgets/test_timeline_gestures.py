@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from project.entities.study_records import Segment, Verdict
@@ -26,6 +26,8 @@ def snapper(*segments: Segment, fixed: tuple[int, ...] = (), reach: int = 50_000
 times = st.integers(-DURATION, 2 * DURATION)
 
 
+@example([(1_000_000, 1_000_000)], 0, DURATION)
+@example([(1_000_000, 1_000_000)], 0, -DURATION)
 @given(st.lists(st.tuples(st.integers(0, 9_000_000), st.integers(1, 1_000_000)), min_size=1, max_size=5), times, times)
 def test_moving_keeps_lengths_and_distances_and_stays_inside(
     spans: list[tuple[int, int]], anchor: int, to: int
