@@ -78,10 +78,10 @@ soak: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.faults.table .bench/faults.jsonl --write docs/reliability.md
 	$(BIN)/python -m tests.fuzz.table .bench/fuzz.jsonl --write docs/reliability.md
 
-# Each fault of tools/mutations/mutations.tsv is put into a copy of the tree: do the tests notice it?
+# Each mutation of tools/mutations/mutations.tsv is put into a copy of the tree: do the tests kill it?
 mutations: $(VENV)/tests.stamp
 	$(BIN)/python -m tools.mutations record
-	$(BIN)/python -m tools.mutations run --jobs $(WORKERS) --write .bench/mutations/faults.tsv
+	$(BIN)/python -m tools.mutations run --jobs $(WORKERS) --write .bench/mutations/trials.tsv
 
 install-test: $(VENV)/tests.stamp
 	.ci/install-test

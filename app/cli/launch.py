@@ -63,9 +63,10 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
 def _has_screen() -> bool:
     from app.gui.startup import has_screen
 
-    if not has_screen():
+    found = has_screen()
+    if not found:
         click.echo("There is no screen here, so the window is left out.", err=True)
-    return has_screen()
+    return found
 
 
 def _run_demo(study: Path, as_json: bool) -> None:

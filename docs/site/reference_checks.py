@@ -35,7 +35,7 @@ from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.jobs import JOB_MODULES
 from project.session.settings import Settings
 
-_ROOTS = ("app", "anonymize", "benchmark", "models", "project", "resources", "widgets")
+_ROOTS = ("app", "annotate", "anonymize", "benchmark", "media", "models", "project", "resources", "widgets")
 _VARIABLE = re.compile(r"\"(GREENROOM_[A-Z_]*[A-Z])\"")
 _INTERNAL = {"benchmark.sets.item_sources"}
 """Registries whose keys nobody meets."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 
 from project.errors import UserError
@@ -16,7 +17,7 @@ class OptionalPart:
         used_in: where in the program that is.
         licence: of the packages.
         size: bytes that they take on the disk, about.
-        packages: requirement -> module that it brings.
+        packages: requirement -> module that it brings; "" where another package brings one of that name too.
     """
 
     name: str
@@ -28,8 +29,11 @@ class OptionalPart:
 
     @property
     def is_installed(self) -> bool:
-        """Whether all of its modules are there; none is imported."""
-        return all(map(_is_importable, self.packages.values()))
+        """Whether all of its packages are there; none is imported."""
+        return all(
+            _is_importable(module) if module else _is_distributed(requirement)
+            for requirement, module in self.packages.items()
+        )
 
     @property
     def missing_text(self) -> str:
@@ -70,7 +74,7 @@ LOCAL_VLM = OptionalPart(
     "Judging with models on this machine",
     "Judges",
     "MIT and others",
-    40 * _MB,
+    26 * _MB,
     {"llama-cpp-python": "llama_cpp"},
 )
 DIFFUSION = OptionalPart(
@@ -93,7 +97,7 @@ GPU = OptionalPart(
     "Faces, speech",
     "MIT, NVIDIA's own",
     2_000 * _MB,
-    {"onnxruntime-gpu[cuda,cudnn]": "onnxruntime", "nvidia-cublas-cu12": "nvidia.cublas"},
+    {"onnxruntime-gpu[cuda,cudnn]": "", "nvidia-cublas-cu12": "nvidia.cublas"},
 )
 CLUSTER = OptionalPart(
     "cluster",
@@ -112,3 +116,11 @@ def _is_importable(module: str) -> bool:
     except (ImportError, ValueError):
         # The package that it would be in is missing, or its import was forbidden.
         return False
+
+
+def _is_distributed(requirement: str) -> bool:
+    try:
+        distribution(requirement.partition("[")[0])
+    except PackageNotFoundError:
+        return False
+    return True

@@ -49,8 +49,3 @@ def inside(picture: Planes, box: tuple[float, float, float, float], margin: int 
 def is_one_colour(picture: Planes, box: tuple[float, float, float, float], margin: int = 0) -> bool:
     """Tell whether the inside of a box is painted over."""
     return all(np.ptp(plane) == 0 for plane in inside(picture, box, margin))
-
-
-def distance(some: list[NDArray[np.int64]], others: list[NDArray[np.int64]]) -> float:
-    """Return how far two cuts lie apart, in levels, as the mean of the planes."""
-    return float(np.mean([np.abs(array - other).mean() for array, other in zip(some, others, strict=True)]))

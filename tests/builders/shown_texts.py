@@ -1,6 +1,6 @@
 """The texts that a table or a page shows."""
 
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import QModelIndex
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QPlainTextEdit, QWidget
 
 
@@ -11,12 +11,6 @@ def table_rows(view: QAbstractItemView) -> list[list[str]]:
         [str(model.index(row, column).data() or "") for column in range(model.columnCount(root))]
         for row in range(model.rowCount(root))
     ]
-
-
-def column_titles(view: QAbstractItemView) -> list[str]:
-    """Return the titles of a table's columns."""
-    model = view.model()
-    return [str(model.headerData(column, Qt.Orientation.Horizontal) or "") for column in range(model.columnCount())]
 
 
 def shown_texts(widget: QWidget) -> list[str]:

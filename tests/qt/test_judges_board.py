@@ -31,7 +31,6 @@ from widgets.labels import LabelChip, LabelLook, Pattern, Sign
 from widgets.text_labels import MAX_SHOWN_CHARS, escape_control_chars
 
 ERROR = LabelLook("error", "Error", "error", Pattern.HATCH, Sign.CROSS)
-FINE = LabelLook("competence", "Competence", "competence", Pattern.SOLID, Sign.TICK)
 ROWS = (
     RowHead("label", "Verdict", True),
     RowHead("attributes", "Attributes", True),

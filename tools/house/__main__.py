@@ -9,9 +9,14 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from tools.house.imports import ROOTS, cycles, import_graph, source_files
-from tools.house.messages import silent_errors
-from tools.house.waits import FOLDERS, short_waits
-from tools.house.window_texts import floating_windows, rich_texts, untranslated_texts
+from tools.house.source_rules import (
+    TEST_FOLDERS,
+    floating_windows,
+    rich_texts,
+    short_waits,
+    silent_errors,
+    untranslated_texts,
+)
 
 MAX_ENTRIES = 25
 """How many modules and packages a folder may have."""
@@ -37,7 +42,7 @@ def main() -> int:
     print(f"import cycles: {len(circles)}")
     for circle in circles:
         print(f"  {len(circle)}: {', '.join(circle)}")
-    broken = _broken_rules(trees, source_files(folder, [f"tests/{name}" for name in FOLDERS]))
+    broken = _broken_rules(trees, source_files(folder, [f"tests/{name}" for name in TEST_FOLDERS]))
     print(f"rules broken: {len(broken)}")
     for line in broken:
         print(f"  {line}")

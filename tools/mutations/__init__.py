@@ -1,1 +1,1 @@
-"""How many faults the tests notice: `python -m tools.mutations`."""
+"""How many mutations the tests notice: `python -m tools.mutations`."""

@@ -1,7 +1,7 @@
-"""Puts faults into copies of the tree, one at a time, and says which tests notice them.
+"""Puts mutations into copies of the tree, one at a time, and says which tests notice them.
 
-`check` names the faults of the list that no longer apply. `record` runs all tests once and keeps which lines each of
-them ran. `run` tries each fault on the tests that ran its line, then on those that name its file or start the program.
+`check` names the mutations of the list that no longer apply. `record` runs all tests once and keeps which lines each of
+them ran. `run` tries each mutation on the tests that ran its line, then on those that name its file or start programs.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.mutations.fault_list import COVERAGE, REPORT, ROOT, Fault, LineRecord, read_faults
+from tools.mutations.mutation_list import COVERAGE, REPORT, ROOT, LineRecord, Mutation, read_mutations
 
 _PYTEST = (".venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 _PASSED = (0, 5)
@@ -34,11 +34,11 @@ _LIMIT_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class FaultTrial:
-    """What came of a fault: the test that noticed it, a timeout or a crash, or "" where it survived so many tests."""
+class MutationTrial:
+    """What came of a mutation: the test that killed it, a timeout or a crash, or "" where it survived so many tests."""
 
-    fault: Fault
-    noticed_by: str
+    mutation: Mutation
+    killed_by: str
     tests: int
     seconds: float
 
@@ -62,11 +62,11 @@ class TreeCopy:
                 (self._tree / link).symlink_to((ROOT / link).resolve())
 
     @contextmanager
-    def faulty(self, fault: Fault) -> Iterator[None]:
-        """Let the copy have a fault while the block runs."""
-        path = self._tree / fault.path
+    def mutated(self, mutation: Mutation) -> Iterator[None]:
+        """Let the copy have a mutation while the block runs."""
+        path = self._tree / mutation.path
         text = path.read_text("utf-8")
-        path.write_text(fault.apply(text), "utf-8")
+        path.write_text(mutation.apply(text), "utf-8")
         try:
             yield
         finally:
@@ -92,30 +92,30 @@ def _environment(tree: Path) -> dict[str, str]:
     return {"OMP_NUM_THREADS": "1", **kept, "PYTHONPATH": str(tree)}
 
 
-def try_fault(copy: TreeCopy, fault: Fault, record: LineRecord) -> FaultTrial:
-    """Try a fault until a test notices it: one that fails with the fault and passes without it."""
+def try_mutation(copy: TreeCopy, mutation: Mutation, record: LineRecord) -> MutationTrial:
+    """Try a mutation until a test notices it: one that fails with the mutation and passes without it."""
     began, tried = time.monotonic(), set[str]()
     for select in (record.tests_of, record.tests_beyond):
-        for chunk, chunk_s in record.chunks([test for test in select(fault) if test not in tried]):
+        for chunk, chunk_s in record.chunks([test for test in select(mutation) if test not in tried]):
             tried |= {*chunk}
             limit_s = max(_LIMIT_S, 4 * chunk_s)
             while left := [test for test in chunk if test in record.seconds]:
-                with copy.faulty(fault):
+                with copy.mutated(mutation):
                     failure = copy.first_failure(left, limit_s)
                 if not failure:
                     break
                 suspects = [test for test in left if test.startswith(failure)] or left
                 without = copy.first_failure(suspects, limit_s)
                 if not without:
-                    return FaultTrial(fault, failure, len(tried), time.monotonic() - began)
+                    return MutationTrial(mutation, failure, len(tried), time.monotonic() - began)
                 if without == _CRASH:
-                    raise SystemExit(f"Without a fault pytest fails too:\n{copy.output.read_text('utf-8')[-1000:]}")
+                    raise SystemExit(f"Without a mutation pytest fails too:\n{copy.output.read_text('utf-8')[-1000:]}")
                 if without == _TIMEOUT:
                     break
                 for test in [test for test in suspects if test.startswith(without)] or suspects:
-                    print(f"Left out from now on, because it fails without a fault: {test}", flush=True)
+                    print(f"Left out from now on, because it fails without a mutation: {test}", flush=True)
                     record.seconds.pop(test, None)
-    return FaultTrial(fault, "", len(tried), time.monotonic() - began)
+    return MutationTrial(mutation, "", len(tried), time.monotonic() - began)
 
 
 def record_tests(paths: Sequence[str]) -> int:
@@ -126,21 +126,21 @@ def record_tests(paths: Sequence[str]) -> int:
     return subprocess.run([*_PYTEST, *options, *paths], cwd=ROOT, env=environment, check=False).returncode
 
 
-def run_faults(faults: Sequence[Fault], jobs: int) -> list[FaultTrial]:
-    """Try faults, several at once, and print what comes of each."""
+def run_mutations(mutations: Sequence[Mutation], jobs: int) -> list[MutationTrial]:
+    """Try mutations, several at once, and print what comes of each."""
     try:
         record = LineRecord()
     except FileNotFoundError:
         raise SystemExit("It is not known which tests run which lines. Run: python -m tools.mutations record") from None
-    waiting, trials = iter(faults), list[FaultTrial]()
+    waiting, trials = iter(mutations), list[MutationTrial]()
 
     def work(folder: Path) -> None:
         copy = TreeCopy(folder)
-        for fault in waiting:
-            trial = try_fault(copy, fault, record)
+        for mutation in waiting:
+            trial = try_mutation(copy, mutation, record)
             trials.append(trial)
-            outcome = f"killed by {trial.noticed_by}" if trial.noticed_by else f"SURVIVED {trial.tests} tests"
-            told = f"{len(trials)}/{len(faults)}  {fault.path}: {fault.guarantee}: {outcome}"
+            outcome = f"killed by {trial.killed_by}" if trial.killed_by else f"SURVIVED {trial.tests} tests"
+            told = f"{len(trials)}/{len(mutations)}  {mutation.path}: {mutation.guarantee}: {outcome}"
             print(f"{told} in {trial.seconds:.0f} s", flush=True)
 
     temporary = tempfile.TemporaryDirectory(prefix="greenroom-mutations-", ignore_cleanup_errors=True)
@@ -148,63 +148,64 @@ def run_faults(faults: Sequence[Fault], jobs: int) -> list[FaultTrial]:
         try:
             list(pool.map(work, [Path(folder, str(number)) for number in range(jobs)]))
         finally:
-            # Where it is stopped, no other fault is begun.
+            # Where it is stopped, no other mutation is begun.
             deque(waiting, 0)
-    return sorted(trials, key=lambda trial: faults.index(trial.fault))
+    return sorted(trials, key=lambda trial: mutations.index(trial.mutation))
 
 
-def print_table(trials: Sequence[FaultTrial]) -> None:
-    """Print how many faults of each root were killed, and which survived."""
-    count = Counter(trial.fault.path.partition("/")[0] for trial in trials)
-    killed = Counter(trial.fault.path.partition("/")[0] for trial in trials if trial.noticed_by)
-    print(f"\n{'root':<10} {'faults':>6} {'killed':>6}")
+def print_table(trials: Sequence[MutationTrial]) -> None:
+    """Print how many mutations of each root were killed, and which survived."""
+    count = Counter(trial.mutation.path.partition("/")[0] for trial in trials)
+    killed = Counter(trial.mutation.path.partition("/")[0] for trial in trials if trial.killed_by)
+    print(f"\n{'root':<10} {'mutations':>9} {'killed':>6}")
     for root in sorted(count):
-        print(f"{root:<10} {count[root]:>6} {killed[root]:>6}")
-    print(f"{'all':<10} {count.total():>6} {killed.total():>6}")
+        print(f"{root:<10} {count[root]:>9} {killed[root]:>6}")
+    print(f"{'all':<10} {count.total():>9} {killed.total():>6}")
     for trial in trials:
-        if not trial.noticed_by:
-            print(f"survived: {trial.fault.path}: {trial.fault.guarantee}")
+        if not trial.killed_by:
+            print(f"survived: {trial.mutation.path}: {trial.mutation.guarantee}")
 
 
-def write_table(trials: Sequence[FaultTrial], path: Path) -> None:
-    """Write what came of each fault as tab-separated values."""
+def write_table(trials: Sequence[MutationTrial], path: Path) -> None:
+    """Write what came of each mutation as tab-separated values."""
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
-        table.writerow(["path", "old", "new", "guarantee", "noticed_by", "tests", "seconds"])
+        table.writerow(["path", "old", "new", "guarantee", "killed_by", "tests", "seconds"])
         for trial in trials:
-            fault = trial.fault
-            place = [fault.path, fault.old, fault.new, fault.guarantee]
-            table.writerow([*place, trial.noticed_by or "survived", trial.tests, round(trial.seconds, 1)])
+            mutation = trial.mutation
+            place = [mutation.path, mutation.old, mutation.new, mutation.guarantee]
+            table.writerow([*place, trial.killed_by or "survived", trial.tests, round(trial.seconds, 1)])
 
 
 def main() -> int:
-    """Do what the command line asks for, and return the exit code: 1 if a fault survived or does not apply."""
+    """Do what the command line asks for, and return the exit code: 1 if a mutation survived or does not apply."""
     parser = argparse.ArgumentParser(prog="python -m tools.mutations", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("check", help="name the faults that no longer apply")
+    commands.add_parser("check", help="name the mutations that no longer apply")
     recording = commands.add_parser("record", help="run the tests, and keep which lines each of them ran")
     recording.add_argument("paths", nargs="*", metavar="PATH", help="tests or folders, instead of all")
-    running = commands.add_parser("run", help="try the faults")
-    running.add_argument("--only", default="", metavar="TEXT", help="only faults with this in their path or guarantee")
+    running = commands.add_parser("run", help="try the mutations")
+    running.add_argument("--only", default="", metavar="TEXT", help="only those with this in their path or guarantee")
     running.add_argument("--jobs", type=int, default=2, help="how many are tried at once")
     running.add_argument("--write", type=Path, metavar="FILE", help="write a table of what came of each")
     given = parser.parse_args()
     if given.command == "record":
         return record_tests(given.paths)
-    faults, misplaced = read_faults(), []
-    for fault in faults:
+    mutations, misplaced = read_mutations(), []
+    for mutation in mutations:
         try:
-            fault.apply((ROOT / fault.path).read_text("utf-8"))
+            mutation.apply((ROOT / mutation.path).read_text("utf-8"))
         except (OSError, ValueError) as error:
             misplaced.append(str(error))
     if misplaced or given.command == "check":
-        print("\n".join(misplaced) or f"All {len(faults)} faults apply.")
+        print("\n".join(misplaced) or f"All {len(mutations)} mutations apply.")
         return int(bool(misplaced))
-    trials = run_faults([fault for fault in faults if given.only in f"{fault.path} {fault.guarantee}"], given.jobs)
+    wanted = [mutation for mutation in mutations if given.only in f"{mutation.path} {mutation.guarantee}"]
+    trials = run_mutations(wanted, given.jobs)
     print_table(trials)
     if given.write is not None:
         write_table(trials, given.write)
-    return int(not all(trial.noticed_by for trial in trials))
+    return int(not all(trial.killed_by for trial in trials))
 
 
 if __name__ == "__main__":

@@ -153,7 +153,6 @@ class EntryDialog(OwnDialog):
         self._top = top
         column.addLayout(top)
         area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         inner = QWidget()
         self._options = QVBoxLayout(inner)
         self._options.setContentsMargins(0, 0, 0, 0)

@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tools.house.messages import silent_errors
-from tools.house.waits import short_waits
-from tools.house.window_texts import floating_windows, rich_texts, untranslated_texts
+from tools.house.source_rules import floating_windows, rich_texts, short_waits, silent_errors, untranslated_texts
 
 Rule = Callable[[Mapping[str, ast.Module]], Iterator[str]]
 

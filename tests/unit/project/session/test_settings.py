@@ -104,9 +104,11 @@ def test_where_it_is_missing_one_line_names_the_command(without_names: None) -> 
     )
 
 
-def test_the_usual_onnxruntime_alone_is_not_that_of_a_graphics_card(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "nvidia", None)
-    assert not GPU.is_installed
+def test_the_usual_onnxruntime_is_not_that_of_a_graphics_card() -> None:
+    cuda = OptionalPart("toy", "Playing", "Toys", "MIT", 1, {**GPU.packages, "nvidia-cublas-cu12": "json"})
+    assert not cuda.is_installed
+    usual = OptionalPart("toy", "Playing", "Toys", "MIT", 1, {"onnxruntime[cuda]": ""})
+    assert usual.is_installed
 
 
 KNOBS = [(kind, spec) for kind in (FaceOptions, MaskOptions) for spec in fields(kind)]

@@ -1,4 +1,4 @@
-"""The list of faults, and which tests may notice each: by a record of which lines each test ran."""
+"""The list of mutations, and which tests may notice each: by a record of which lines each test ran."""
 
 import ast
 import csv
@@ -23,7 +23,7 @@ _MAX_TESTS = 3 * _CHUNK_TESTS
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class Mutation:
     """A slip in one place that breaks what users rely on.
 
     Attributes:
@@ -39,7 +39,7 @@ class Fault:
     guarantee: str
 
     def apply(self, text: str) -> str:
-        """Return the text of the file with the fault.
+        """Return the text of the file with the mutation.
 
         Raises:
             ValueError: `old` does not stand in it once.
@@ -49,7 +49,7 @@ class Fault:
         return text.replace(self.old, self.new)
 
     def covered_lines(self, text: str) -> set[int]:
-        """Return the lines of the statement that a fault is in; those of all functions for what runs at import."""
+        """Return the lines of the statement that a mutation is in; those of all functions for what runs at import."""
         alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(self.old, self.new, strict=False)))
         line = text.count("\n", 0, text.index(self.old) + alike) + 1
         statement: set[int] = set()
@@ -66,11 +66,11 @@ class Fault:
         return statement if line in bodies else bodies
 
 
-def read_faults() -> list[Fault]:
-    """Return the faults of the list."""
+def read_mutations() -> list[Mutation]:
+    """Return the mutations of the list."""
     with Path(__file__).with_name("mutations.tsv").open(encoding="utf-8", newline="") as file:
         rows = [*csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE)][1:]
-    return [Fault(*(re.sub(r"\\([nt\\])", lambda found: _ESCAPES[found[1]], cell) for cell in row)) for row in rows]
+    return [Mutation(*(re.sub(r"\\([nt\\])", lambda found: _ESCAPES[found[1]], cell) for cell in row)) for row in rows]
 
 
 class LineRecord:
@@ -91,22 +91,22 @@ class LineRecord:
         self._lines = CoverageData(str(COVERAGE))
         self._lines.read()
 
-    def tests_of(self, fault: Fault) -> list[str]:
-        """Return the tests that ran a fault's line, the closest first."""
-        lines = fault.covered_lines((ROOT / fault.path).read_text("utf-8"))
-        contexts = self._lines.contexts_by_lineno(fault.path)
+    def tests_of(self, mutation: Mutation) -> list[str]:
+        """Return the tests that ran a mutation's line, the closest first."""
+        lines = mutation.covered_lines((ROOT / mutation.path).read_text("utf-8"))
+        contexts = self._lines.contexts_by_lineno(mutation.path)
         ran = {context.rpartition("|")[0] for line in lines for context in contexts.get(line, ())}
-        return self._in_order(ran & self.seconds.keys(), fault.path)
+        return self._in_order(ran & self.seconds.keys(), mutation.path)
 
-    def tests_beyond(self, fault: Fault) -> list[str]:
-        """Return the tests in files that import or name a fault's file, and those of the whole program."""
-        path = Path(fault.path)
+    def tests_beyond(self, mutation: Mutation) -> list[str]:
+        """Return the tests in files that import or name a mutation's file, and those of the whole program."""
+        path = Path(mutation.path)
         package, module = ".".join(path.parts[:-1]), ".".join(path.with_suffix("").parts)
         named = [*map(re.escape, (module, path.name, f'"{path.stem}"'))]
         mention = re.compile("|".join([*named, rf"from {re.escape(package)} import [\w\s,(]*\b{path.stem}\b"]))
         files = {test.partition("::")[0] for test in [*self.seconds]}
         near = {file for file in files if file.startswith(_OUTSIDE) or mention.search((ROOT / file).read_text("utf-8"))}
-        return self._in_order((test for test in [*self.seconds] if test.partition("::")[0] in near), fault.path)
+        return self._in_order((test for test in [*self.seconds] if test.partition("::")[0] in near), mutation.path)
 
     def _in_order(self, tests: Iterable[str], path: str) -> list[str]:
         """Return the closest tests, the quickest first; then a spread of the others, each file in turn."""

@@ -1,13 +1,17 @@
-"""How the window writes texts: the program's own go through gettext, and those of others are never taken for HTML.
+"""Rules about the source that no type can say: texts of the window, messages of errors, limits of waits in tests.
 
-Qt guesses: a label, a tool tip or a message box renders a text that looks like HTML, and reads the files that pictures
-in it name. So each kind of place has one way for texts that are not literals of the program.
+The window's own texts go through gettext, and those of others are never taken for HTML. Qt guesses: a label, a tip or
+a message box renders a text that looks like HTML, and reads the files that pictures in it name. So each kind of place
+has one way for texts that are not literals of the program. A test that fails because a machine is busy tells nothing,
+so a wait gives up only where a hang is left.
 """
 
 import ast
 import re
 from collections.abc import Iterator, Mapping
 from string import Formatter
+
+from tests.builders.waiting import HANG_S
 
 _RICH_LABELS = {
     "app.gui.export.export_dialog": "names of methods, which the program ships",
@@ -181,3 +185,61 @@ def _is_own(node: ast.AST) -> bool:
             return all(map(_is_own, values))
         case _:
             return False
+
+
+_ENDS = (".", "!", "?", ": ")
+_COMMAND = re.compile(r": (greenroom|pip|sudo|--).*$")
+"""A hint may end in a command to type."""
+
+
+def silent_errors(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Yield each place where a `UserError` has no hint, or a text that is no sentence."""
+    for module, tree in trees.items():
+        for call in ast.walk(tree):
+            if not isinstance(call, ast.Call) or getattr(call.func, "id", "") != "UserError":
+                continue
+            starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+            if len(call.args) + len(call.keywords) < 2 and not starred:
+                yield f"{module}:{call.lineno}: say in a hint what to do next"
+            for argument in call.args:
+                end = _last_piece(argument)
+                if end is not None and not end.endswith(_ENDS) and not _COMMAND.search(end):
+                    yield f"{module}:{argument.lineno}: end with a full stop: …{end[-40:]}"
+
+
+def _last_piece(text: ast.expr) -> str | None:
+    """Return the literal in which a text ends; None where it ends in something that is filled in."""
+    last = text.values[-1] if isinstance(text, ast.JoinedStr) else text
+    return last.value if isinstance(last, ast.Constant) and isinstance(last.value, str) else None
+
+
+TEST_FOLDERS = ("builders", "contract", "e2e", "faults", "qt", "unit")
+"""Where tests wait; those of the fuzzer measure."""
+_REFUSED_S = 1.0
+"""Limits of connections that are refused at once, and pauses, are not longer."""
+_QT_WAITS = {"waitActive", "waitCallback", "waitExposed", "waitSignal", "waitSignals", "waitUntil"}
+_WAITS = {"wait", "join", "result", "ended_within", "wait_until_begun"}
+
+
+def short_waits(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Yield each place that gives up earlier."""
+    for module, tree in trees.items():
+        for line, seconds in _limits(tree):
+            if _REFUSED_S < seconds < HANG_S:
+                yield f"{module}:{line}: {seconds:g} s; take the limit of tests/builders/waiting.py"
+
+
+def _limits(tree: ast.AST) -> Iterator[tuple[int, float]]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        # A pause is no limit.
+        if name == "wait" and ast.unparse(node.func).endswith("qtbot.wait"):
+            continue
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        given = named.get("timeout") or (node.args[0] if name in _WAITS and len(node.args) == 1 else None)
+        if name == "timeout" and isinstance(node.func, ast.Attribute) and node.args:
+            given = node.args[0]
+        if isinstance(given, ast.Constant) and isinstance(given.value, int | float):
+            yield node.lineno, given.value / (1000 if name in _QT_WAITS else 1)
