@@ -71,7 +71,12 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     assert len(before) == 2
     window.studio.select([before[1].id])
     press(window, ".")
-    assert segments(window)[1].start_us > before[1].start_us
+    nudged = segments(window)[1]
+    assert nudged.start_us > before[1].start_us
+    window.studio.select([before[0].id])
+    press(window, ".", "Ctrl+Z")
+    assert segments(window) == [before[0], nudged], "each nudged segment is a step of its own"
+    window.studio.select([before[1].id])
 
     window.timeline.show_span(1 * SECOND_US, 6 * SECOND_US)
     window.player.seek(3 * SECOND_US)
@@ -94,6 +99,16 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     press(again, "Ctrl+Z")
     assert segments(again)[1] == before[1], "undo goes on where it was, also after reopening"
     again.commands.set_theme("dark")
+
+
+def test_a_mark_that_the_other_one_passes_is_taken_away(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    marks = []
+    for second, key in ((2, "O"), (5, "I"), (3, "O")):
+        window.player.seek(second * SECOND_US)
+        press(window, key)
+        marks.append((window.studio.mark_in is not None, window.studio.mark_out is not None))
+    assert marks == [(False, True), (True, False), (False, True)]
 
 
 def test_what_is_typed_is_no_command_and_the_keys_go_back_to_the_timeline(qtbot: QtBot, window: MainWindow) -> None:

@@ -37,7 +37,7 @@ elif todo == "noise":
 elif todo == "wait":
     sys.stdin.readline()
     say(cancelled=True)
-elif todo == "deaf": time.sleep(60)
+while todo == "deaf": time.sleep(60)
 """
 
 
