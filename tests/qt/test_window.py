@@ -12,6 +12,7 @@ from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment, Verdict
 from project.errors import UserError
 from project.queries.segment_rows import all_segments, table_segments, values_of
+from project.store.study import Study
 from project.timebase import SECOND_US
 from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
@@ -135,6 +136,13 @@ def test_what_is_typed_is_no_command_and_the_keys_go_back_to_the_timeline(qtbot:
     press(window, "Return")
     assert window.player.position_us == pytest.approx(5_500_000, abs=45_000)
     assert window.focusWidget() is window.timeline
+    window.studio.select([first])
+    press(window, "T")
+    type_text(window, ", typed last")
+    path = window.studio.session.study.path
+    window.close()
+    with Study.open(path) as kept:
+        assert "typed last" in values_of(kept, first)["rationale"].value
 
 
 def test_space_is_the_players_unless_a_button_was_reached_with_tab(qtbot: QtBot, window: MainWindow) -> None:
