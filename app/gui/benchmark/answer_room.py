@@ -296,7 +296,7 @@ class BenchmarkAnswerController(QObject):
         room.show_task(planned.scheme, FORM_TRACK, planned.people)
 
         def show(messages: Messages) -> None:
-            if room is self.room and asked == self._asked:
+            if room is self.room:
                 self._messages = messages
                 user = next(message for message in messages if message.role is Role.USER)
                 room.show_material(user.text, [(picture.time_label, picture.jpeg) for picture in user.pictures])
@@ -304,7 +304,7 @@ class BenchmarkAnswerController(QObject):
                 self._prefetch_next()
 
         def fail(error: Exception) -> None:
-            if room is self.room and asked == self._asked:
+            if room is self.room:
                 room.show_unavailable(str(error))
 
         if asked in self._made:
