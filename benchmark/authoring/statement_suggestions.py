@@ -133,7 +133,7 @@ DUPLICATE = "The recording has a statement that says the same."
 NO_CLASS = "It has none of the three classes."
 _INVISIBLE_CHARS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LIST_MARKER = re.compile(r"^\s*(?:\d{1,2}[.):]|[-*\u2022])\s+")
-_CLASSES = frozenset(field_choice.key for field_choice in STATEMENT_CLASSES)
+_CLASSES = tuple(field_choice.key for field_choice in STATEMENT_CLASSES)
 
 
 @dataclass(frozen=True, slots=True)

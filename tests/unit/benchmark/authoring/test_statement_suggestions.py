@@ -98,7 +98,7 @@ def test_what_cannot_be_used_is_left_out_for_its_reason(
 def test_statements_of_no_class_and_answers_to_something_else_are_left_out(
     session: Session, recording: Recording
 ) -> None:
-    for label in ("anger", "", None, 3):
+    for label in ("anger", "", None, 3, ["emotion"], {}):
         said = answer(session, recording, label=label)
         assert import_inferences(session, [said])[0].skipped == {NO_CLASS: 5}
     other = find_judgments(session.study, [an_answer(session, recording.id, "looks", {"looks": "x"})])[0]
