@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, CERTAIN, IDENTITY, LICENCE, LIKELY, PHONE, STRONG, PiiSpan
-from project.text_matching.number_words import fold_same_length
+from project.text_matching.number_words import NumberNormalizedText, fold_same_length
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
@@ -106,6 +106,7 @@ _DECIMAL = re.compile(r"\d+\.\d+")
 _DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
 _YEARS = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
+_DIGIT_BY_DIGIT = re.compile(r"\d(?:[ ,-]{0,2}\d){5,}")
 _MIN_CODE_DIGITS, _MAX_PHONE_DIGITS = 7, 15
 _MAX_COUNTED_DIGITS = 10
 
@@ -124,6 +125,18 @@ def find_codes(text: str) -> Iterator[PiiSpan]:
         if found:
             yield PiiSpan(start, end, *found)
         last_end = end
+
+
+def find_said_digits(text: str, view: NumberNormalizedText) -> Iterator[PiiSpan]:
+    """Yield numbers of six digits and more that are said digit by digit in a text, as its view writes them out."""
+    for match in _DIGIT_BY_DIGIT.finditer(view.text):
+        digits = [at for at in range(*match.span()) if view.text[at].isdigit()]
+        words: dict[tuple[int, int], set[str]] = {}
+        for at in digits:
+            words.setdefault(view.original_span(at, at + 1), set()).add(view.text[at])
+        said = all(len(signs) == 1 and not re.search(r"\d", text[slice(*span)]) for span, signs in words.items())
+        if said and not _is_counting("".join(view.text[at] for at in digits)):
+            yield PiiSpan(*view.original_span(digits[0], digits[-1] + 1), PHONE, LIKELY)
 
 
 def _classify_code(code: str, before: str, after: str) -> tuple[str, float] | None:

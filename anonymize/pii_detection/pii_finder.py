@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from anonymize.pii_detection.announced_names import find_announced_names
-from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers
+from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers, find_said_digits
 from anonymize.pii_detection.introduced_names import (
     find_introduced_names,
     find_listed_names,
@@ -40,6 +40,7 @@ from project.text_matching.spoken_forms import (
     join_divided_words,
     separate_digits,
     to_ascii_signs,
+    without_hesitations,
     write_out_spoken,
 )
 
@@ -291,10 +292,14 @@ class PersonalFinder:
 def _apply_rules(tokens: Tokens) -> Iterator[PiiSpan]:
     base = to_ascii_signs(tokens.text)
     out = compose_views(write_out_spoken(base.text), base)
-    yield from _apply_in_view(out, (*_NORMALIZED_TEXT_RULES, find_with_presidio))
-    for view in _views(base, out):
-        yield from _apply_in_view(view, _NORMALIZED_TEXT_RULES)
+    yield from _apply_in_view(out, (find_with_presidio,))
     yield from find_spelled_words(tokens.text, out)
+    fluent = without_hesitations(base.text)
+    for reading in (base, *([compose_views(fluent, base)] if fluent else [])):
+        written = compose_views(write_out_spoken(reading.text), reading)
+        for view in (written, *_views(reading, written)):
+            yield from _apply_in_view(view, _NORMALIZED_TEXT_RULES)
+            yield from find_said_digits(tokens.text, view)
     yield from _apply_word_rules(tokens)
     if whole := join_divided_words(tokens.text):
         yield from _in_original(whole, _apply_word_rules(Tokens(whole.text)))

@@ -274,6 +274,14 @@ _LONG_NUMBER = re.compile(
 )
 _LINE_END = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u2011][ \t]*(?:\r?\n[ \t]*|[ \t]+(?=[^\W\d_a-z]))(?=[^\W\d_])")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u30fc"
+_PUNCTUATION = re.compile(r"[,.;\u2026\u2013\u2014-]")
+_HESITATION = re.compile(
+    r"(?:[ \t]*[,.;\u2026\u2013\u2014-]+)?[ \t]*(?:"
+    r"(?<![^\W_])(?:u+h+m*|u+m+|e+r+m*|[aeo\u00e4\u00f6]+h+m*|h+m+|m+h+m+|m{2,}|e+uh+|heu+|este|pues|ben)(?![^\W_])|[呃嗯]+"
+    r")[ \t]*(?:[,.;\u2026\u2013\u2014-]+[ \t]*)?|[ \t]*(?:\.{2,}|\u2026)[ \t]*",
+    re.IGNORECASE,
+)
+"""What is said in search of a word in English, German, Spanish, French and Chinese, and dots for a pause."""
 _INVISIBLE_CATEGORIES = frozenset({"Cf", "Mn", "Me"})
 
 
@@ -308,6 +316,30 @@ def _ascii_sign(letter: str) -> str:
         return " "
     wide = unicodedata.normalize("NFKC", letter)
     return wide if len(wide) == 1 and wide.isascii() else letter
+
+
+def without_hesitations(text: str) -> NumberNormalizedText | None:
+    """Return a text without what people say or leave out while they think (uh, 嗯, ...); None where there is none such.
+
+    A blank stands in its place, or a comma where there was punctuation.
+    """
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    done = 0
+    for match in _HESITATION.finditer(text):
+        first, last = match.span()
+        signs = ", " if _PUNCTUATION.search(match[0]) else " "
+        out += [*text[done:first], *signs]
+        starts += [*range(done, first), *([first] * len(signs))]
+        ends += [*range(done + 1, first + 1), *([last] * len(signs))]
+        done = last
+    if not done:
+        return None
+    out += text[done:]
+    starts += range(done, len(text))
+    ends += range(done + 1, len(text) + 1)
+    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
 
 
 def separate_digits(text: str) -> NumberNormalizedText | None:
