@@ -325,13 +325,42 @@ def _choice_keys(answer_field: AnswerField) -> dict[str, str]:
     }
 
 
+_WRAPPING = " \t\r\n\"'`*_.,:;()[]{}\u201c\u201d\u2018\u2019\u2039\u203a"
+_ANNOUNCEMENT = re.compile(
+    r"\A[\W_]*(?:the\s+)?(?:(?:correct|right|best|final)\s+)?(?:answer|option|choice)\b[\W_]*(?:is\b)?", re.IGNORECASE
+)
+_LETTER_AND_TEXT = re.compile(r"[\W_]*([^\W_])(?:[\W_]*?([).:\]])[\W_]*?\s+|[\W_]*\n)(\S.*)", re.DOTALL)
+
+
 def _match_key(keys: Mapping[str, str], value: str) -> str:
-    """Return the key for a key or name in any case; the value itself if there is none."""
+    """Return the key for a key or name as people and models write it; the value itself if there is none.
+
+    Case, quotes, brackets and marks around it do not count, nor does “The answer is” before it. A key of one letter may
+    be followed by its name, or, behind a point or bracket, by any text that names no other key.
+    """
     if value in keys:
         return keys[value]
-    folded = sanitize(value).strip().casefold()
-    meant = {key for name, key in keys.items() if sanitize(name).casefold() == folded}
-    return meant.pop() if len(meant) == 1 else value
+    for text in (value, _ANNOUNCEMENT.sub("", value, count=1)):
+        meant = {key for name, key in keys.items() if _fold(name) == _fold(text)} if _fold(text) else set()
+        lettered = _LETTER_AND_TEXT.fullmatch(text)
+        if lettered is not None and not meant:
+            meant = _keys_of_letter(keys, *lettered.groups())
+        if len(meant) == 1:
+            return meant.pop()
+    return value
+
+
+def _keys_of_letter(keys: Mapping[str, str], letter: str, sign: str | None, text: str) -> set[str]:
+    own = {key for key in keys.values() if key.casefold() == letter.casefold()}
+    others = {*keys.values()} - own
+    named = {key for name, key in keys.items() if _fold(name) == _fold(text)}
+    if named or sign == ":":
+        return own & named
+    return own if not others.intersection(re.findall(r"\w+", text)) else set()
+
+
+def _fold(text: str) -> str:
+    return sanitize(text).strip(_WRAPPING).casefold()
 
 
 def _normalize_number(value: Json) -> Json:

@@ -18,7 +18,16 @@ from project.entities.study_records import Json
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 _EFFORT_PER_CHAR = 40
 """How often a text may be read over in search of an object, so that no text takes long."""
-_BEGINS = re.compile(r'\{(?=\s*["}])')
+_LENIENT_EFFORT = 8
+"""How much longer reading takes that lets more through."""
+_BEGINS = re.compile(r"""\{(?=\s*["'}])""")
+_LENIENT_TOKEN = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*")|'(?P<single>(?:[^'\\]|\\.)*)'|(?P<open>[{\[])|(?P<comma>,)?\s*(?P<close>[}\]])"""
+    r"""|(?P<name>\b(?:True|False|None)\b)|[^"'{}\[\],TFN]+|.""",
+    re.DOTALL,
+)
+_QUOTE_OR_ESCAPE = re.compile(r"\\.|\"", re.DOTALL)
+_PYTHON_NAMES = {"True": "true", "False": "false", "None": "null"}
 _MARKS = ("think", "thinking", "thought", "reasoning")
 _CHANNEL = re.compile(r"<\|channel\|>final\b.*?<\|message\|>", re.DOTALL)
 _CHANNEL_MARK = re.compile(r"<\|[a-z_]+\|>")
@@ -47,7 +56,8 @@ def parse_whole(text: str) -> dict[str, Json] | None:
 def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
     """Yield every object in a text that is in no other one, with where it starts and ends.
 
-    Braces that begin no object are passed over.
+    Braces that begin no object are passed over. An object may be written as Python writes it, or with commas at the end
+    of lists.
     """
     left, end = _EFFORT_PER_CHAR * len(text) + 10_000, 0
     while left > 0 and (begins := _BEGINS.search(text, end)):
@@ -58,10 +68,38 @@ def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
         except JSONDecodeError as error:
             # Python counts the lines before an error.
             left -= error.pos - at + at // 50
-            end = at + 1
+            lenient, end = _decode_lenient(text, at)
+            left -= _LENIENT_EFFORT * (end - at)
+            if lenient is None:
+                end = at + 1
+            else:
+                yield at, end, lenient
         except (ValueError, RecursionError):
             left -= len(text) - at
             end = at + 1
+
+
+def _decode_lenient(text: str, at: int) -> tuple[dict[str, Json] | None, int]:
+    """Return the object at a place with its quotes and commas made JSON's, or None, and where it ends."""
+    made: list[str] = []
+    depth = 0
+    for token in _LENIENT_TOKEN.finditer(text, at):
+        end = token.end()
+        depth += (token["open"] is not None) - (token["close"] is not None)
+        if token["single"] is not None:
+            made.append(f'"{_QUOTE_OR_ESCAPE.sub(_requote, token["single"])}"')
+        else:
+            made.append(token["close"] or _PYTHON_NAMES.get(token[0], token[0]))
+        if depth == 0:
+            try:
+                return _clean(_DECODER.decode("".join(made))), end
+            except (ValueError, RecursionError):
+                return None, end
+    return None, len(text)
+
+
+def _requote(sign: re.Match[str]) -> str:
+    return {'"': '\\"', "\\'": "'"}.get(sign[0], sign[0])
 
 
 def split_thoughts(text: str) -> tuple[str, str]:
@@ -210,7 +248,8 @@ def parse_answer(completion: Completion, form: AnswerForm) -> ParsedAnswer:
     """Read the answer in a completion.
 
     Of several objects that the form can read, a model that thinks first means the last. From others they must all say
-    the same: which of them is meant is not for us to guess.
+    the same: which of them is meant is not for us to guess. A text without an object is the answer where the form asks
+    for one value of a list and the text is such a value.
     """
     marked, text = split_thoughts(completion.text[:MAX_STORED_CHARS])
     thinking = truncate_for_storage("\n".join(thoughts for thoughts in (completion.thinking, marked) if thoughts))
@@ -233,12 +272,26 @@ def _search(text: str, form: AnswerForm, thinking: str) -> ParsedAnswer:
             fitting.append((thoughts or (_strip_fence(text[:start]) if form.thinks else ""), answer))
         elif not fitting:
             problem = wrong
+    if not fitting and "{" not in text and (key := _only_listed_key(form)):
+        _, answer, _ = _try_form({key: replace_unstorable(text.strip())}, form)
+        fitting += [("", answer)] if answer is not None else []
     if not fitting:
         return ParsedAnswer(None, thinking, RepairLevel.FOUND, problem)
     if not form.thinks and any(answer != fitting[0][1] for _, answer in fitting):
         return ParsedAnswer(None, thinking, RepairLevel.FOUND, "it holds several answers that differ")
     thoughts, answer = fitting[-1]
     return ParsedAnswer(answer, _joined(thinking, thoughts), RepairLevel.FOUND)
+
+
+def _only_listed_key(form: AnswerForm) -> str:
+    """Return the key of the only value that a form takes from a list; "" where there is none, or several."""
+    properties = form.schema.get("properties")
+    listed = [
+        key
+        for key, value in (properties.items() if isinstance(properties, dict) else ())
+        if isinstance(value, dict) and ("enum" in value or "const" in value)
+    ]
+    return listed[0] if len(listed) == 1 else ""
 
 
 def _try_form(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[str, Json] | None, str]:

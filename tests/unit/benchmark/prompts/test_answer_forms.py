@@ -19,6 +19,8 @@ from benchmark.prompts.answer_form import (
     read_form,
 )
 from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
+from models.judges.structured_output.answer_parsing import parse_answer
+from models.judges.structured_output.completion import Completion
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track
 from tests.builders.forms import form_of
@@ -89,6 +91,27 @@ def test_choices_and_no_others_are_labels() -> None:
     for wrong in ({}, {"label": None}, {"label": "both"}, {"label": ["error"]}, {"label": True}, [], "error", None, 3):
         with pytest.raises(ValueError, match=r"label|object"):
             form.parse(wrong)
+
+
+OPTIONS = dict(zip("ABCD", ("She goes.", "He waits.", "A man waits.", "None"), strict=True))
+LETTER = Field("answer", FieldKind.CHOICE, "Answer", "", tuple(FieldChoice(*option) for option in OPTIONS.items()))
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        *((text, "B") for text in ("B", "(B)", "b", "B.", "[B]", "**B**", "“B”", "B. He waits.", "(B) He waits")),
+        *((text, "B") for text in ("B: he waits", "B) because he stands", "B\n\nHe stands.", "He waits")),
+        *((text, "B") for text in ("Answer: B", "The answer is (B).", "Option B: He waits.")),
+        ("A man waits.", "C"),
+        *((text, "") for text in ("A man stands.", "B or C", "A. He waits.", "A: I cannot say", "B. Not A", "E")),
+        *((text, "") for text in ("I cannot", "Based on it", "", "...", "The answer")),
+    ],
+)
+def test_a_letter_is_read_however_it_is_written_and_never_guessed(text: str, letter: str) -> None:
+    form = answer_form(FormSpec("answer", (AnswerField(LETTER, True),)))
+    for written in (text, json.dumps({"answer": text})):
+        assert parse_answer(Completion(written), form).answer == ({"answer": letter} if letter else None)
 
 
 def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:

@@ -94,6 +94,13 @@ def test_an_answer_is_found_in_prose(text: str) -> None:
     assert reply.raw == text
 
 
+@pytest.mark.parametrize(("text", "why"), [(f"{OK[:-1]},}}", True), (str(SAID), True), ("error", False)])
+def test_an_answer_in_another_spelling_costs_no_repair(text: str, why: bool) -> None:
+    reply = ask(Model(text))
+    wanted = SAID if why else {"verdict": "error"}
+    assert (reply.answer, reply.mended, reply.calls) == (wanted, RepairLevel.FOUND, 1)
+
+
 def test_of_answers_that_differ_none_is_guessed() -> None:
     differing = f'{OK} or rather {{"verdict": "none"}}'
     reply = ask(Model(differing, '{"verdict": "none"}'))

@@ -63,6 +63,25 @@ def test_an_object_alone_is_whole_whatever_is_in_its_strings(value: dict[str, An
     assert split_thoughts(text) == ("", text)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"a": [1, 2,], "b": "x,}",\n}', {"a": [1, 2], "b": "x,}"}),
+        ("{'a': 'it\\'s \"so\"', 'b': None, 'c': [True, False,]}", {"a": 'it\'s "so"', "b": None, "c": [True, False]}),
+        ("It's {'a': \"it's\"} isn't it", {"a": "it's"}),
+        ("{'a': {'b': '{'}}", {"a": {"b": "{"}}),
+    ],
+)
+def test_an_object_as_python_writes_it_or_with_a_comma_at_the_end_is_found(text: str, found: dict[str, Any]) -> None:
+    assert [each for _, _, each in find_objects(text)] == [found]
+    assert parse_whole(text) is None
+
+
+@pytest.mark.parametrize("text", ["{'a': 'he's late'}", "{'a': 1", "{'a': 1,,}", "{'a': NaN}", "{'a': 1, 'a': 2}"])
+def test_what_can_be_read_in_two_ways_is_no_object(text: str) -> None:
+    assert list(find_objects(text)) == []
+
+
 def test_raw_control_characters_are_read() -> None:
     assert parse_whole('{"why": "a\nb\tc\x01"}') == {"why": "a\nb\tc\x01"}
 
@@ -90,6 +109,7 @@ def test_halves_of_surrogate_pairs_and_nul_are_replaced() -> None:
         '{"a":1,' * 12_000,
         '{"a":"' * 12_000,
         '{"a":[' * 20_000 + "1," * 10_000,
+        "{'" * 50_000,
     ],
 )
 def test_no_text_takes_long(text: str) -> None:
