@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from project.entities.study_records import Json, Recording
@@ -98,21 +99,47 @@ class InterchangeLane:
 
 @dataclass(frozen=True, slots=True)
 class MediaLink:
-    """A media file as the file names it: never opened or resolved by a reader."""
+    """A media file as the file names it: never opened or resolved by a reader.
+
+    Attributes:
+        path: as it stands there.
+        offset_us: where it begins on the axis of the part.
+    """
 
     path: str
     offset_us: int = 0
 
+    @property
+    def file_name(self) -> str:
+        """The last part of the path."""
+        return last_path_part(self.path)
+
+
+def last_path_part(path: str) -> str:
+    """Return the name of a file as any system writes its path."""
+    return PurePosixPath(path.replace("\\", "/")).name
+
 
 @dataclass(frozen=True, slots=True)
 class RecordingPart:
-    """What a document says about one recording; `duration_us` is 0 where the format does not say."""
+    """What a document says about one recording.
+
+    Attributes:
+        name: of the recording.
+        lanes: what is marked and said.
+        media: the files that the part is about.
+        duration_us: 0 where the format does not say.
+        id: of the recording, in files that we wrote; "" otherwise.
+        on_media_time: whether the axis is the time of the first medium, not the recording's axis; an import moves the
+            entries to the recording's axis through a medium that both have.
+    """
 
     name: str
     lanes: tuple[InterchangeLane, ...]
     media: tuple[MediaLink, ...] = ()
     duration_us: int = 0
     id: str = ""
+    on_media_time: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +148,14 @@ class Document:
 
     Attributes:
         recordings: one or several (a BORIS project has many observations).
-        remarks: one line for each thing that the file has and that was left out, for the preview.
+        remarks: one line for each other thing that is read in another way or left out, for the preview.
+        unread: what an entry of the file is that is in no lane -> how many of them there are.
         rows: table -> rows as the study holds them, in the one format that is lossless; empty otherwise.
     """
 
     recordings: tuple[RecordingPart, ...]
     remarks: tuple[str, ...] = ()
+    unread: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 

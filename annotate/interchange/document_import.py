@@ -13,7 +13,13 @@ from annotate.interchange.document import (
     RecordingPart,
     split_comment_author,
 )
-from annotate.interchange.lane_entries import LaneReader, Read, StudyContentIndex, clip_to_recording
+from annotate.interchange.lane_entries import (
+    LaneReader,
+    Read,
+    StudyContentIndex,
+    clip_to_recording,
+    move_to_recording,
+)
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget
 from project.entities.study_records import (
     Annotator,
@@ -81,11 +87,13 @@ class Plan:
 
     Attributes:
         lanes: the plan of each lane, in the order of the document.
-        remarks: what the format left out, one line each.
+        remarks: what the format left out or read in another way, one line each.
+        unread: how many entries of the file are in no lane.
     """
 
     lanes: tuple[LanePlan, ...] = ()
     remarks: tuple[str, ...] = ()
+    unread: int = 0
     new_annotators: list[Annotator] = field(default_factory=list)
     new_participants: list[Participant] = field(default_factory=list)
     appearances: list[tuple[str, str]] = field(default_factory=list)
@@ -114,7 +122,7 @@ class Plan:
     @property
     def left_out(self) -> int:
         """How many entries are left out."""
-        return sum(sum(lane.left_out.values()) for lane in self.lanes)
+        return self.unread + sum(sum(lane.left_out.values()) for lane in self.lanes)
 
 
 def plan_document_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
@@ -163,7 +171,8 @@ class _DocumentImportPlanner:
         self._session = session
         self._document = document
         self._mapping = mapping
-        self._found = Plan(remarks=document.remarks)
+        unread = tuple(f"{count} left out: {what}." for what, count in document.unread.items())
+        self._found = Plan(remarks=(*document.remarks, *unread), unread=sum(document.unread.values()))
         self._known = StudyContentIndex(session.study)
         self._annotators = {annotator.name: annotator.id for annotator in annotator_rows.all_annotators(session.study)}
         self._people = {
@@ -207,6 +216,7 @@ class _DocumentImportPlanner:
             left_out["no recording was chosen for it"] = len(lane.entries)
         else:
             add = self._segments if target.becomes is EntryTarget.SEGMENTS else self._utterances
+            lane = move_to_recording(lane, part, recording_rows.media_of(self._session.study, place))
             added, known = add(lane, target, self._recordings[place], left_out, remarks)
         return LanePlan(
             part.name,

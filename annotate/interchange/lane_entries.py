@@ -4,15 +4,22 @@ Entries that the study already holds are recognised, so importing a file twice a
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from annotate.interchange import document as value_text
-from annotate.interchange.document import Document, InterchangeEntry, RecordingPart, file_name, parse_comments
+from annotate.interchange.document import (
+    Document,
+    InterchangeEntry,
+    InterchangeLane,
+    RecordingPart,
+    file_name,
+    last_path_part,
+    parse_comments,
+)
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
 from annotate.segments.segment_edits import MIN_DURATION_US
-from project.entities.study_records import Json, Recording, Segment
+from project.entities.study_records import Json, Medium, Recording, Segment
 from project.errors import UserError
 from project.queries import segment_rows, transcript_rows
 from project.queries.recording_rows import all_media, all_recordings
@@ -125,7 +132,7 @@ def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
     present = all_recordings(session.study)
     files: dict[str, set[str]] = {}
     for medium in all_media(session.study):
-        files.setdefault(_last_path_part(medium.path), set()).add(medium.recording_id)
+        files.setdefault(last_path_part(medium.path), set()).add(medium.recording_id)
     return tuple(_match_part(part, present, files, len(document.recordings)) for part in document.recordings)
 
 
@@ -155,14 +162,21 @@ def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, 
     numbered = {recording.id for recording in present if part.name.lstrip("0") == file_name(recording)}
     if len(numbered) == 1:
         return numbered.pop()
-    linked = set().union(*(files.get(_last_path_part(link.path), set()) for link in part.media))
+    linked = set().union(*(files.get(link.file_name, set()) for link in part.media))
     if len(linked) == 1:
         return linked.pop()
     return present[0].id if len(present) == 1 and parts == 1 else ""
 
 
-def _last_path_part(path: str) -> str:
-    return PurePosixPath(path.replace("\\", "/")).name
+def move_to_recording(lane: InterchangeLane, part: RecordingPart, media: Iterable[Medium]) -> InterchangeLane:
+    """Return a lane on the axis of the recording that its part goes to, through the first medium that both have."""
+    offsets = {last_path_part(medium.path): medium.offset_us for medium in media}
+    common = [link for link in part.media if link.file_name in offsets]
+    if not part.on_media_time or not common:
+        return lane
+    shift = offsets[common[0].file_name] - common[0].offset_us
+    entries = (replace(entry, start_us=entry.start_us + shift, end_us=entry.end_us + shift) for entry in lane.entries)
+    return replace(lane, entries=tuple(entries)) if shift else lane
 
 
 Span = tuple[int, int]

@@ -1,11 +1,12 @@
-"""Fields of BORIS projects: our own metadata object, modifiers, comments, and lanes built from events.
+"""Fields of BORIS projects: our own metadata object, modifiers, comments, and lanes of the files that players show.
 
 BORIS keeps the metadata object when it saves.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from annotate.interchange.document import (
@@ -21,6 +22,7 @@ from project.entities.study_records import Json
 
 KEY = "greenroom"
 _MAX_FIELDS = 200
+_FAR_US = 10**18
 SPEECH = "speech"
 """Code of the state event that an utterance becomes."""
 
@@ -142,24 +144,101 @@ def _unknown(_key: LaneKey) -> tuple[str, ...]:
     return ()
 
 
+class PlayerFile(NamedTuple):
+    """A file in the queue of a player; `duration_us` is 0 where it is not known."""
+
+    path: str
+    start_us: int
+    duration_us: int
+
+    @property
+    def end_us(self) -> int:
+        """Where the file ends on the clock of the observation; far away where its length is not known."""
+        return self.start_us + (self.duration_us or _FAR_US)
+
+
+def queue_files(files: Iterable[tuple[str, int]], start_us: int) -> list[PlayerFile]:
+    """Return the files (path, duration) that a player plays one after the other, from a time on.
+
+    The first file whose length is not known is the last: nobody can say when the others begin.
+    """
+    found: list[PlayerFile] = []
+    for path, duration_us in files:
+        found.append(PlayerFile(path, start_us, duration_us))
+        if duration_us <= 0:
+            break
+        start_us += duration_us
+    return found
+
+
+@dataclass(slots=True)
+class QueuePart:
+    """The part of an observation in which the first player shows one file; times are those of that file.
+
+    Attributes:
+        media: the file, and those that other players show beside it.
+        duration_us: of the file; 0 where it is not known.
+        start_us: where the file begins on the clock of the observation.
+        bounds_us: from where to where entries belong here, on that clock.
+        lanes: what belongs here.
+    """
+
+    media: tuple[MediaLink, ...] = ()
+    duration_us: int = 0
+    start_us: int = 0
+    bounds_us: tuple[int, int] = (-_FAR_US, _FAR_US)
+    lanes: dict[LaneKey, list[InterchangeEntry]] = field(default_factory=dict)
+
+    def add(self, lane: LaneKey, entry: InterchangeEntry) -> None:
+        """Add what of an entry belongs here."""
+        first, last = self.bounds_us
+        if entry.start_us < last and (entry.end_us > first or entry.start_us >= first):
+            start, end = max(entry.start_us, first) - self.start_us, min(entry.end_us, last) - self.start_us
+            self.lanes.setdefault(lane, []).append(replace(entry, start_us=start, end_us=end))
+
+
+def queue_parts(players: Sequence[Sequence[PlayerFile]]) -> list[QueuePart]:
+    """Return the parts of an observation, one for each file of its first player; one where nothing is played."""
+    queue = players[0] if players else ()
+    beside = [file for player in players[1:] for file in player]
+    if not queue:
+        return [QueuePart(tuple(MediaLink(file.path, file.start_us) for file in beside))]
+    starts = [-_FAR_US, *(file.start_us for file in queue[1:]), _FAR_US]
+    parts = []
+    for file, bounds in zip(queue, pairwise(starts), strict=True):
+        shown = (other for other in beside if other.start_us < bounds[1] and other.end_us > bounds[0])
+        links = (MediaLink(other.path, other.start_us - file.start_us) for other in (file, *shown))
+        parts.append(QueuePart(tuple(links), file.duration_us, file.start_us, bounds))
+    return parts
+
+
 @dataclass(slots=True)
 class BorisRecordingBuilder:
-    """What is known of one recording so far."""
+    """What is known of one recording, or of one observation of BORIS, so far; `id` is set where we wrote the file."""
 
     name: str
     id: str
-    media: tuple[MediaLink, ...]
-    duration_us: int
-    lanes: dict[LaneKey, list[InterchangeEntry]] = field(default_factory=dict)
+    parts: list[QueuePart]
+    on_media_time: bool
 
-    def build(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> RecordingPart:
-        """Return the recording; `vocabulary` gives the labels that a lane could have."""
-        taken: set[str] = set()
-        lanes = [
-            InterchangeLane(unique_name(key.title, taken), tuple(entries), *key[:-1], vocabulary(key))
-            for key, entries in self.lanes.items()
-        ]
-        return RecordingPart(self.name, tuple(lanes), self.media, self.duration_us, self.id)
+    def add(self, lane: LaneKey, entry: InterchangeEntry) -> None:
+        """Add an entry on the clock of the observation to each part that it belongs to."""
+        for part in self.parts:
+            part.add(lane, entry)
+
+    def build(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> Iterator[RecordingPart]:
+        """Yield the recording, or each part of the observation; `vocabulary` gives the labels that a lane could have.
+
+        Of several parts, only those are there in which something is marked.
+        """
+        for part in [part for part in self.parts if part.lanes] or self.parts[:1]:
+            name = self.name if len(self.parts) == 1 else f"{self.name} ({part.media[0].file_name})"
+            taken: set[str] = set()
+            lanes = [
+                InterchangeLane(unique_name(key.title, taken), tuple(entries), *key[:-1], vocabulary(key))
+                for key, entries in part.lanes.items()
+            ]
+            yield RecordingPart(name, tuple(lanes), part.media, part.duration_us, self.id, self.on_media_time)
 
 
 NONE = "None"

@@ -34,6 +34,8 @@ from annotate.interchange.formats.boris_fields import (
     Code,
     LaneKey,
     ObservationSource,
+    PlayerFile,
+    QueuePart,
     TrackKey,
     format_comment,
     format_modifiers,
@@ -41,6 +43,8 @@ from annotate.interchange.formats.boris_fields import (
     parse_comment,
     parse_modifiers,
     plan_value_layouts,
+    queue_files,
+    queue_parts,
     read_metadata,
     track_key,
 )
@@ -81,7 +85,8 @@ class _BorisProjectReader:
         self._path = path
         self._marks: BorisMetadata = read_metadata(found)
         self._behaviors = self._ethogram()
-        self._remarks: list[str] = []
+        self._remarks: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
 
     def build_document(self) -> Document:
         parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
@@ -89,7 +94,8 @@ class _BorisProjectReader:
             if not isinstance(observation, dict):
                 raise damaged_file_error(self._path, f"observation “{name[:40]}” is no object")
             self._observation(parts, name, observation)
-        return Document(tuple(part.build(self._vocabulary) for part in parts.values()), tuple(self._remarks))
+        built = (recording for part in parts.values() for recording in part.build(self._vocabulary))
+        return Document(tuple(built), tuple(f"{what}: {count}." for what, count in self._remarks.items()), self._unread)
 
     def _ethogram(self) -> dict[str, _Behavior]:
         made = {}
@@ -109,26 +115,27 @@ class _BorisProjectReader:
         self, parts: dict[tuple[str, str], BorisRecordingBuilder], name: str, observation: Mapping[str, Any]
     ) -> None:
         place = self._marks.observations.get(name)
-        media, duration_us = _media(observation)
+        players = _players(observation)
         offset_us = _microseconds(observation.get("time offset") or 0) or 0
         if place is None:
             key, annotator = (name, name), _annotator(observation)
-            shift_us = -offset_us if media else 0
+            shift_us = -offset_us if any(players) else 0
+            played = queue_parts(players)
         else:
             key, annotator = (place.recording or place.name, place.name), place.annotator
             shift_us = 0
-            media = tuple(MediaLink(link.path, link.offset_us + offset_us) for link in media)
+            media = tuple(MediaLink(file.path, file.start_us + offset_us) for player in players for file in player)
+            played = [QueuePart(media, players[0][0].duration_us if any(players[:1]) else 0)]
         part = parts.get(key)
         if part is None:
             row_id = place.recording if place else ""
-            part = parts[key] = BorisRecordingBuilder(place.name if place else name, row_id, media, duration_us)
-        left_out: Counter[str] = Counter()
-        for event in self._events(observation, name, left_out):
+            part = parts[key] = BorisRecordingBuilder(place.name if place else name, row_id, played, place is None)
+        for event in self._events(observation, name):
             lane, entry = self._entry(event, annotator, shift_us)
-            part.lanes.setdefault(lane, []).append(entry)
-        self._remarks += [f"Observation “{name}”: {why}: {count}." for why, count in left_out.items()]
+            part.add(lane, entry)
 
-    def _events(self, observation: Mapping[str, Any], name: str, left_out: Counter[str]) -> Iterator["_Event"]:
+    def _events(self, observation: Mapping[str, Any], name: str) -> Iterator["_Event"]:
+        where = f"of observation “{name}”"
         events = observation.get("events", [])
         if not isinstance(events, list):
             raise damaged_file_error(self._path, f"the events of observation “{name[:40]}” are no list")
@@ -140,7 +147,7 @@ class _BorisProjectReader:
                 )
             at = _microseconds(row[0])
             if at is None:
-                left_out["events without a time are left out"] += 1
+                self._unread[f"an event {where} without a time"] += 1
                 continue
             cells = [_text(cell) for cell in (*row[1:5], "", "")[:4]]
             read.append(_Event(at, at, *cells))
@@ -150,7 +157,9 @@ class _BorisProjectReader:
         for event in read:
             known = self._behaviors.get(event.code)
             if known is None:
-                left_out[f"events “{event.code[:40]}”, which are not in the ethogram, are read as points"] += 1
+                self._remarks[
+                    f"Events “{event.code[:40]}” {where} are not in the ethogram, and are read as points"
+                ] += 1
             if known is None or not known.state:
                 made.append(event)
                 continue
@@ -163,7 +172,7 @@ class _BorisProjectReader:
                 made.append(started)
         for open_state in open_states.values():
             who = f" of {open_state.subject[:40]}" if open_state.subject else ""
-            left_out[f"starts of “{open_state.code[:40]}”{who} without an end are left out"] += 1
+            self._unread[f"a start of “{open_state.code[:40]}”{who} {where} without an end"] += 1
         yield from sorted(made, key=lambda event: event.start_us)
 
     def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, InterchangeEntry]:
@@ -212,20 +221,16 @@ class _Event:
     comment_at_end: str = ""
 
 
-def _media(observation: Mapping[str, Any]) -> tuple[tuple[MediaLink, ...], int]:
-    """Return the media, where each begins on the clock of the first player, and how long that one plays."""
+def _players(observation: Mapping[str, Any]) -> list[list[PlayerFile]]:
+    """Return the files of each player, the first player's first, on its clock."""
     files, info = observation.get("file"), observation.get("media_info")
-    lengths = info.get("length") if isinstance(info, dict) else None
-    offsets = info.get("offset") if isinstance(info, dict) else None
+    lengths, offsets = _get_item(info, "length"), _get_item(info, "offset")
     found = []
-    whole = 0
-    for player, paths in files.items() if isinstance(files, dict) else ():
-        at = 0 if player == "1" else _microseconds(_get_item(offsets, player)) or 0
-        for link in paths if isinstance(paths, list) else ():
-            found.append(MediaLink(_text(link), at))
-            at += max(0, _microseconds(_get_item(lengths, _text(link))) or 0)
-        whole = at if player == "1" else whole
-    return tuple(found), whole
+    for player, paths in sorted(_items(files), key=lambda item: (len(str(item[0])), str(item[0]))):
+        start_us = 0 if player == "1" else _microseconds(_get_item(offsets, player)) or 0
+        named = [_text(path) for path in paths] if isinstance(paths, list) else []
+        found.append(queue_files(((path, _microseconds(_get_item(lengths, path)) or 0) for path in named), start_us))
+    return found
 
 
 def _get_item(found: object, key: str) -> object:

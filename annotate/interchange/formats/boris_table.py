@@ -22,12 +22,16 @@ from annotate.interchange.formats.boris_fields import (
     BorisRecordingBuilder,
     BorisValueLayout,
     LaneKey,
+    PlayerFile,
+    QueuePart,
     TrackKey,
     format_comment,
     format_modifiers,
     parse_comment,
     parse_modifiers,
     plan_value_layouts,
+    queue_files,
+    queue_parts,
     track_key,
 )
 from annotate.interchange.formats.boris_project import comment_value, plan_observations, to_boris_seconds
@@ -79,15 +83,15 @@ class _BorisTableReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
-        self._left_out: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
 
     def build_document(self, text: str) -> Document:
         rows, before = self._rows(text)
         tabular = "start (s)" not in rows[0] if rows else False
         for span in self._pair_events(rows, before) if tabular else self._spans(rows):
             self._add(span, before)
-        parts = tuple(part.build() for part in self._parts.values())
-        return Document(parts, tuple(f"{why}: {count}." for why, count in self._left_out.items()))
+        parts = tuple(recording for part in self._parts.values() for recording in part.build())
+        return Document(parts, unread=self._unread)
 
     def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
         """Return the rows by the names of their columns, and what older tables say before those."""
@@ -128,7 +132,7 @@ class _BorisTableReader:
             if start is not None and end is None and point:
                 end = start
             if start is None or end is None or end < start:
-                self._left_out["Rows without a start and a stop that make sense are left out"] += 1
+                self._unread["a row without a start and a stop that make sense"] += 1
             else:
                 comment = row.get("comment start", "") or row.get("comment", "")
                 yield _BorisSpan(row, start, end, comment, row.get("comment stop", ""))
@@ -140,14 +144,14 @@ class _BorisTableReader:
         for row in rows:
             at = _microseconds(row["time"])
             if at is None:
-                self._left_out["Rows without a time are left out"] += 1
+                self._unread["a row without a time"] += 1
                 continue
             status = (row.get("behavior type") or row.get("status") or "").strip().casefold()
             key = _observation(row, before), row.get("subject", ""), row["behavior"], *_modifiers(row)
             if status == "stop":
                 span = begun.pop(key, None)
                 if span is None:
-                    self._left_out[f"Stops of “{row['behavior'][:40]}” without a start are left out"] += 1
+                    self._unread[f"a stop of “{row['behavior'][:40]}” without a start"] += 1
                 else:
                     span.end_us, span.comment_at_end = at, row.get("comment", "")
                 continue
@@ -159,7 +163,7 @@ class _BorisTableReader:
             made.append(span)
         lost += begun.values()
         for span in lost:
-            self._left_out[f"Starts of “{span.row['behavior'][:40]}” without a stop are left out"] += 1
+            self._unread[f"a start of “{span.row['behavior'][:40]}” without a stop"] += 1
         skipped = {id(span) for span in lost}
         yield from (span for span in made if id(span) not in skipped)
 
@@ -168,13 +172,14 @@ class _BorisTableReader:
         name = row.get("recording") or _observation(row, before) or self._path.stem
         ours = "recording" in row
         key = row.get("recording id", "") or name, name
-        media = _media(row.get("source", "") or row.get("media file path", "") or before.get("media file(s)", ""))
+        players = _players(row, before)
         if key not in self._parts:
-            self._parts[key] = BorisRecordingBuilder(name, row.get("recording id", ""), media, _duration(row))
-        shift = 0 if ours or not media else _microseconds(row.get("time offset (s)", "")) or 0
+            links = tuple(MediaLink(file.path) for player in players for file in player)
+            played = [QueuePart(links, _durations(row)[0])] if ours else queue_parts(players)
+            self._parts[key] = BorisRecordingBuilder(name, row.get("recording id", ""), played, not ours)
+        shift = 0 if ours or not any(players) else _microseconds(row.get("time offset (s)", "")) or 0
         lane, text, values = _lane(row, span)
-        entry = InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values)
-        self._parts[key].lanes.setdefault(lane, []).append(entry)
+        self._parts[key].add(lane, InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values))
 
 
 def _lane(row: Row, span: _BorisSpan) -> tuple[LaneKey, str, dict[str, Json]]:
@@ -209,18 +214,24 @@ def _modifiers(row: Row) -> tuple[str, ...]:
     return tuple(cell for _, cell in sorted(found, key=lambda pair: pair[0]))
 
 
-def _media(source: str) -> tuple[MediaLink, ...]:
+def _players(row: Row, before: Row) -> list[list[PlayerFile]]:
+    """Return the files of each player, the first player's first."""
+    source = row.get("source", "") or row.get("media file path", "") or before.get("media file(s)", "")
     if source.strip().casefold() in ("", "na", "n/a", "live"):
-        return ()
-    players = [_PLAYER.sub("", player, count=1) for player in source.split("|")]
-    return tuple(MediaLink(link) for player in players for link in player.split(";") if link)
+        return []
+    lengths = _durations(row)
+    players = []
+    for number, player in enumerate(source.split("|")):
+        paths = [path for path in _PLAYER.sub("", player, count=1).split(";") if path]
+        known = lengths[number] if number < len(lengths) else []
+        players.append(queue_files(zip(paths, [*known, *([0] * len(paths))], strict=False), 0))
+    return players
 
 
-def _duration(row: Row) -> int:
-    """Return how long the first player's media are."""
+def _durations(row: Row) -> list[list[int]]:
+    """Return how long the files of each player are."""
     text = row.get("media duration (s)", "") or row.get("total length", "")
-    found = [_microseconds(part) or 0 for part in text.partition("|")[0].split(";")]
-    return max(0, sum(found))
+    return [[max(0, _microseconds(part) or 0) for part in player.split(";")] for player in text.split("|")]
 
 
 def _split(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Reads Praat's TextGrids in the long and short text form, in UTF-8 or UTF-16, and writes the long one in UTF-8.
 
-As in Praat, only free-standing numbers, quoted texts and `<exists>` count.
+As in Praat, only free-standing numbers, quoted texts and `<exists>` count, and what follows `ooTextFile` does not.
 """
 
 import re
@@ -149,7 +149,7 @@ def parse_textgrid(text: str, path: Path) -> Document:
         UserError: the text is no TextGrid, or is damaged.
     """
     tokens = _PraatTokens(text, path)
-    if tokens.read_quoted() != "ooTextFile" or tokens.read_quoted() != "TextGrid":
+    if tokens.read_quoted().split()[:1] != ["ooTextFile"] or tokens.read_quoted() != "TextGrid":
         raise damaged_file_error(path, "it is no TextGrid in text form")
     start = tokens.read_time()
     duration = tokens.read_time() - start

@@ -199,7 +199,9 @@ def test_links_to_media_are_names_and_nothing_more(tmp_path: Path) -> None:
         assert part.media[0].path == link
     path = tmp_path / "a.boris"
     path.write_bytes(
-        project(type="MEDIA", file={"1": ["../../../etc/passwd", 7, None]}, events=[[1.5, "", "p", "", ""]])
+        project(
+            type="MEDIA", file={"1": ["../../../etc/passwd"], "2": [7], "3": [None]}, events=[[1.5, "", "p", "", ""]]
+        )
     )
     [part] = read_file(path).recordings
     assert [link.path for link in part.media] == ["../../../etc/passwd", "7", ""]

@@ -1,11 +1,14 @@
-"""Files of other tools, with everything that is in them and times that ELAN leaves to be worked out."""
+"""Files of BORIS, Datavyu and Praat, with everything that is in them."""
 
 import gzip
+import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from annotate.interchange.annotation_files import get_format, guess_format
-from annotate.interchange.document import InterchangeEntry, RecordingPart
-from annotate.interchange.formats.elan import TimeSlots, interpolate_slots
+from annotate.interchange.document import InterchangeEntry
 
 OLD_TABULAR = """Observation id\tmeeting
 Media file(s)
@@ -36,7 +39,7 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     (tmp_path / "again.boris.gz").write_bytes(gzip.compress(path.read_bytes()))
     assert get_format("boris").read(tmp_path / "again.boris.gz") == found
     parts = {part.name: part for part in found.recordings}
-    assert len(parts) == 12
+    assert len(parts) == 13
     states = {lane.name: lane for lane in parts["observation #1"].lanes}
     spans = [(entry.start_us, entry.end_us, entry.text) for entry in states["subject1"].entries]
     assert spans == [(3_300_000, 7_750_000, "s"), (9_900_000, 16_200_000, "s"), (18_350_000, 24_475_000, "s")]
@@ -52,9 +55,11 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     (with_modifiers,) = parts["modifiers"].lanes
     assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert parts["observation without events"].lanes == ()
-    assert found.remarks == ("Observation “live not paired”: starts of “s” without an end are left out: 1.",)
+    assert found.unread == {"a start of “s” of observation “live not paired” without an end": 1}
+    queued = [parts[f"observation #2 (video_test_25fps_{length}s.mp4)"] for length in (180, 360)]
+    assert [part.lanes[0].entries[0].start_us for part in queued] == [1_800_000, 47_805_000]
     second = get_format("boris").read(path.with_name("boris_nopaths.boris"))
-    assert len(second.recordings) == 9
+    assert len(second.recordings) == 10
     assert [link.path for link in second.recordings[-2].media] == ["video1.mp4", "video2.mp4"]
 
 
@@ -73,10 +78,8 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
         (2_000_000, 2_000_000, "x"),
     ]
     assert lane.entries[0].values == {"comment": "begin"}
-    assert found.remarks == (
-        "Observation “a”: events without a time are left out: 3.",
-        "Observation “a”: events “x”, which are not in the ethogram, are read as points: 1.",
-    )
+    assert found.unread == {"an event of observation “a” without a time": 3}
+    assert found.remarks == ("Events “x” of observation “a” are not in the ethogram, and are read as points: 1.",)
 
 
 def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
@@ -90,7 +93,7 @@ def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
         InterchangeEntry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),
         InterchangeEntry(2_000_000, 2_000_000, "nod"),
     )
-    assert found.remarks == ("Starts of “smile” without a stop are left out: 1.",)
+    assert found.unread == {"a start of “smile” without a stop": 1}
 
 
 def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
@@ -98,13 +101,79 @@ def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
     path.write_text(AGGREGATED, "utf-8", newline="")
     assert guess_format(path).key == "boris-csv"
     (part,) = guess_format(path).read(path).recordings
-    assert (part.name, part.duration_us) == ("one", 90_000_000)
-    assert [link.path for link in part.media] == ["a.mp4", "b.mp4", "c.mp4"]
+    assert (part.name, part.duration_us) == ("one (a.mp4)", 60_000_000)
+    assert [link.path for link in part.media] == ["a.mp4", "c.mp4"]
     nobody, person = part.lanes
     assert (nobody.name, nobody.participant, person.name) == ("No focal subject", "", "P01 gaze")
     held = {"modifier 1": "m1", "comment": ["here", "there"]}
     assert nobody.entries == (InterchangeEntry(2_000_000, 4_000_000, "s", held),)
     assert person.entries == (InterchangeEntry(3_000_000, 3_000_000, "p"),)
+
+
+def read_observation(tmp_path: Path, file: dict[str, list[str]], events: list[list[Any]], **info: Any) -> list[Any]:
+    behaviors = {"0": {"type": "State event", "code": "smile"}, "1": {"type": "Point event", "code": "nod"}}
+    observation = {"type": "MEDIA", "file": file, "events": events, "media_info": info}
+    project = {"behaviors_conf": behaviors, "observations": {"both": observation}}
+    path = tmp_path / "a.boris"
+    path.write_text(json.dumps(project), "utf-8")
+    return [
+        (
+            part.name,
+            [(link.path, link.offset_us) for link in part.media],
+            [(entry.start_us, entry.end_us, entry.text) for lane in part.lanes for entry in lane.entries],
+        )
+        for part in get_format("boris").read(path).recordings
+    ]
+
+
+SECOND = 1_000_000
+SMILE = [[58, "P1", "smile", "", ""], [72.5, "P1", "smile", "", ""]]
+NODS = [[at, "P1", "nod", "", ""] for at in (5, 60, 65)]
+LENGTHS = {"v/a.mp4": 60.0, "v/b.mp4": 60.0, "c.mp4": 30.0}
+
+
+def test_an_observation_is_a_part_for_each_file_in_the_queue_of_the_first_player(tmp_path: Path) -> None:
+    found = read_observation(
+        tmp_path, {"1": ["v/a.mp4", "v/b.mp4"], "2": ["c.mp4"]}, SMILE + NODS, length=LENGTHS, offset={"2": 50.0}
+    )
+    assert found == [
+        (
+            "both (a.mp4)",
+            [("v/a.mp4", 0), ("c.mp4", 50 * SECOND)],
+            [(5 * SECOND, 5 * SECOND, "nod"), (58 * SECOND, 60 * SECOND, "smile")],
+        ),
+        (
+            "both (b.mp4)",
+            [("v/b.mp4", 0), ("c.mp4", -10 * SECOND)],
+            [(0, 12_500_000, "smile"), (0, 0, "nod"), (5 * SECOND, 5 * SECOND, "nod")],
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "lengths", "wanted"),
+    [
+        ({"1": ["v/a.mp4", "v/b.mp4"]}, LENGTHS, ["both (a.mp4)", "both (b.mp4)"]),
+        ({"1": ["v/a.mp4", "v/b.mp4"]}, {}, ["both"]),
+        ({"1": [], "2": ["c.mp4"]}, LENGTHS, ["both"]),
+        ({}, {}, ["both"]),
+    ],
+    ids=["a queue", "a queue of unknown lengths", "no first player", "live"],
+)
+def test_no_event_is_lost_or_doubled(
+    file: dict[str, list[str]], lengths: dict[str, float], wanted: list[str], tmp_path: Path
+) -> None:
+    found = read_observation(tmp_path, file, NODS, length=lengths)
+    assert [name for name, _, _ in found] == wanted
+    assert sum(len(entries) for _, _, entries in found) == len(NODS)
+
+
+def test_the_header_of_older_praats(tmp_path: Path) -> None:
+    path = tmp_path / "a.TextGrid"
+    tier = '0\n10\n<exists>\n1\n"IntervalTier"\n"words"\n0\n10\n2\n0\n2.5\n""\n2.5\n10\n"good morning"\n'
+    path.write_text(f'File type = "ooTextFile short"\n"TextGrid"\n\n{tier}', "utf-8")
+    (part,) = guess_format(path).read(path).recordings
+    assert [lane.entries for lane in part.lanes] == [(InterchangeEntry(2_500_000, 10_000_000, "good morning"),)]
 
 
 def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
@@ -120,108 +189,3 @@ def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
         assert lanes["matrix"][1] == InterchangeEntry(
             30_000_000, 31_000_000, "1.200000", {"int": "4", "nominal": "nm", "qstring": "qs"}
         )
-
-
-def test_several_voices_in_a_cue_and_what_is_no_cue(tmp_path: Path) -> None:
-    path = tmp_path / "a.vtt"
-    path.write_text(
-        "WEBVTT\n\nNOTE about it\n\nSTYLE\n::cue { color: red }\n\n00:01.000 --> 00:02.000 align:start\n"
-        "<v.loud Ann>Yes</v> <v Bob &amp; Co>No &lt;3\n\nbroken --> 00:03.000\nlost\n\n00:04.000 --> 00:03.000\nback\n",
-        "utf-8",
-    )
-    found = guess_format(path).read(path)
-    (part,) = found.recordings
-    assert [(lane.participant, lane.entries[0].text) for lane in part.lanes] == [("Ann", "Yes "), ("Bob & Co", "No <3")]
-    assert found.remarks == (
-        "Cues without a time that makes sense are left out: 1.",
-        "The cue at 00:00:04.000 ends before it starts, and is left out.",
-    )
-
-
-def test_names_in_an_srt_are_taken_only_where_they_are_plainly_meant(tmp_path: Path) -> None:
-    path = tmp_path / "a.srt"
-    times = "00:00:0{0},000 --> 00:00:0{0},500"
-    said = ["I know: it is late", "Well", "<i>Yes</i>", "No"]
-    path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
-    (part,) = guess_format(path).read(path).recordings
-    assert [(lane.participant, [entry.text for entry in lane.entries]) for lane in part.lanes] == [
-        ("", ["I know: it is late", "Well", "Yes", "No"])
-    ]
-    said = ["Ann: Hello", "Ann: Late", "Oh", "Bob: Yes", "Bob: Bye"]
-    path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
-    (part,) = guess_format(path).read(path).recordings
-    assert [(lane.participant, len(lane.entries)) for lane in part.lanes] == [("Ann", 2), ("", 1), ("Bob", 2)]
-
-
-def test_a_fraction_of_a_second_may_have_fewer_digits(tmp_path: Path) -> None:
-    path = tmp_path / "a.srt"
-    path.write_text("1\n00:00:01,5 --> 00:00:02,05\nHello\n", "utf-8")
-    (part,) = get_format("srt").read(path).recordings
-    assert [(entry.start_us, entry.end_us) for entry in part.lanes[0].entries] == [(1_500_000, 2_050_000)]
-
-
-def read(tmp_path: Path, header: str, slots: str, tiers: str) -> RecordingPart:
-    path = tmp_path / "a.eaf"
-    order = f"<HEADER>{header}</HEADER><TIME_ORDER>{slots}</TIME_ORDER>"
-    path.write_text(f"<ANNOTATION_DOCUMENT>{order}{tiers}</ANNOTATION_DOCUMENT>", "utf-8")
-    [part] = get_format("eaf").read(path).recordings
-    return part
-
-
-def slot(name: str, value: int | None = None) -> str:
-    return f'<TIME_SLOT TIME_SLOT_ID="{name}"' + (f' TIME_VALUE="{value}"/>' if value is not None else "/>")
-
-
-def aligned(name: str, start: str, end: str, text: str) -> str:
-    refs = f'ANNOTATION_ID="{name}" TIME_SLOT_REF1="{start}" TIME_SLOT_REF2="{end}"'
-    value = f"<ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>"
-    return f"<ANNOTATION><ALIGNABLE_ANNOTATION {refs}>{value}</ALIGNABLE_ANNOTATION></ANNOTATION>"
-
-
-def test_parts_of_a_subdivision_share_its_time_evenly() -> None:
-    slots = {"a": 1000, "b": None, "c": None, "d": None, "e": None, "f": 4000}
-    parts = [TimeSlots("a", "b"), TimeSlots("c", "d"), TimeSlots("e", "f")]
-    assert interpolate_slots(slots, [parts]) == {"a": 1000, "b": 2000, "c": 2000, "d": 3000, "e": 3000, "f": 4000}
-
-
-def test_slots_of_no_tier_lie_evenly_between_their_neighbours() -> None:
-    found = interpolate_slots({"x": None, "a": 0, "b": None, "c": 100, "d": None}, [])
-    assert found == {"x": None, "a": 0, "b": 50, "c": 100, "d": None}
-
-
-def test_annotations_without_any_time_are_left_out(tmp_path: Path) -> None:
-    tier = f'<TIER TIER_ID="t">{aligned("a1", "s1", "s2", "x")}{aligned("a2", "s3", "s4", "y")}</TIER>'
-    part = read(tmp_path, "", slot("s1", 5) + slot("s2", 10) + slot("s3") + slot("s4"), tier)
-    assert [entry.text for entry in part.lanes[0].entries] == ["x"]
-
-
-def test_where_the_medium_begins_is_honoured(tmp_path: Path) -> None:
-    first = '<MEDIA_DESCRIPTOR MEDIA_URL="a.mp4" MIME_TYPE="video/mp4" TIME_ORIGIN="2000"/>'
-    second = '<MEDIA_DESCRIPTOR MEDIA_URL="b.mp4" MIME_TYPE="video/mp4" TIME_ORIGIN="500"/>'
-    tier = f'<TIER TIER_ID="t">{aligned("a1", "s1", "s2", "x")}</TIER>'
-    part = read(tmp_path, first + second, slot("s1", 1000) + slot("s2", 3000), tier)
-    [entry] = part.lanes[0].entries
-    assert (entry.start_us, entry.end_us) == (3_000_000, 5_000_000)
-    assert [link.offset_us for link in part.media] == [0, 1_500_000]
-
-
-def test_subdivisions_and_associations(tmp_path: Path) -> None:
-    def ref(name: str, owner: str, text: str) -> str:
-        value = f"<ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>"
-        refs = f'ANNOTATION_ID="{name}" ANNOTATION_REF="{owner}"'
-        return f"<ANNOTATION><REF_ANNOTATION {refs}>{value}</REF_ANNOTATION></ANNOTATION>"
-
-    tiers = (
-        f'<TIER TIER_ID="gloss" PARENT_REF="words" LINGUISTIC_TYPE_REF="one">{ref("a4", "a3", "N")}</TIER>'
-        f'<TIER TIER_ID="words" PARENT_REF="t" LINGUISTIC_TYPE_REF="cut">'
-        f"{ref('a2', 'a1', 'a')}{ref('a3', 'a1', 'b')}</TIER>"
-        f'<TIER TIER_ID="t">{aligned("a1", "s1", "s2", "a b")}</TIER>'
-        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="one" CONSTRAINTS="Symbolic_Association"/>'
-        '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="cut" CONSTRAINTS="Symbolic_Subdivision"/>'
-    )
-    part = read(tmp_path, "", slot("s1", 0) + slot("s2", 1000), tiers)
-    found = {lane.name: [(e.start_us, e.end_us, e.text, dict(e.values)) for e in lane.entries] for lane in part.lanes}
-    assert found == {
-        "words": [(0, 500_000, "a", {}), (500_000, 1_000_000, "b", {"gloss": "N"})],
-        "t": [(0, 1_000_000, "a b", {})],
-    }

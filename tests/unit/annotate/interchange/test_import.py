@@ -1,7 +1,7 @@
 """An import is one step and says what does not fit; what a format holds comes back as it was."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from annotate.interchange.annotation_files import apply_import, get_format, plan_import, read_file
-from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
 from annotate.interchange.document_export import build_document, export_recordings, exportable_recordings
 from annotate.interchange.document_import import Plan, apply_document_import, plan_document_import
 from annotate.interchange.lane_entries import guess_recordings
@@ -26,7 +26,16 @@ from annotate.interchange.lane_mapping import (
     load_mapping,
 )
 from annotate.interchange.lossless_format import STUDY, collect_rows
-from project.entities.study_records import Annotator, Changes, Participant, ParticipantRole, Recording
+from project.entities.study_records import (
+    Annotator,
+    Changes,
+    MediaFacts,
+    Medium,
+    MediumRole,
+    Participant,
+    ParticipantRole,
+    Recording,
+)
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.recording_rows import all_participants, all_recordings
@@ -142,6 +151,42 @@ def test_what_the_mapping_names_must_be_there(session: Session) -> None:
     for wrong in (*({key: "x"} for key in keys), {"labels": {"a": "x"}}, {"annotator": " "}):
         with pytest.raises(UserError):
             planned(session, document, mapped(**wrong))
+
+
+FILMED = (MediaLink("C:\\lab\\mic.wav"), MediaLink("./base.mp4", -5 * SECOND), MediaLink("cam2.mp4", 3 * SECOND))
+
+
+@pytest.mark.parametrize(
+    ("held", "start_us"),
+    [
+        ({"mic.wav": 0}, 9 * SECOND),
+        ({"base.mp4": 0}, 14 * SECOND),
+        ({"footage/cam2.mp4": 0}, 6 * SECOND),
+        ({"main.mp4": 0, "cam2.mp4": 2 * SECOND}, 8 * SECOND),
+        ({"cam2.mp4": 0, "base.mp4": 7 * SECOND}, 21 * SECOND),
+        ({"other.mp4": 0}, 9 * SECOND),
+    ],
+)
+def test_entries_on_the_time_of_media_are_moved_by_the_medium_that_the_recording_has(
+    held: dict[str, int], start_us: int
+) -> None:
+    lane = InterchangeLane("words", (InterchangeEntry(9 * SECOND, 10 * SECOND, "so"),), "utterances")
+    part = RecordingPart("x", (lane,), FILMED, on_media_time=True)
+    with opened(simple(held)) as session:
+        (here,) = all_recordings(session.study)
+        for moved, wanted in ((True, start_us), (False, 9 * SECOND)):
+            document = Document((replace(part, on_media_time=moved),))
+            mapping, places = guess_mapping(session, document), guess_recordings(session, document)
+            assert places == (here.id,)
+            [made] = plan_document_import(session, document, mapping, places).new_utterances
+            assert (made.start_us, made.end_us) == (wanted, wanted + SECOND)
+
+
+def test_what_the_format_left_out_is_counted_and_told(session: Session) -> None:
+    document = replace(one_lane(InterchangeEntry(0, SECOND, "hold")), unread={"a caption without a time": 2})
+    found = planned(session, document, mapped())
+    assert found.remarks == ("2 left out: a caption without a time.",)
+    assert found.left_out == 3
 
 
 def test_a_mapping_survives_its_file(tmp_path: Path) -> None:
@@ -317,11 +362,24 @@ def test_speakers_are_participants_by_their_pseudonym(name: str, text: str, tmp_
         assert set(utterances_of(session.study, where.id)) == set()
 
 
-def simple() -> Content:
-    """One recording of a minute with the participant P01."""
+def simple(media: Mapping[str, int] = MappingProxyType({})) -> Content:
+    """One recording of a minute with the participant P01 and media: path -> where each begins."""
+    recording = Recording(new_id(), new_id(), 1, "meeting", 60_000_000)
     return Content(
-        (Recording(new_id(), new_id(), 1, "meeting", 60_000_000),),
-        (),
+        (recording,),
+        tuple(
+            Medium(
+                new_id(),
+                recording.id,
+                MediumRole.CAMERA if place else MediumRole.MAIN,
+                0,
+                offset_us,
+                path,
+                new_id(),
+                MediaFacts("mp4", 60_000_000, 1, None, None),
+            )
+            for place, (path, offset_us) in enumerate(media.items())
+        ),
         (Annotator(new_id(), "Ada"),),
         (Participant(new_id(), "P01", ParticipantRole.USER),),
         (),
