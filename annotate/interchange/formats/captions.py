@@ -1,19 +1,18 @@
 """Reads and writes captions as WebVTT and SRT.
 
-WebVTT has a voice for each caption. SRT has none, so a speaker stands before the text as `Name: ` by custom.
+WebVTT has a voice for each caption. SRT has none, so a speaker stands before the text as `Name: ` by custom, and so it
+does in many WebVTTs of meetings. Sources: WebVTT (W3C, 2019), section 6; what FFmpeg and pysrt read of SRT.
 """
 
 import html
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
-
-import webvtt
-from webvtt.errors import MalformedCaptionError, MalformedFileError
 
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart, to_text
@@ -21,7 +20,6 @@ from annotate.interchange.document_export import SPEECH
 from project.errors import UserError
 from project.ids import is_id
 
-_TIME = re.compile(r"(-?)(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
 _LATEST_HOURS = 99_999
 
 
@@ -87,28 +85,140 @@ def format_clock(time_us: int, point: str) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
 
 
-def parse_clock(text: str) -> int | None:
-    """Return a time such as `1:02:03.456` or `-02:03,456` in microseconds, or None where it is none."""
-    found = _TIME.fullmatch(text)
-    if found is None:
-        return None
-    hours, minutes, seconds = (int(group or 0) for group in found.groups()[1:4])
-    whole = (hours * 60 + minutes) * 60 + seconds
-    size = whole * 1_000_000 + int(found[5].ljust(3, "0")) * 1000
-    return -size if found[1] else size
-
-
 def _drop_empty_lines(text: str) -> str:
     return "\n".join(line for line in re.split(r"[\r\n]+", text) if line.strip())
 
 
 MAX_FILE_BYTES = 16 * MEGABYTE
-_TIMES = re.compile(r"\s*(-?[\d:.,]+)\s*-->\s*(-?[\d:.,]+)(?:\s.*)?")
+_CLOCK = r"([-+]?)(?:(\d{1,5}) ?: ?)?(\d{1,3}) ?: ?(\d{1,3})(?: ?[.,] ?(\d*))?"
+_TIMES = re.compile(rf"{_CLOCK} ?(?:(?:- ?){{1,3}}|[\u2013\u2014] ?)> ?{_CLOCK}(?!\d| ?:)")
+"""Two clocks with an arrow between them; whatever stands behind is left to players."""
+_LIKE_TIMES = re.compile(
+    r"(?=.*\d).*-->"
+    r"|[-+\d:., ]*\d ?: ?\d[\d:., ]*[-\u2013\u2014][- ]*>[-\d:., ]*\d ?: ?\d"
+    r"|(?:\d+ ?: ?\d+ ?: ?\d+ ?[.,] ?\d+[ ,;/-]*){1,2}$"
+)
+"""What nobody says: a long arrow and a number, an arrow between clocks, clocks alone."""
+_LINE_END = re.compile(r"\r\n?|\n")
+_INVISIBLE = re.compile("[\u200b-\u200f\u202a-\u202e\ufeff]")
+_NUMBER_LINE = re.compile(r"[\s\u200b-\u200f\u202a-\u202e\ufeff]*\d+\s*")
+UNREADABLE = "a caption whose time cannot be read"
+BACKWARDS = "a caption that ends before it starts"
+TIMELESS = "a caption without a time"
+STRAY = "words that stand in no caption"
+_MAX_TIME_LINE = 200
+_MIN_ROLLING = 2
+_MAX_ROLLING_GAP_US = 100_000
 _SPEAKER = re.compile(r"([^\s:][^:\n]{0,39}): (.*)", re.DOTALL)
 _MARKUP = re.compile(r"</?(?:b|i|u|s|font)(?:\s[^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
-_TIMES_START = re.compile(r"\s*-?\d[-\d:.,]*\s*-->")
-_COUNTER = re.compile(r"\d+")
 _MIN_CAPTIONS_PER_NAME = 2
+Times = tuple[int, int]
+
+
+def read_times(line: str) -> Times | None:
+    """Return when a caption begins and ends, as its line of times says; None where a line says no such thing.
+
+    Blanks around the signs of a time, signs in full width, a fraction of any length or none, and arrows of one or two
+    dashes are read, as FFmpeg, pysrt or people write them.
+    """
+    found = _TIMES.match(_plain_line(line))
+    if found is None:
+        return None
+    start, end = _clock_us(*found.groups()[:5]), _clock_us(*found.groups()[5:])
+    return None if start is None or end is None else (start, end)
+
+
+def is_time_line(line: str) -> bool:
+    """Tell whether a line is meant to say when a caption begins and ends, whether or not it can be read."""
+    return (">" in line or ":" in line) and _LIKE_TIMES.match(_plain_line(line)) is not None
+
+
+def _plain_line(line: str) -> str:
+    return " ".join(_INVISIBLE.sub("", unicodedata.normalize("NFKC", line[:_MAX_TIME_LINE])).split())
+
+
+def _clock_us(sign: str, hours: str | None, minutes: str, seconds: str, fraction: str | None) -> int | None:
+    if hours is None and fraction is None:
+        return None
+    whole = (int(hours or 0) * 60 + int(minutes)) * 60 + int(seconds)
+    size = whole * 1_000_000 + int((fraction or "")[:3].ljust(3, "0")) * 1000
+    return -size if sign == "-" else size
+
+
+def read_captions(lines: Sequence[str], *, webvtt: bool) -> tuple[list[Caption], Counter[str]]:
+    """Return the captions of a file with their text as it stands, and what else is in it -> how often.
+
+    A line of times ends the caption before, whether or not it can be read. Behind an empty line, further words are the
+    caption's in SRT, unless they begin with a line that is a number; in WebVTT they stand in no caption.
+    """
+    places = [place for place, line in enumerate(lines) if is_time_line(line)]
+    edges = [*(_begin(lines, place, before + 1, webvtt) for before, place in pairwise([-1, *places])), len(lines)]
+    found: list[Caption] = []
+    rest = _split_blocks(lines[: edges[0]], "", webvtt)
+    unread: Counter[str] = Counter()
+    for place, (begin, end) in zip(places, pairwise(edges), strict=True):
+        words, *further = _split_blocks(lines[place + 1 : end], lines[place], webvtt)
+        rest += further
+        times = read_times(lines[place])
+        if times is None or times[1] < times[0]:
+            unread[UNREADABLE if times is None else BACKWARDS] += 1
+        else:
+            found.append(Caption(*times, "", "\n".join(words), "" if begin == place else lines[begin].strip()))
+    for block in rest:
+        if any(line.strip() for line in block):
+            unread[TIMELESS if _NUMBER_LINE.fullmatch(block[0]) else STRAY] += 1
+    return found, unread
+
+
+def _begin(lines: Sequence[str], place: int, first: int, webvtt: bool) -> int:
+    """Return where the caption of a line of times begins, at its id or number or there; what is before is another's."""
+    at = place - 1
+    while not webvtt and at >= first and not lines[at].strip():
+        at -= 1
+    if at < first or not lines[at].strip():
+        return place
+    apart = at == 0 or (at > first and not lines[at - 1].strip())
+    numbered = _NUMBER_LINE.fullmatch(lines[at]) is not None and (apart or at == place - 1)
+    return at if (apart if webvtt else numbered) else place
+
+
+def _split_blocks(lines: Sequence[str], before: str, webvtt: bool) -> list[list[str]]:
+    """Return what follows a line and belongs to it, and each block of lines that stands apart from it."""
+    blocks: list[list[str]] = [[]]
+    for line in lines:
+        apart = before == "" if webvtt else not before.strip()
+        if apart and (line != "" if webvtt else _NUMBER_LINE.fullmatch(line)):
+            blocks.append([])
+        blocks[-1].append(line)
+        before = line
+    return blocks
+
+
+def drop_repeated_lines(captions: list[Caption]) -> list[Caption]:
+    """Return rolling captions with each line once, when it comes first; other captions as they are.
+
+    Captions roll where at least half of them, and two, begin with the lines that the one before ended with, and some of
+    those go on with new ones.
+    """
+    lines = [caption.text.split("\n") for caption in captions]
+    carried = [0, *(_count_carried_lines(*pair) for pair in pairwise(captions))]
+    rolling = [len(shown) - count for shown, count in zip(lines, carried, strict=False) if count]
+    if len(rolling) < max(_MIN_ROLLING, (len(captions) - 1) / 2) or not any(rolling):
+        return captions
+    return [
+        replace(caption, text="\n".join(shown[count:]))
+        for caption, shown, count in zip(captions, lines, carried, strict=False)
+        if len(shown) > count
+    ]
+
+
+def _count_carried_lines(before: Caption, caption: Caption) -> int:
+    """Return how many lines of a caption are those that the one before ended with, shown on without a break."""
+    if abs(caption.start_us - before.end_us) > _MAX_ROLLING_GAP_US:
+        return 0
+    old, new = before.text.split("\n"), caption.text.split("\n")
+    lengths = range(min(len(old), len(new)), 0, -1)
+    return next((length for length in lengths if old[-length:] == new[:length]), 0)
 
 
 class Srt:
@@ -134,16 +244,17 @@ class Srt:
     def recognises(self, head: bytes) -> bool:
         """Tell whether there is a line with two times and an arrow among the first ones."""
         text = head.replace(b"\0", b"").decode("utf-8", "replace")
-        return any(_TIMES.fullmatch(line) for line in text.splitlines()[:40])
+        return any(read_times(line) is not None for line in text.splitlines()[:40])
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
         text = read_text(path, MAX_FILE_BYTES)
-        captions, lost = _captions(text, path)
-        if not captions and (lost or text.strip()):
+        found, unread = read_captions(_LINE_END.split(text), webvtt=False)
+        if text.strip() and not found:
             raise damaged_file_error(path, "none of its captions has a time that makes sense")
-        remarks = (f"Captions without a time that makes sense are left out: {lost}.",) if lost else ()
-        return Document((RecordingPart(path.stem, captions_to_lanes(_split_speakers(captions))),), remarks)
+        said = [replace(caption, text=_drop_empty_lines(_MARKUP.sub("", caption.text))) for caption in found]
+        captions = _split_speakers(drop_repeated_lines([caption for caption in said if caption.text]))
+        return Document((RecordingPart(path.stem, captions_to_lanes(captions)),), unread=unread)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
@@ -179,31 +290,6 @@ class SrtSegments(Srt):
     _segments: ClassVar[bool] = True
 
 
-def _captions(text: str, path: Path) -> tuple[list[Caption], int]:
-    """Return the captions that say something, and how many have no time that makes sense."""
-    lines = re.split(r"\r\n?|\n", text)
-    begins = [place for place, line in enumerate(lines) if _TIMES_START.match(line)]
-    for number, line in enumerate(lines[: begins[0] if begins else len(lines)], start=1):
-        if line.strip() and not _COUNTER.fullmatch(line.strip()):
-            raise damaged_file_error(path, f"“{line[:40]}” is no caption", number)
-    found: list[Caption] = []
-    lost = 0
-    for place, following in pairwise([*begins, len(lines) + 1]):
-        times = _TIMES.fullmatch(lines[place])
-        start, end = (parse_clock(group) for group in times.groups()) if times else (None, None)
-        if start is None or end is None or end < start:
-            lost += 1
-            continue
-        last = following - 1
-        if following <= len(lines) and _COUNTER.fullmatch(lines[last].strip()) and last > place:
-            last -= 1
-        said = _MARKUP.sub("", "\n".join(lines[place + 1 : last + 1]))
-        words = "\n".join(line for line in said.split("\n") if line.strip())
-        if words:
-            found.append(Caption(start, end, "", words))
-    return found, lost
-
-
 def _split_speakers(captions: list[Caption]) -> list[Caption]:
     """Take `Name: ` from before the texts, where it is plainly meant as one.
 
@@ -216,16 +302,13 @@ def _split_speakers(captions: list[Caption]) -> list[Caption]:
     if not named or not (named == len(captions) or usual):
         return captions
     return [
-        caption if match is None else _rebuild_caption(caption, speaker=match[1].strip(), text=match[2])
+        caption if match is None else replace(caption, speaker=match[1].strip(), text=match[2])
         for caption, match in zip(captions, found, strict=True)
     ]
 
 
-def _rebuild_caption(caption: Caption, *, text: str, speaker: str = "") -> Caption:
-    return Caption(caption.start_us, caption.end_us, speaker, text)
-
-
-_RECORDING_NOTE = "Recording "
+_RECORDING_NOTE = "NOTE Recording "
+_COMMENT = re.compile(r"NOTE(?:\s|$)|(?:STYLE|REGION)\s*$")
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t\n]([^<>]*)>")
 _TAG = re.compile(r"</?[^<>]*>")
 
@@ -252,41 +335,34 @@ class WebVtt:
 
     def read(self, path: Path) -> Document:
         """Read a file; see `Format`."""
-        text = read_text(path, MAX_FILE_BYTES)
-        try:
-            found = webvtt.from_string(text)
-        except (MalformedFileError, MalformedCaptionError) as error:
-            raise damaged_file_error(
-                path, "it is not WebVTT" if isinstance(error, MalformedFileError) else str(error)
-            ) from None
-        lost = text.count("-->") - len(found.captions)
-        if lost and not found.captions:
+        lines = _LINE_END.split(read_text(path, MAX_FILE_BYTES))
+        if not lines[0].startswith("WEBVTT"):
+            raise damaged_file_error(path, "it is not WebVTT")
+        plain = _without_comments(lines)
+        cues, unread = read_captions(plain, webvtt=True)
+        if unread and not cues:
             raise damaged_file_error(path, "none of its cues has a time that makes sense")
-        captions = []
-        remarks = [f"Cues without a time that makes sense are left out: {lost}."] if lost > 0 else []
-        for cue in found.captions:
-            start, end = (1000 * timestamp.in_milliseconds() for timestamp in (cue.start_time, cue.end_time))
-            if end < start:
-                remarks.append(f"The cue at {cue.start} ends before it starts, and is left out.")
-                continue
-            row_id = cue.identifier or ""
-            for number, (who, said) in enumerate(_split_voices(cue.raw_text, path)):
-                captions.append(Caption(start, end, who, said, row_id if number == 0 else ""))
-        notes = [note for note in [*found.header_comments, *found.footer_comments] if note.startswith(_RECORDING_NOTE)]
-        row_id = notes[0].removeprefix(_RECORDING_NOTE).strip() if notes else ""
-        name = found.header_text if notes and found.header_text else path.stem
-        return Document((RecordingPart(name, captions_to_lanes(captions), id=row_id),), tuple(remarks))
+        captions = [caption for cue in cues for caption in _split_voices(cue, path)]
+        comments = (line for line, left in zip(lines, plain, strict=True) if line != left)
+        notes = (line.removeprefix(_RECORDING_NOTE).strip() for line in comments if line.startswith(_RECORDING_NOTE))
+        row_id = next(filter(is_id, notes), "")
+        if not row_id and not any(caption.speaker for caption in captions):
+            captions = _split_speakers(drop_repeated_lines(captions))
+        name = lines[0].removeprefix("WEBVTT").strip() if row_id else ""
+        return Document((RecordingPart(name or path.stem, captions_to_lanes(captions), id=row_id),), unread=unread)
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
         part, captions = collect_captions(document, segments=self._segments)
-        made = webvtt.WebVTT(
-            captions=[_cue(caption) for caption in captions],
-            header_comments=[f"{_RECORDING_NOTE}{part.id}"] if is_id(part.id) else [],
-            header_text=" ".join(part.name.replace("-->", "->").split()),
-        )
         with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            made.write(file)
+            file.write(f"WEBVTT {' '.join(part.name.replace('-->', '->').split())}".rstrip() + "\n")
+            if is_id(part.id):
+                file.write(f"\n{_RECORDING_NOTE}{part.id}\n")
+            for caption in captions:
+                row_id = f"{caption.id}\n" if is_id(caption.id) else ""
+                voice = f"<v {html.escape(caption.speaker, quote=False)}>" if caption.speaker else ""
+                times = f"{format_clock(caption.start_us, '.')} --> {format_clock(caption.end_us, '.')}"
+                file.write(f"\n{row_id}{times}\n{voice}{html.escape(caption.text, quote=False)}\n")
 
 
 class WebVttSegments(WebVtt):
@@ -301,20 +377,28 @@ class WebVttSegments(WebVtt):
     _segments: ClassVar[bool] = True
 
 
-def _cue(caption: Caption) -> webvtt.Caption:
-    text = html.escape(caption.text, quote=False)
-    voiced = f"<v {html.escape(caption.speaker, quote=False)}>{text}" if caption.speaker else text
-    times = format_clock(caption.start_us, "."), format_clock(caption.end_us, ".")
-    return webvtt.Caption(*times, voiced.split("\n"), caption.id if is_id(caption.id) else None)
+def _without_comments(lines: Sequence[str]) -> list[str]:
+    """Return the lines, empty where they are of the header, a note, a style or a region; times end each of those."""
+    kept: list[str] = []
+    inside = True
+    for place, line in enumerate(lines):
+        if place > 0 and (line == "" or read_times(line) is not None):
+            inside = False
+        elif lines[place - 1] == "" and _COMMENT.match(line):
+            inside = True
+        kept.append("" if inside else line)
+    return kept
 
 
-def _split_voices(text: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Yield who speaks and what they say, for each voice in a cue; text before the first has no speaker."""
-    before, *rest = _VOICE.split(text)
+def _split_voices(cue: Caption, path: Path) -> Iterator[Caption]:
+    """Yield what each voice in a cue says, without tags; the first has the id, and text before it no speaker."""
+    before, *rest = _VOICE.split(cue.text)
+    row_id = cue.id
     for who, said in [("", before), *zip(rest[::2], rest[1::2], strict=True)]:
         try:
-            name, words = html.unescape(who), html.unescape(_TAG.sub("", said)).strip("\n")
+            name, words = html.unescape(who), _drop_empty_lines(html.unescape(_TAG.sub("", said)))
         except ValueError:
             raise damaged_file_error(path, "a character in it has a number with too many digits") from None
-        if words.strip():
-            yield " ".join(name.split()), words
+        if words:
+            yield replace(cue, speaker=" ".join(name.split()), text=words, id=row_id)
+            row_id = ""
