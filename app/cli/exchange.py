@@ -152,7 +152,8 @@ def _lane_json(lane: "LanePlan", number: int | None) -> dict[str, Json]:
 
 def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:
     for lane in plan.lanes:
-        where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else "a new recording"
+        where = "a new recording" if lane.recording_id else "no recording"
+        where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else where
         yield f"{lane.part}: {lane.lane} -> {_target_text(lane, where)}: new {lane.added} of {lane.entries}"
         yield from (f"  {count} left out: {why}" for why, count in lane.left_out.items())
         yield from (f"  {remark}" for remark in lane.remarks)
