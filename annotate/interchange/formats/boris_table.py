@@ -83,6 +83,7 @@ class _BorisTableReader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
+        self._players: dict[tuple[str, str], list[list[PlayerFile]]] = {}
         self._unread: Counter[str] = Counter()
 
     def build_document(self, text: str) -> Document:
@@ -177,6 +178,11 @@ class _BorisTableReader:
             links = tuple(MediaLink(file.path) for player in players for file in player)
             played = [QueuePart(links, _durations(row)[0])] if ours else queue_parts(players)
             self._parts[key] = BorisRecordingBuilder(name, row.get("recording id", ""), played, not ours)
+            self._players[key] = players
+        if players and players != self._players[key]:
+            # Older tables name the file of each row and the length of all together.
+            self._unread["a row of a further file, of which nobody knows when it begins"] += 1
+            return
         shift = 0 if ours or not any(players) else _microseconds(row.get("time offset (s)", "")) or 0
         lane, text, values = _lane(row, span)
         self._parts[key].add(lane, InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values))
@@ -216,7 +222,8 @@ def _modifiers(row: Row) -> tuple[str, ...]:
 
 def _players(row: Row, before: Row) -> list[list[PlayerFile]]:
     """Return the files of each player, the first player's first."""
-    source = row.get("source", "") or row.get("media file path", "") or before.get("media file(s)", "")
+    names = (row.get(name, "") for name in ("source", "media file path", "media file"))
+    source = next(filter(None, names), "") or before.get("media file(s)", "")
     if source.strip().casefold() in ("", "na", "n/a", "live"):
         return []
     lengths = _durations(row)

@@ -176,6 +176,18 @@ def test_the_header_of_older_praats(tmp_path: Path) -> None:
     assert [lane.entries for lane in part.lanes] == [(InterchangeEntry(2_500_000, 10_000_000, "good morning"),)]
 
 
+def test_rows_of_a_further_file_in_an_older_table_are_left_out_as_nobody_knows_when_it_begins(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    columns = "Observation id\tMedia file\tTotal length\tSubject\tBehavior\tBehavior type\tStart (s)\tStop (s)\n"
+    rows = "one\ta.mp4\t90\tP1\ts\tSTATE\t1\t2\none\tb.mp4\t90\tP1\ts\tSTATE\t65\t70\n"
+    path.write_text(columns + rows, "utf-8")
+    found = guess_format(path).read(path)
+    [part] = found.recordings
+    assert [link.path for link in part.media] == ["a.mp4"]
+    assert [entry.start_us for lane in part.lanes for entry in lane.entries] == [SECOND]
+    assert found.unread == {"a row of a further file, of which nobody knows when it begins": 1}
+
+
 def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
     for name, text in (("datavyu_demo.opf", "textdata1 with a \\"), ("datavyu_shapa.opf", "textdata1")):
         path = shared_data / "interchange" / name

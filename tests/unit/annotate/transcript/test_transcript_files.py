@@ -71,7 +71,12 @@ def test_odd_times_are_repaired_and_said(lab: Session, here: str, tmp_path: Path
     assert {participant.pseudonym for participant in all_participants(lab.study)} == {"Robot", "Ada"}
     assert all(utterance.checked and not utterance.words for utterance in utterances_of(lab.study, here))
     said = "\n".join(made.remarks)
-    for part in ("a caption that ends before it starts", "another one ends: 1", "outside the recording", "cut off there"):
+    for part in (
+        "a caption that ends before it starts",
+        "another one ends: 1",
+        "outside the recording",
+        "cut off there",
+    ):
         assert part in said
     assert lab.study.undo_name == "Import odd.srt into recording 1"
     history.undo(lab)
