@@ -5,10 +5,12 @@ It also has the conversions that several formats need: comments and values as te
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from types import MappingProxyType
+from urllib.parse import unquote
 
 from project.entities.study_records import Json, Recording
 from project.schemes.scheme import Field, FieldKind, Scheme
@@ -111,13 +113,13 @@ class MediaLink:
 
     @property
     def file_name(self) -> str:
-        """The last part of the path."""
-        return last_path_part(self.path)
+        """The last part of the path, which may be a URL or of any system."""
+        return PurePosixPath(unquote(self.path).replace("\\", "/")).name
 
-
-def last_path_part(path: str) -> str:
-    """Return the name of a file as any system writes its path."""
-    return PurePosixPath(path.replace("\\", "/")).name
+    @property
+    def match_key(self) -> str:
+        """The name by which files are matched: in any case, and whatever way accents are written."""
+        return unicodedata.normalize("NFC", self.file_name).casefold()
 
 
 @dataclass(frozen=True, slots=True)

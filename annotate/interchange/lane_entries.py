@@ -12,9 +12,9 @@ from annotate.interchange.document import (
     Document,
     InterchangeEntry,
     InterchangeLane,
+    MediaLink,
     RecordingPart,
     file_name,
-    last_path_part,
     parse_comments,
 )
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
@@ -132,7 +132,7 @@ def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
     present = all_recordings(session.study)
     files: dict[str, set[str]] = {}
     for medium in all_media(session.study):
-        files.setdefault(last_path_part(medium.path), set()).add(medium.recording_id)
+        files.setdefault(MediaLink(medium.path).match_key, set()).add(medium.recording_id)
     return tuple(_match_part(part, present, files, len(document.recordings)) for part in document.recordings)
 
 
@@ -162,7 +162,7 @@ def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, 
     numbered = {recording.id for recording in present if part.name.lstrip("0") == file_name(recording)}
     if len(numbered) == 1:
         return numbered.pop()
-    linked = set().union(*(files.get(link.file_name, set()) for link in part.media))
+    linked = set().union(*(files.get(link.match_key, set()) for link in part.media))
     if len(linked) == 1:
         return linked.pop()
     return present[0].id if len(present) == 1 and parts == 1 else ""
@@ -170,11 +170,13 @@ def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, 
 
 def move_to_recording(lane: InterchangeLane, part: RecordingPart, media: Iterable[Medium]) -> InterchangeLane:
     """Return a lane on the axis of the recording that its part goes to, through the first medium that both have."""
-    offsets = {last_path_part(medium.path): medium.offset_us for medium in media}
-    common = [link for link in part.media if link.file_name in offsets]
-    if not part.on_media_time or not common:
+    offsets: dict[str, int] = {}
+    for medium in media:
+        offsets.setdefault(MediaLink(medium.path).match_key, medium.offset_us)
+    common = next((link for link in part.media if link.match_key in offsets), None)
+    if not part.on_media_time or common is None:
         return lane
-    shift = offsets[common[0].file_name] - common[0].offset_us
+    shift = offsets[common.match_key] - common.offset_us
     entries = (replace(entry, start_us=entry.start_us + shift, end_us=entry.end_us + shift) for entry in lane.entries)
     return replace(lane, entries=tuple(entries)) if shift else lane
 

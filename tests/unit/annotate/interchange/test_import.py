@@ -153,7 +153,11 @@ def test_what_the_mapping_names_must_be_there(session: Session) -> None:
             planned(session, document, mapped(**wrong))
 
 
-FILMED = (MediaLink("C:\\lab\\mic.wav"), MediaLink("./base.mp4", -5 * SECOND), MediaLink("cam2.mp4", 3 * SECOND))
+FILMED = (
+    MediaLink("C:\\lab\\mic.wav"),
+    MediaLink("./base.mp4", -5 * SECOND),
+    MediaLink("file:///lab/Cam%202%20o\u0308st.MP4", 3 * SECOND),
+)
 
 
 @pytest.mark.parametrize(
@@ -161,9 +165,9 @@ FILMED = (MediaLink("C:\\lab\\mic.wav"), MediaLink("./base.mp4", -5 * SECOND), M
     [
         ({"mic.wav": 0}, 9 * SECOND),
         ({"base.mp4": 0}, 14 * SECOND),
-        ({"footage/cam2.mp4": 0}, 6 * SECOND),
-        ({"main.mp4": 0, "cam2.mp4": 2 * SECOND}, 8 * SECOND),
-        ({"cam2.mp4": 0, "base.mp4": 7 * SECOND}, 21 * SECOND),
+        ({"footage/cam 2 \u00f6st.mp4": 0}, 6 * SECOND),
+        ({"main.mp4": 0, "cam 2 \u00f6st.mp4": 2 * SECOND}, 8 * SECOND),
+        ({"cam 2 \u00f6st.mp4": 0, "base.mp4": 7 * SECOND}, 21 * SECOND),
         ({"other.mp4": 0}, 9 * SECOND),
     ],
 )
