@@ -176,7 +176,7 @@ class _BorisTableReader:
         players = _players(row, before)
         if key not in self._parts:
             links = tuple(MediaLink(file.path) for player in players for file in player)
-            played = [QueuePart(links, _durations(row)[0])] if ours else queue_parts(players)
+            played = [QueuePart(links, sum(_durations(row)[0]))] if ours else queue_parts(players)
             self._parts[key] = BorisRecordingBuilder(name, row.get("recording id", ""), played, not ours)
             self._players[key] = players
         if players and players != self._players[key]:
