@@ -197,26 +197,25 @@ def _split_blocks(lines: Sequence[str], before: str, webvtt: bool) -> list[list[
 def drop_repeated_lines(captions: list[Caption]) -> list[Caption]:
     """Return rolling captions with each line once, when it comes first; other captions as they are.
 
-    Captions roll where at least half of them, and two, begin with the lines that the one before ended with, and some of
-    those go on with new ones.
+    Captions roll where at least half of them, and two, follow at once and begin with the lines that the one before
+    ended with, and some of those go on with new ones. A line that comes alone after a break is said again.
     """
-    lines = [caption.text.split("\n") for caption in captions]
-    carried = [0, *(_count_carried_lines(*pair) for pair in pairwise(captions))]
-    rolling = [len(shown) - count for shown, count in zip(lines, carried, strict=False) if count]
-    if len(rolling) < max(_MIN_ROLLING, (len(captions) - 1) / 2) or not any(rolling):
-        return captions
-    return [
-        replace(caption, text="\n".join(shown[count:]))
-        for caption, shown, count in zip(captions, lines, carried, strict=False)
-        if len(shown) > count
-    ]
+    found = captions[:1]
+    rolling: list[int] = []
+    for before, caption in pairwise(captions):
+        shown = caption.text.split("\n")
+        carried = _count_carried_lines(before.text.split("\n"), shown)
+        new = shown[carried:]
+        at_once = abs(caption.start_us - before.end_us) <= _MAX_ROLLING_GAP_US
+        if carried and at_once:
+            rolling.append(len(new))
+        if new or not at_once:
+            found.append(replace(caption, text="\n".join(new or shown)))
+    rolls = len(rolling) >= max(_MIN_ROLLING, (len(captions) - 1) / 2) and any(rolling)
+    return found if rolls else captions
 
 
-def _count_carried_lines(before: Caption, caption: Caption) -> int:
-    """Return how many lines of a caption are those that the one before ended with, shown on without a break."""
-    if abs(caption.start_us - before.end_us) > _MAX_ROLLING_GAP_US:
-        return 0
-    old, new = before.text.split("\n"), caption.text.split("\n")
+def _count_carried_lines(old: Sequence[str], new: Sequence[str]) -> int:
     lengths = range(min(len(old), len(new)), 0, -1)
     return next((length for length in lengths if old[-length:] == new[:length]), 0)
 

@@ -121,7 +121,7 @@ def test_names_are_taken_only_where_they_are_plainly_meant(
 
 def cues(*shown: str) -> str:
     return "WEBVTT\n\n" + "\n\n".join(
-        f"00:{number:02}.000 --> 00:{number + 1:02}.000\n{text}" for number, text in enumerate(shown)
+        f"00:{number:02}.000 --> 00:{number + 1:02}.000\n{text}" for number, text in enumerate(shown) if text
     )
 
 
@@ -138,6 +138,7 @@ def cues(*shown: str) -> str:
             ["well this", "and then"],
         ),
         (["one", "one\ntwo", "one\ntwo\nthree", "two\nthree\nfour"], ["one", "two", "three", "four"]),
+        (["one", "one\ntwo", "two\nthree", "", "three", "", "three\nfour"], ["one", "two", "three", "three", "four"]),
         (["yes", "yes", "yes", "no"], ["yes", "yes", "yes", "no"]),
         (["yes", "yes\nindeed", "no", "so", "well"], ["yes", "yes\nindeed", "no", "so", "well"]),
     ],
