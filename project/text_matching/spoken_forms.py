@@ -276,9 +276,9 @@ _LINE_END = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u2011][ \t]*(?:\r?\n[ \t]*|
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u30fc"
 _PUNCTUATION = re.compile(r"[,.;\u2026\u2013\u2014-]")
 _HESITATION = re.compile(
-    r"(?:[ \t]*[,.;\u2026\u2013\u2014-]+)?[ \t]*(?:"
+    r"(?:[ \t]{0,2}[,.;\u2026\u2013\u2014-]{1,3})?[ \t]{0,2}(?:"
     r"(?<![^\W_])(?:u+h+m*|u+m+|e+r+m*|[aeo\u00e4\u00f6]+h+m*|h+m+|m+h+m+|m{2,}|e+uh+|heu+|este|pues|ben)(?![^\W_])|[呃嗯]+"
-    r")[ \t]*(?:[,.;\u2026\u2013\u2014-]+[ \t]*)?|[ \t]*(?:\.{2,}|\u2026)[ \t]*",
+    r")[ \t]{0,2}(?:[,.;\u2026\u2013\u2014-]{1,3}[ \t]{0,2})?|[ \t]{0,2}(?:\.{2,}|\u2026)[ \t]{0,2}",
     re.IGNORECASE,
 )
 """What is said in search of a word in English, German, Spanish, French and Chinese, and dots for a pause."""
