@@ -194,30 +194,33 @@ def _split_blocks(lines: Sequence[str], before: str, webvtt: bool) -> list[list[
     return blocks
 
 
-def drop_repeated_lines(captions: list[Caption]) -> list[Caption]:
-    """Return rolling captions with each line once, when it comes first; other captions as they are.
+def drop_repeated_words(captions: list[Caption]) -> list[Caption]:
+    """Return rolling captions with each word once, when it comes first; other captions as they are.
 
     Captions roll where at least half of them, and two, follow at once and begin with the lines that the one before
-    ended with, and some of those go on with new ones. A line that comes alone after a break is said again.
+    ended with, and some of those go on. What comes alone after a break is said again.
     """
     found = captions[:1]
-    rolling: list[int] = []
+    rolling: list[bool] = []
     for before, caption in pairwise(captions):
-        shown = caption.text.split("\n")
-        carried = _count_carried_lines(before.text.split("\n"), shown)
-        new = shown[carried:]
+        rest = _after_repeated_lines(before.text.split("\n"), caption.text)
         at_once = abs(caption.start_us - before.end_us) <= _MAX_ROLLING_GAP_US
-        if carried and at_once:
-            rolling.append(len(new))
-        if new or not at_once:
-            found.append(replace(caption, text="\n".join(new or shown)))
+        if rest != caption.text and at_once:
+            rolling.append(bool(rest))
+        if rest or not at_once:
+            found.append(replace(caption, text=rest or caption.text))
     rolls = len(rolling) >= max(_MIN_ROLLING, (len(captions) - 1) / 2) and any(rolling)
     return found if rolls else captions
 
 
-def _count_carried_lines(old: Sequence[str], new: Sequence[str]) -> int:
-    lengths = range(min(len(old), len(new)), 0, -1)
-    return next((length for length in lengths if old[-length:] == new[:length]), 0)
+def _after_repeated_lines(old: Sequence[str], text: str) -> str:
+    """Return what follows the last of some lines where a text begins with their words; else the text."""
+    for first in range(len(old)):
+        words = " ".join(old[first:]).split()
+        parts = text.split(maxsplit=len(words))
+        if parts[: len(words)] == words:
+            return "".join(parts[len(words) :])
+    return text
 
 
 class Srt:
@@ -252,7 +255,7 @@ class Srt:
         if text.strip() and not found:
             raise damaged_file_error(path, "none of its captions has a time that makes sense")
         said = [replace(caption, text=_drop_empty_lines(_MARKUP.sub("", caption.text))) for caption in found]
-        captions = _split_speakers(drop_repeated_lines([caption for caption in said if caption.text]))
+        captions = _split_speakers(drop_repeated_words([caption for caption in said if caption.text]))
         return Document((RecordingPart(path.stem, captions_to_lanes(captions)),), unread=unread)
 
     def write(self, document: Document, path: Path) -> None:
@@ -346,7 +349,7 @@ class WebVtt:
         notes = (line.removeprefix(_RECORDING_NOTE).strip() for line in comments if line.startswith(_RECORDING_NOTE))
         row_id = next(filter(is_id, notes), "")
         if not row_id and not any(caption.speaker for caption in captions):
-            captions = _split_speakers(drop_repeated_lines(captions))
+            captions = _split_speakers(drop_repeated_words(captions))
         name = lines[0].removeprefix("WEBVTT").strip() if row_id else ""
         return Document((RecordingPart(name or path.stem, captions_to_lanes(captions), id=row_id),), unread=unread)
 

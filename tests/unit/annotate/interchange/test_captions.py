@@ -139,9 +139,10 @@ def cues(*shown: str) -> str:
         ),
         (["one", "one\ntwo", "one\ntwo\nthree", "two\nthree\nfour"], ["one", "two", "three", "four"]),
         (["one", "one\ntwo", "two\nthree", "", "three", "", "three\nfour"], ["one", "two", "three", "three", "four"]),
+        (["well", "well this", "well this is\nit", "well this is\nit again"], ["well", "this", "is\nit", "again"]),
         (["yes", "yes", "yes", "no"], ["yes", "yes", "yes", "no"]),
         (["yes", "yes\nindeed", "no", "so", "well"], ["yes", "yes\nindeed", "no", "so", "well"]),
     ],
 )
-def test_lines_that_roll_come_once(shown: list[str], once: list[str], tmp_path: Path) -> None:
+def test_words_that_roll_come_once(shown: list[str], once: list[str], tmp_path: Path) -> None:
     assert said(read(tmp_path, "a.vtt", cues(*shown))) == [("", text) for text in once]
