@@ -4,6 +4,7 @@ BORIS keeps the metadata object when it saves.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -23,6 +24,8 @@ from project.entities.study_records import Json
 KEY = "greenroom"
 _MAX_FIELDS = 200
 _FAR_US = 10**18
+_MAX_QUEUE = 1000
+"""Files of a player that are read; an entry behind the last one counts as one behind its end."""
 SPEECH = "speech"
 """Code of the state event that an utterance becomes."""
 
@@ -165,7 +168,7 @@ def queue_files(files: Iterable[tuple[str, int]], start_us: int) -> list[PlayerF
     found: list[PlayerFile] = []
     for path, duration_us in files:
         found.append(PlayerFile(path, start_us, duration_us))
-        if duration_us <= 0:
+        if duration_us <= 0 or len(found) == _MAX_QUEUE:
             break
         start_us += duration_us
     return found
@@ -190,11 +193,10 @@ class QueuePart:
     lanes: dict[LaneKey, list[InterchangeEntry]] = field(default_factory=dict)
 
     def add(self, lane: LaneKey, entry: InterchangeEntry) -> None:
-        """Add what of an entry belongs here."""
+        """Add what of an entry lies within the bounds."""
         first, last = self.bounds_us
-        if entry.start_us < last and (entry.end_us > first or entry.start_us >= first):
-            start, end = max(entry.start_us, first) - self.start_us, min(entry.end_us, last) - self.start_us
-            self.lanes.setdefault(lane, []).append(replace(entry, start_us=start, end_us=end))
+        start, end = max(entry.start_us, first) - self.start_us, min(entry.end_us, last) - self.start_us
+        self.lanes.setdefault(lane, []).append(replace(entry, start_us=start, end_us=end))
 
 
 def queue_parts(players: Sequence[Sequence[PlayerFile]]) -> list[QueuePart]:
@@ -212,6 +214,10 @@ def queue_parts(players: Sequence[Sequence[PlayerFile]]) -> list[QueuePart]:
     return parts
 
 
+def _first_us(part: QueuePart) -> int:
+    return part.bounds_us[0]
+
+
 @dataclass(slots=True)
 class BorisRecordingBuilder:
     """What is known of one recording, or of one observation of BORIS, so far; `id` is set where we wrote the file."""
@@ -221,10 +227,13 @@ class BorisRecordingBuilder:
     parts: list[QueuePart]
     on_media_time: bool
 
-    def add(self, lane: LaneKey, entry: InterchangeEntry) -> None:
-        """Add an entry on the clock of the observation to each part that it belongs to."""
-        for part in self.parts:
+    def add(self, lane: LaneKey, entry: InterchangeEntry) -> int:
+        """Add an entry on the clock of the observation to each part that it belongs to; returns to how many."""
+        first = bisect_right(self.parts, entry.start_us, key=_first_us) - 1
+        last = max(first + 1, bisect_left(self.parts, entry.end_us, key=_first_us))
+        for part in self.parts[first:last]:
             part.add(lane, entry)
+        return last - first
 
     def build(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> Iterator[RecordingPart]:
         """Yield the recording, or each part of the observation; `vocabulary` gives the labels that a lane could have.

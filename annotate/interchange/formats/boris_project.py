@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, decode_text, read_bytes, too_large_error
+from annotate.interchange.bounded_files import (
+    MEGABYTE,
+    check_entries,
+    damaged_file_error,
+    decode_text,
+    read_bytes,
+    too_large_error,
+)
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
@@ -87,6 +94,7 @@ class _BorisProjectReader:
         self._behaviors = self._ethogram()
         self._remarks: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
+        self._entries = 0
 
     def build_document(self) -> Document:
         parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
@@ -132,7 +140,8 @@ class _BorisProjectReader:
             part = parts[key] = BorisRecordingBuilder(place.name if place else name, row_id, played, place is None)
         for event in self._events(observation, name):
             lane, entry = self._entry(event, annotator, shift_us)
-            part.add(lane, entry)
+            self._entries += part.add(lane, entry)
+            check_entries(self._path, self._entries)
 
     def _events(self, observation: Mapping[str, Any], name: str) -> Iterator["_Event"]:
         where = f"of observation “{name}”"
@@ -226,7 +235,7 @@ def _players(observation: Mapping[str, Any]) -> list[list[PlayerFile]]:
     files, info = observation.get("file"), observation.get("media_info")
     lengths, offsets = _get_item(info, "length"), _get_item(info, "offset")
     found = []
-    for player, paths in sorted(_items(files), key=lambda item: (len(str(item[0])), str(item[0]))):
+    for player, paths in sorted(_items(files), key=lambda item: (len(str(item[0])), str(item[0])))[:MAX_PLAYERS]:
         start_us = 0 if player == "1" else _microseconds(_get_item(offsets, player)) or 0
         named = [_text(path) for path in paths] if isinstance(paths, list) else []
         found.append(queue_files(((path, _microseconds(_get_item(lengths, path)) or 0) for path in named), start_us))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
+from annotate.interchange.bounded_files import MEGABYTE, check_entries, damaged_file_error, read_text
 from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
 from annotate.interchange.formats.boris_fields import (
     NO_SUBJECT,
@@ -34,7 +34,7 @@ from annotate.interchange.formats.boris_fields import (
     queue_parts,
     track_key,
 )
-from annotate.interchange.formats.boris_project import comment_value, plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_project import MAX_PLAYERS, comment_value, plan_observations, to_boris_seconds
 from project.entities.study_records import Json
 from project.text_format import restore_formula, write_csv
 
@@ -85,6 +85,7 @@ class _BorisTableReader:
         self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
         self._players: dict[tuple[str, str], list[list[PlayerFile]]] = {}
         self._unread: Counter[str] = Counter()
+        self._entries = 0
 
     def build_document(self, text: str) -> Document:
         rows, before = self._rows(text)
@@ -185,7 +186,9 @@ class _BorisTableReader:
             return
         shift = 0 if ours or not any(players) else _microseconds(row.get("time offset (s)", "")) or 0
         lane, text, values = _lane(row, span)
-        self._parts[key].add(lane, InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values))
+        entry = InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values)
+        self._entries += self._parts[key].add(lane, entry)
+        check_entries(self._path, self._entries)
 
 
 def _lane(row: Row, span: _BorisSpan) -> tuple[LaneKey, str, dict[str, Json]]:
@@ -228,7 +231,7 @@ def _players(row: Row, before: Row) -> list[list[PlayerFile]]:
         return []
     lengths = _durations(row)
     players = []
-    for number, player in enumerate(source.split("|")):
+    for number, player in enumerate(source.split("|")[:MAX_PLAYERS]):
         paths = [path for path in _PLAYER.sub("", player, count=1).split(";") if path]
         known = lengths[number] if number < len(lengths) else []
         players.append(queue_files(zip(paths, [*known, *([0] * len(paths))], strict=False), 0))

@@ -107,7 +107,7 @@ BACKWARDS = "a caption that ends before it starts"
 TIMELESS = "a caption without a time"
 STRAY = "words that stand in no caption"
 _MAX_TIME_LINE = 200
-_MIN_ROLLING = 2
+_MIN_ROLLING, _MAX_ROLLING_LINES = 2, 4
 _MAX_ROLLING_GAP_US = 100_000
 _SPEAKER = re.compile(r"([^\s:][^:\n]{0,39}): (.*)", re.DOTALL)
 _MARKUP = re.compile(r"</?(?:b|i|u|s|font)(?:\s[^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
@@ -203,7 +203,7 @@ def drop_repeated_words(captions: list[Caption]) -> list[Caption]:
     found = captions[:1]
     rolling: list[bool] = []
     for before, caption in pairwise(captions):
-        rest = _after_repeated_lines(before.text.split("\n"), caption.text)
+        rest = _after_repeated_lines(before.text.split("\n")[-_MAX_ROLLING_LINES:], caption.text)
         at_once = abs(caption.start_us - before.end_us) <= _MAX_ROLLING_GAP_US
         if rest != caption.text and at_once:
             rolling.append(bool(rest))

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from annotate.interchange import bounded_files
 from annotate.interchange.annotation_files import get_format, guess_format
 from annotate.interchange.document import InterchangeEntry
+from project.errors import UserError
 
 OLD_TABULAR = """Observation id\tmeeting
 Media file(s)
@@ -148,6 +150,15 @@ def test_an_observation_is_a_part_for_each_file_in_the_queue_of_the_first_player
             [(0, 12_500_000, "smile"), (0, 0, "nod"), (5 * SECOND, 5 * SECOND, "nod")],
         ),
     ]
+
+
+def test_a_queue_without_end_takes_no_more_work_than_a_long_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_files, "MAX_ENTRIES", 5000)
+    states = [[at, f"P{person}", "smile", "", ""] for person in range(10) for at in (0, 10**8)]
+    with pytest.raises(UserError, match="holds more than"):
+        read_observation(tmp_path, {"1": ["c.mp4"] * 100_000}, states, length=LENGTHS)
 
 
 @pytest.mark.parametrize(
