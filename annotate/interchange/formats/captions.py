@@ -112,10 +112,9 @@ _MAX_ROLLING_GAP_US = 100_000
 _SPEAKER = re.compile(r"([^\s:][^:\n]{0,39}): (.*)", re.DOTALL)
 _MARKUP = re.compile(r"</?(?:b|i|u|s|font)(?:\s[^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
 _MIN_CAPTIONS_PER_NAME = 2
-Times = tuple[int, int]
 
 
-def read_times(line: str) -> Times | None:
+def read_times(line: str) -> tuple[int, int] | None:
     """Return when a caption begins and ends, as its line of times says; None where a line says no such thing.
 
     Blanks around the signs of a time, signs in full width, a fraction of any length or none, and arrows of one or two
