@@ -96,6 +96,27 @@ def rich_texts(trees: Mapping[str, ast.Module]) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: make it plain first (plain_tip): {ast.unparse(node)[:80]}"
 
 
+_SHELL_COMMAND = re.compile(r"\bgreenroom [a-z]")
+
+
+def shell_commands(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Yield each text of the window that names a command: people in the window are told where to click."""
+    for module, tree in trees.items():
+        for line, text in _literals(tree):
+            if _SHELL_COMMAND.search(text):
+                yield f"{module}:{line}: name the entry of the menu: {text[:80]!r}"
+
+
+def _literals(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and words of each literal that is no docstring."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+            continue
+        if isinstance(child, ast.Constant) and isinstance(child.value, str):
+            yield child.lineno, child.value
+        yield from _literals(child)
+
+
 def floating_windows(trees: Mapping[str, ast.Module]) -> Iterator[str]:
     """Yield each window that belongs to no other: window managers keep a dialog alone in front of its owner."""
     for module, tree in trees.items():

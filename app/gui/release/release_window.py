@@ -370,7 +370,6 @@ class ReleaseWindow(QWidget):
         self._searching.stopped.connect(lambda problem: self.heading.setText(problem or _STOPPED))
         self.release.clicked.connect(self._start)
         self._studio.bridge.changed.connect(self._apply)
-        self._studio.failed.connect(self._show_error)
         self._context.jobs.stopped.connect(self._on_stopped)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
@@ -397,9 +396,9 @@ class ReleaseWindow(QWidget):
         else:
             self._waiting = True
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.report.setText(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.report.setText(str(error))
 
 
 def _group_by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:

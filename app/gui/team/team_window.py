@@ -381,7 +381,6 @@ class TeamWindow(QWidget):
         self.conflicts.version_chosen.connect(self._resolve)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
-        self._studio.failed.connect(self._show_error)
         self.reload()
 
     def reload(self) -> None:
@@ -529,9 +528,9 @@ class TeamWindow(QWidget):
         self.report.setText(text)
         self.report.setVisible(bool(text))
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self._show_report(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self._show_report(str(error))
 
 
 def _planned_annotators(plan: TeamPlan) -> list[str]:

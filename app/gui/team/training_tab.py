@@ -264,7 +264,6 @@ class TrainingWindow(QWidget):
         self.form.set_requested.connect(self._set_up)
         self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training))
         self._studio.bridge.changed.connect(self._apply)
-        self._studio.failed.connect(self._show_error)
         self._fill_form(anew=True)
         self.reload()
 
@@ -412,9 +411,9 @@ class TrainingWindow(QWidget):
         self.report.setText("")
         self.reload()
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.report.setText(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.report.setText(str(error))
 
 
 def _state_text(people: list[Annotator], done: list[Annotator]) -> str:
