@@ -124,6 +124,7 @@ class WindowDriver(QObject):
         self._path: list[QAction] = []
         self._hidden_since: float | None = None
         self.steps: deque[str] = deque(maxlen=_KEPT_STEPS)
+        self.count = 0
         self.failures: list[str] = []
         self._timer = QTimer(self, interval=_STEP_MS)
         self._timer.timeout.connect(self._step)
@@ -304,6 +305,7 @@ class WindowDriver(QObject):
         self._input.press(keys)
 
     def _note(self, step: str) -> None:
+        self.count += 1
         self.steps.append(step)
 
 
@@ -342,10 +344,8 @@ def main() -> int:
     qInstallMessageHandler(look_at_message)
     QTimer.singleShot(0, lambda: logging.getLogger().addHandler(FaultLog(driver)))
     code = run(Path(studies[0]), recording="1", stay=True)
-    if driver.failures:
-        print("\n".join([f"Seed {seed}. The last steps:", *driver.steps, "", *driver.failures]), flush=True)
-        return 1
-    return code
+    print("\n".join([f"Seed {seed}, {driver.count} steps. The last ones:", *driver.steps, "", *driver.failures]))
+    return 1 if driver.failures else code
 
 
 if __name__ == "__main__":
