@@ -245,9 +245,10 @@ def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes
         raise UserError(f"Recording {number} is not marked as done.", "Mark it when all of it is annotated.")
     if done and who is not None and (unfilled := _list_unfilled(session, recording_id, who.id)):
         start_us, fields = unfilled[0]
-        others = f" {pluralize(len(unfilled) - 1, 'further segment')} lack something too." if unfilled[1:] else ""
+        more = pluralize(len(unfilled) - 1, "further segment")
+        others = f" {more} {'lack' if unfilled[2:] else 'lacks'} something." if unfilled[1:] else ""
         raise UserError(
-            f"Recording {number} is not done: at {format_time(start_us)}, {', '.join(fields)} is empty.{others}",
+            f"Recording {number} is not done: at {format_time(start_us)}, {', '.join(fields)} is missing.{others}",
             "Fill in what is needed, then mark it as done. List it: greenroom checklist STUDY",
         )
     with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:

@@ -279,13 +279,16 @@ class StudyController(QObject):
 
         return self.edit_in_thread(stoppable, text)
 
-    def edit_in_thread(self, do: Callable[[Session, Progress], Changes | None], text: str) -> bool:
+    def edit_in_thread(
+        self, do: Callable[[Session, Progress], Changes | None], text: str, initiator: object = None
+    ) -> bool:
         """Run a command as `edit` does, in a thread, under a line that says how far it is and can stop it.
 
         Args:
             do: a command, which changes nothing, or something whole, where its progress ends it. It takes the study's
                 turn itself where it writes what it read, because it may ask in the window before that.
             text: says what is done.
+            initiator: as of `edit`.
         """
 
         def in_thread(session: Session) -> Changes | None:
@@ -294,7 +297,7 @@ class StudyController(QObject):
                     return do(session, Silent())
             return self.apart.run(lambda progress: do(session, progress), text, stoppable=True)
 
-        return self._edit(in_thread)
+        return self._edit(in_thread, initiator)
 
     def _edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
         if self.session is None:

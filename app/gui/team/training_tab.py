@@ -262,7 +262,7 @@ class TrainingWindow(QWidget):
         self.recordings.row_chosen.connect(context.look_at)
         self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
         self.form.set_requested.connect(self._set_up)
-        self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training))
+        self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training, self))
         self._studio.bridge.changed.connect(self._apply)
         self._fill_form(anew=True)
         self.reload()

@@ -18,10 +18,10 @@ def test_a_recording_with_empty_needed_fields_is_not_done_and_says_what_is_missi
         first = mark(session, "Ada", 12, 14, "error", **filled)
         mark(session, "Ada", 20, 21, "competence")
         mark(session, "Bo", 3, 4, "error")
-        with pytest.raises(UserError, match=r"0:00:12\.000, Correction is empty\. 1 further segment lack"):
+        with pytest.raises(UserError, match=r"at 0:00:12\.000, Correction is missing\. 1 further segment lacks"):
             mark_done(session, WALK)
         set_field(session, first, "correction", "Wait.")
-        with pytest.raises(UserError, match=r"0:00:20\.000, Attributes, Channel, Rationale is empty\.") as refused:
+        with pytest.raises(UserError, match=r"at 0:00:20\.000, Attributes, Channel, Rationale is missing\.") as refused:
             mark_done(session, WALK)
         assert "further" not in refused.value.message
         session.annotator_name = "Cy"
