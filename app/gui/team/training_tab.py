@@ -399,7 +399,8 @@ class TrainingWindow(QWidget):
                 recordings=wanted.recordings,
                 reference=wanted.reference,
                 minimum=wanted.minimum,
-            )
+            ),
+            self,
         )
         if done:
             self.report.setText(tr("The training is set up. Who is planned next gets its recordings too."))
