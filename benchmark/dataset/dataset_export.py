@@ -65,7 +65,7 @@ def require_texts_read(session: Session, gathering: DatasetContents) -> None:
         every = "" if gathering.verified_only else " --all"
         raise UserError(
             unconfirmed_message(len(unique_texts(gathering.texts))),
-            f"Read them, then confirm: greenroom questions texts STUDY{every} --confirm",
+            f"Read them, then confirm: greenroom questions texts STUDY --confirm{every}",
         )
 
 
