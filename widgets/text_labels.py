@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QLayout, QPushButton, QSizePo
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.window_terms import in_window_terms
 
 _MIN_WIDTH = theme.GRID * 16
 
@@ -136,11 +137,17 @@ def split_keys(keys: str) -> list[str]:
 
 
 class PlainLabel(QLabel):
-    """Use it for every text. Qt's own label takes whatever looks like HTML for HTML, and reads the files it names."""
+    """Use it for every text. Qt's own label takes whatever looks like HTML for HTML, and reads the files it names.
+
+    It names the window's own entries where a hint names a command.
+    """
 
     def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
         """Make a label with properties of `QLabel`, such as `wordWrap`."""
-        super().__init__(text, parent, textFormat=Qt.TextFormat.PlainText, **properties)
+        super().__init__(in_window_terms(text), parent, textFormat=Qt.TextFormat.PlainText, **properties)
+
+    def setText(self, text: str) -> None:
+        super().setText(in_window_terms(text))
 
 
 class NoteInForm(PlainLabel):
@@ -168,7 +175,8 @@ _MAX_PLAIN_LINE_CHARS = 160
 
 
 def plain_tip(text: str) -> str:
-    """Return a tool tip that shows a text as it is, in lines that fit the screen."""
+    """Return a tool tip that shows a text as it is, in lines that fit the screen; see `PlainLabel` for commands."""
+    text = in_window_terms(text)
     if not GuiQt.mightBeRichText(text) and max(map(len, text.split("\n"))) <= _MAX_PLAIN_LINE_CHARS:
         return text
     lines = "<br>".join(escape(text).split("\n"))
@@ -190,7 +198,7 @@ class ElidedLabel(PlainLabel):
 
     def set_text(self, text: str) -> None:
         """Show a text; line breaks become spaces."""
-        self._whole = " ".join(text.split())
+        self._whole = in_window_terms(" ".join(text.split()))
         self.setAccessibleName(self._whole)
         self.updateGeometry()
         self._fit()

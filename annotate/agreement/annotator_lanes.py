@@ -24,20 +24,24 @@ def find_disagreements(
 ) -> list[Disagreement]:
     """Return the stretches of one recording in which these annotators differ, by start.
 
+    A track that fewer than two of them code is not compared. Who codes other tracks alone has no say in this one.
+
     Args:
-        segments: of the recording; those of other tracks or people are left out.
+        segments: of the recording; those of other people are left out.
         annotators: ids of who worked on the recording, also of who marked nothing.
         scheme: key of the scheme.
         track: key of the track that is compared.
     """
-    lanes: dict[str, list[tuple[int, int, int]]] = {who: [] for who in annotators}
+    coders: dict[str, list[tuple[int, int, int]]] = {}
     labels: dict[str, int] = {}
     for segment in segments:
-        if segment.track == track and segment.scheme == scheme and segment.annotator_id in lanes:
-            lanes[segment.annotator_id].append(
-                (segment.start_us, segment.end_us, labels.setdefault(segment.label, len(labels)))
-            )
-    return find_disagreement_spans([_spans(rows) for rows in lanes.values()])
+        if segment.track == track and segment.scheme == scheme and segment.annotator_id in annotators:
+            span = segment.start_us, segment.end_us, labels.setdefault(segment.label, len(labels))
+            coders.setdefault(segment.annotator_id, []).append(span)
+    if len(coders) < 2:
+        return []
+    marked_nothing = {*annotators} - {segment.annotator_id for segment in segments}
+    return find_disagreement_spans([*map(_spans, coders.values()), *(_spans([]) for _ in marked_nothing)])
 
 
 def next_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
@@ -60,20 +64,25 @@ def _spans(rows: list[tuple[int, int, int]]) -> SpanArray:
 _Numbers = NDArray[np.int64]
 
 
-def find_disputed(segments: Sequence[Segment], worked: Mapping[str, Collection[str]]) -> set[str]:
+def find_disputed(segments: Sequence[Segment], people: Mapping[str, Collection[str]]) -> set[str]:
     """Return the ids of the segments that others do not overlap, or overlap with another label.
 
-    Only where at least two people worked on the recording is anything compared, and only within a track. The boundaries
-    need not be the same: that is for the figures of agreement.
+    Only tracks that at least two people code in the recording are compared. The boundaries need not be the same: that
+    is for the figures of agreement.
 
     Args:
         segments: of any recordings, in any order.
-        worked: recording id -> ids of the people who worked on it, also of who marked nothing.
+        people: recording id -> ids of those who are compared.
     """
+    coders: dict[tuple[str, str, str], set[str]] = {}
+    for segment in segments:
+        if segment.annotator_id in people.get(segment.recording_id, ()):
+            coders.setdefault((segment.recording_id, segment.scheme, segment.track), set()).add(segment.annotator_id)
     kept = [
         segment
         for segment in segments
-        if segment.annotator_id in (people := worked.get(segment.recording_id, ())) and len(people) > 1
+        if segment.annotator_id in (who := coders.get((segment.recording_id, segment.scheme, segment.track), ()))
+        and len(who) > 1
     ]
     if not kept:
         return set()

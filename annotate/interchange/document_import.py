@@ -304,7 +304,8 @@ class _DocumentImportPlanner:
                 continue
             for value in entry.values:
                 remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
-            self._found.new_utterances.append(Utterance(self._claim_id(entry), recording.id, *span, entry.text, who))
+            made = Utterance(self._claim_id(entry), recording.id, *span, entry.text, who, checked=False)
+            self._found.new_utterances.append(made)
             if who is not None and (recording.id, who) not in self._appearing:
                 self._appearing.add((recording.id, who))
                 self._found.appearances.append((recording.id, who))

@@ -54,8 +54,9 @@ class Statistics:
         by_annotator: (annotators, labels) segments.
         fields: those of the form that have choices.
         seconds: label -> (n,) how long each segment is.
-        density: (labels, BINS) share of the recordings' time that is marked, in each part of a recording from its
-            start to its end, on average over annotated recordings and the annotators who worked on them.
+        density: (labels, BINS) share of the recordings' time that is marked, 0 to 1, in each part of a recording from
+            its start to its end, on average over annotated recordings and the annotators who worked on them. Time that
+            an annotator marked twice with a label counts once.
         recordings: how many have segments.
     """
 
@@ -150,14 +151,30 @@ def _count_choices(asked: ChosenField, label: Ints, kinds: int) -> ChoiceFieldCo
 
 
 def _density(material: AgreementData, kinds: int) -> Floats:
-    """Return (labels, BINS); of two segments of one label that lie over each other both count."""
+    """Return (labels, BINS)."""
     worked = int(material.worked.sum())
     found = np.zeros((kinds, BINS))
-    if not worked:
+    if not worked or not len(material):
         return found
-    length = np.maximum(material.length_us[material.recording], material.end_us)
-    start, end = BINS * material.start_us / length, BINS * material.end_us / length
+    coded = (material.recording * len(material.annotators) + material.annotator) * kinds + material.label
+    pieces, start, end = _merge_overlapping(coded, material.start_us, material.end_us)
+    lengths = material.length_us.copy()
+    np.maximum.at(lengths, material.recording, material.end_us)
+    length = lengths[pieces // (kinds * len(material.annotators))]
     for part in range(BINS):
-        covered = np.clip(np.minimum(end, part + 1) - np.maximum(start, part), 0, 1)
-        found[:, part] = np.bincount(material.label, covered, kinds)
+        covered = np.clip(np.minimum(BINS * end / length, part + 1) - np.maximum(BINS * start / length, part), 0, 1)
+        found[:, part] = np.bincount(pieces % kinds, covered, kinds)
     return found / worked
+
+
+def _merge_overlapping(group: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return group, start and end of the stretches that the spans of each group cover together."""
+    # One axis for all groups, each after the end of the one before.
+    width = int(end.max()) + 1
+    order = np.lexsort((start, group))
+    group, first = group[order], group[order] * width + start[order]
+    reach = np.maximum.accumulate(group * width + end[order])
+    begins = np.flatnonzero(np.append(True, first[1:] > reach[:-1]))
+    ends = np.append(begins[1:], len(first)) - 1
+    group = group[begins]
+    return group, first[begins] - group * width, reach[ends] - group * width

@@ -24,7 +24,6 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_participants, all_recordings, hold_outs
 from project.queries.segment_rows import (
     comment_counts,
-    completed_work,
     review_counts,
     table_segments,
     table_values,
@@ -149,15 +148,15 @@ class SegmentTable:
         return scheme.missing_fields(segment.label, scheme.known_values(segment.track, row.values), segment.track)
 
     def is_disputed(self, segment_id: str) -> bool:
-        """Tell whether others who worked on the recording say something else; see `find_disputed`."""
+        """Tell whether others who code its track say something else; see `find_disputed`."""
         if self._disputed is None:
             training = training_work(self._session.study)
-            worked: dict[str, set[str]] = {}
-            marked = ((row.segment.recording_id, row.segment.annotator_id) for row in self.rows.values())
-            for recording, who in {*marked, *completed_work(self._session.study)} - training:
+            people: dict[str, set[str]] = {}
+            marked = {(row.segment.recording_id, row.segment.annotator_id) for row in self.rows.values()}
+            for recording, who in marked - training:
                 if self.annotators[who].kind == "person":
-                    worked.setdefault(recording, set()).add(who)
-            self._disputed = find_disputed([row.segment for row in self.rows.values()], worked)
+                    people.setdefault(recording, set()).add(who)
+            self._disputed = find_disputed([row.segment for row in self.rows.values()], people)
         return segment_id in self._disputed
 
     def verdicts(self, segment_id: str) -> Verdicts | None:

@@ -62,7 +62,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
     if not stretches:
         raise UserError(
             f"Nothing is known about what is said in recording {recording.number}.",
-            f"Find speech first, in the menu Speech or with: greenroom transcribe STUDY --recording {recording.number}",
+            f"Find speech first: greenroom transcribe STUDY --speech-only --recording {recording.number}",
         )
     embedder = default_voice_embedder()
     pictures, tracks = _faces(session, recording_id)

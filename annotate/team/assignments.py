@@ -21,10 +21,10 @@ from project.queries.annotator_rows import (
     set_completed,
 )
 from project.queries.recording_rows import all_recordings, hold_outs, set_hold_out
-from project.queries.segment_rows import segment_counts
+from project.queries.segment_rows import segment_counts, segments_of, values_in
 from project.session.session import Session
 from project.text_format import pluralize
-from project.timebase import SECOND_US, format_minutes, utc_now
+from project.timebase import SECOND_US, format_minutes, format_time, utc_now
 
 _EXCHANGES_PER_RECORDING = 40
 """Exchanges tried for each recording, for pairs and again for minutes."""
@@ -234,16 +234,43 @@ def plan_training(session: Session, recordings: Collection[str], without: str) -
 
 
 def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes:
-    """Say that the annotator of this session is done with a recording, or is not after all."""
+    """Say that the annotator of this session is done with a recording, or is not after all.
+
+    Raises:
+        UserError: a segment of theirs lacks what its label needs; or it is not marked as done.
+    """
     number = session.recording(recording_id).number
     who = session.annotator()
     if not done and (who is None or not is_completed(session.study, recording_id, who.id)):
         raise UserError(f"Recording {number} is not marked as done.", "Mark it when all of it is annotated.")
+    if done and who is not None and (unfilled := _list_unfilled(session, recording_id, who.id)):
+        start_us, fields = unfilled[0]
+        more = pluralize(len(unfilled) - 1, "further segment")
+        others = f" {more} {'lack' if unfilled[2:] else 'lacks'} something." if unfilled[1:] else ""
+        raise UserError(
+            f"Recording {number} is not done: at {format_time(start_us)}, {', '.join(fields)} is missing.{others}",
+            "Fill in what is needed, then mark it as done. List it: greenroom checklist STUDY",
+        )
     with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:
         who = session.annotator()
         assert who is not None
         set_completed(session.study, recording_id, who.id, utc_now() if done else None)
     return step.changes
+
+
+def _list_unfilled(session: Session, recording_id: str, annotator_id: str) -> list[tuple[int, list[str]]]:
+    """Return start and names of the empty fields of each segment of somebody that lacks what its label needs."""
+    values = values_in(session.study, recording_id)
+    found = []
+    for segment in segments_of(session.study, recording_id):
+        scheme = session.schemes.find(segment.scheme) if segment.annotator_id == annotator_id else None
+        if scheme is not None:
+            filled = {key: field_value.value for key, field_value in values.get(segment.id, {}).items()}
+            known = scheme.known_values(segment.track, filled)
+            missing = scheme.missing_fields(segment.label, known, segment.track)
+            if missing:
+                found.append((segment.start_us, [scheme.field(key).name for key in dict.fromkeys(missing)]))
+    return found
 
 
 def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Changes:

@@ -80,7 +80,7 @@ class LanguageCoverage:
     def hint_text(self) -> str:
         """Return what to do about it."""
         if not self.searched:
-            return "Look for personal information again: Speech > Personal information, or greenroom pii find STUDY."
+            return "Look for personal information again: greenroom pii find STUDY."
         name = name_finders.WEIGHTS_BY_LANGUAGE.get(self.main_gap, "")
         if not name:
             return "Look for it by hand."

@@ -296,6 +296,14 @@ _LANDMARK_FINDERS = ("pfld", "mediapipe")
 _DRIVING_FINDER = "mediapipe"
 
 
+def missing_models() -> list[str]:
+    """Return the weights to fetch, one of each kind, without which re-identification cannot be measured."""
+    missing = [] if any(map(is_installed, EMBEDDERS)) else [next(iter(EMBEDDERS))]
+    if not any(landmark_finders.is_installed(name) for name in (*_LANDMARK_FINDERS, _DRIVING_FINDER)):
+        missing.append(landmark_finders.NEEDS_WEIGHTS[_DRIVING_FINDER])
+    return missing
+
+
 @contextmanager
 def load_tools(tracked_by: str) -> Iterator[Tools]:
     """Load what is installed, and free it when the block ends.

@@ -6,7 +6,9 @@ from functools import cached_property
 
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet
 from anonymize.masking.mask_coverage import ReviewReason
+from anonymize.methods.face_methods import missing_weights
 from anonymize.pii_review.language_coverage import compute_coverage
+from anonymize.privacy.privacy_job import missing_models
 from anonymize.release.participant_consent import has_consented, list_refusing, list_unknown_faces, people_in_recordings
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_rules import ReleaseBlocker
@@ -17,6 +19,8 @@ from anonymize.release.release_texts import (
     list_released_texts,
     unconfirmed_message,
 )
+from models.faces.face_detectors import NEEDS_WEIGHTS as DETECTOR_WEIGHTS
+from models.faces.face_detectors import SEPARATOR, WITNESS_DETECTORS, find_independent
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, Recording, Run
 from project.files.fingerprints import hash_whole_file, is_hash_cached
 from project.integrity.integrity_check import rows_unlike_history, rows_without_history
@@ -300,9 +304,7 @@ def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
         sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
     else:
         sentence = f"Nobody reviewed the faces of recording {candidate.number}."
-    yield candidate.build_blocker(
-        "faces-reviewed", sentence, "Review them on the Faces page, or: greenroom review-faces STUDY"
-    )
+    yield candidate.build_blocker("faces-reviewed", sentence, "Review them: greenroom review-faces STUDY")
 
 
 def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
@@ -322,7 +324,7 @@ def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 
 def check_consent_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
-    hint = "Add who appears and what they consented to: File > Recording details…, or greenroom participant."
+    hint = "Add who appears and what they consented to: greenroom participant --help"
     study = candidate.session.study
     if not participants_in(study, candidate.recording.id) and not visible_participants(study).get(
         candidate.recording.id
@@ -390,7 +392,7 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             "transcript",
             f"Recording {candidate.number}, {format_time(start)} to {format_time(end)}: "
             "somebody speaks, and the transcript has nothing there.",
-            "Write down what is said on the Transcript page, or recognise it: greenroom transcribe STUDY",
+            "Write down what is said, or recognise it: greenroom transcribe STUDY",
             start,
         )
 
@@ -409,13 +411,12 @@ def check_transcript_checked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlo
 
 
 def check_drafts(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
-    """Yield what stands in the way while drafts are left: a name that a model misheard is no name in the transcript."""
+    """Yield what stands in the way while drafts are left: a name that was misheard is no name in the transcript."""
     drafts = candidate.speech.drafts
     if drafts:
         yield candidate.build_blocker(
             "transcript-checked",
-            f"{pluralize(len(drafts), 'utterance')} of recording {candidate.number} "
-            f"{'is' if len(drafts) == 1 else 'are'} a model's draft that nobody checked.",
+            f"Nobody checked {pluralize(len(drafts), 'utterance')} of recording {candidate.number}.",
             "Listen to them on the Transcript page and mark them as checked.",
             drafts[0].start_us,
         )
@@ -453,7 +454,7 @@ def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
     ]
     yield from _language_gap(candidate)
-    hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
+    hint = "Decide: greenroom pii review STUDY"
     for place in places[:_MAX_LISTED]:
         yield candidate.build_blocker(
             "pii-reviewed",
@@ -484,6 +485,46 @@ def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
+def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
+    """Rules `rendered`, `independent-check` and `privacy-measured`, as far as the installed models tell.
+
+    So nothing is rendered that would be refused for a model that is missing.
+    """
+    if not candidate.is_tracked or candidate.faces is None or candidate.faces.run is None:
+        return
+    number = candidate.number
+    for method in candidate.plan.methods_for(number):
+        for name in missing_weights(method):
+            yield candidate.build_blocker(
+                "rendered",
+                f"Recording {number}, {method}: the model {name} is not installed.",
+                f"Get it, or choose another method: greenroom models fetch {name}",
+                waivable=False,
+                weights=name,
+            )
+    tracked_by = candidate.faces.run.backend
+    if find_independent(tracked_by) is None:
+        name = next(
+            DETECTOR_WEIGHTS[name]
+            for name in (*WITNESS_DETECTORS, *DETECTOR_WEIGHTS)
+            if name not in tracked_by.split(SEPARATOR)
+        )
+        yield candidate.build_blocker(
+            "independent-check",
+            f"No detector is installed but {tracked_by}, which found the faces of recording {number}.",
+            f"Get another one, or waive this rule with a reason: greenroom models fetch {name}",
+            weights=name,
+        )
+    if any(not face.dismissed for face in candidate.faces.faces):
+        for name in missing_models():
+            yield candidate.build_blocker(
+                "privacy-measured",
+                f"How private recording {number} is cannot be measured: the model {name} is not installed.",
+                f"Get it, or waive this rule with a reason: greenroom models fetch {name}",
+                weights=name,
+            )
+
+
 RECORDING_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...] = (
     check_file_present,
     check_file_unchanged,
@@ -496,5 +537,6 @@ RECORDING_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], .
     check_transcript_checked,
     check_voice_known,
     check_pii_reviewed,
+    check_models_installed,
 )
 """The rules about one recording that need no rendering."""

@@ -36,7 +36,7 @@ RULES: dict[str, ReleaseRule] = {
     "consent-known": ReleaseRule("It is known who appears, so that everybody was asked.", waivable=True),
     "sound-consent": ReleaseRule("Everybody who is heard consented to release."),
     "transcript": ReleaseRule("Whatever is said where sound leaves stands in the transcript."),
-    "transcript-checked": ReleaseRule("Somebody checked what a model heard.", waivable=True),
+    "transcript-checked": ReleaseRule("Somebody checked the transcript.", waivable=True),
     "voice": ReleaseRule("It is known whose voice is heard, so that everybody was asked.", waivable=True),
     "pii-reviewed": ReleaseRule(
         "Somebody decided on everything personal in texts and speech that leave, in languages in which it is found.",

@@ -32,7 +32,7 @@ from project.timebase import utc_now
 
 ALREADY_EXISTS = "It is there already."
 INVALID_CHAIN = "Its chain goes round in a circle, or an edge of it leads nowhere."
-NO_CHAINS_HINT = "Draw one first, in the mode Chains, or with: greenroom chain import"
+NO_CHAINS_HINT = "Draw one in the mode Chains, or read one from a file: greenroom chain import"
 _SILENT = Silent()
 _NOT_HELD_OUT = "not held out"
 

@@ -65,8 +65,7 @@ def require_texts_read(session: Session, gathering: DatasetContents) -> None:
         every = "" if gathering.verified_only else " --all"
         raise UserError(
             unconfirmed_message(len(unique_texts(gathering.texts))),
-            f"Read them, then confirm: greenroom questions texts STUDY{every} --confirm, "
-            "or Study > Export questions as a data set.",
+            f"Read them, then confirm: greenroom questions texts STUDY --confirm{every}",
         )
 
 

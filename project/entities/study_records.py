@@ -225,7 +225,7 @@ class Utterance:
     Attributes:
         participant_id: None while nobody knows who speaks.
         words: with their times, where somebody measured them.
-        checked: False for what a model heard and nobody looked at.
+        checked: False for what a model heard, or a file brought, and nobody looked at.
         suggested: the speaker is a guess of the program.
     """
 

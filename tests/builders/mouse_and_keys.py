@@ -16,7 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 def focused_widget(window: QWidget) -> QWidget:
     """Return where keys go: a popup of the window too."""
-    return QApplication.focusWidget() or window.focusWidget() or window
+    return QApplication.activePopupWidget() or QApplication.focusWidget() or window.focusWidget() or window
 
 
 def press(window: QWidget, *keys: str) -> None:

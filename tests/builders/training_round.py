@@ -5,7 +5,7 @@ from pathlib import Path
 from annotate.segments.segment_edits import add_segment
 from annotate.team.assignments import PlanOptions, make_plan, set_training
 from annotate.team.study_copies import MediaWith, split_study
-from project.entities.study_records import Verdict
+from project.entities.study_records import Json, Verdict
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
@@ -31,10 +31,11 @@ def open_round(folder: Path) -> Session:
 def mark(
     session: Session, recording_id: str, start: float, end: float, rationale: str, label: str = Verdict.ERROR
 ) -> str:
-    """Add a segment, in seconds, and return its id."""
-    made, _ = add_segment(
-        session, recording_id, int(start * SECOND), int(end * SECOND), label, {"rationale": rationale}
-    )
+    """Add a segment with all that its label needs, in seconds, and return its id."""
+    values: dict[str, Json] = {"attributes": ["emotions"], "channel": "verbal", "rationale": rationale}
+    if label == Verdict.ERROR:
+        values["correction"] = "Wait."
+    made, _ = add_segment(session, recording_id, int(start * SECOND), int(end * SECOND), label, values)
     return made
 
 

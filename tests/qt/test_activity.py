@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import shiboken6
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QWindow
 from PySide6.QtTest import QTest
 
 from app.gui.team.activity_tab import ActivityWindow
@@ -70,3 +72,11 @@ def test_minutes_of_work_go_to_the_recording_that_is_shown_unless_counting_is_of
     page.switch.click()
     work(window, clock, 60)
     assert sum(counted(window)) == 60, "what happened while it was off is not made up for"
+
+
+def test_windows_that_qt_deletes_are_not_kept(window: MainWindow) -> None:
+    # As the list of completions of a file dialog: it has the focus, and goes without a word.
+    completions = QWindow()
+    window.activity._watch(completions)
+    shiboken6.delete(completions)
+    window.activity._watch(window.windowHandle())

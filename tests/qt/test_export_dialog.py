@@ -21,6 +21,7 @@ from app.gui.export.export_preview import PreviewFeed
 from project.errors import UserError
 from project.option_limits import check_limits, choice_field, limited_field
 from project.session.jobs import JobSpec
+from tests.builders.shown_texts import shown_texts
 
 TALLEST = 720
 
@@ -100,7 +101,7 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     item = dialog.methods.tree.topLevelItem(list(METHODS).index("painted"))
     assert not item.flags() & Qt.ItemFlag.ItemIsUserCheckable
     dialog.methods.tree.select_row("painted")
-    assert dialog.methods.command.text() == "greenroom models fetch yunet"
+    assert "It needs the weights yunet. Get them here." in shown_texts(dialog.methods)
     assert "weights first" in dialog.pane.pictures.text()
     with qtbot.waitSignal(dialog.fetch_requested) as asked:
         dialog.methods.get.click()

@@ -3,7 +3,10 @@
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
+from app.gui.jobs.job_center import end_state
 from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
+from benchmark.judging.run_outcome import RunOutcome
+from project.session.jobs import JobSpec
 from tests.builders.mouse_and_keys import click
 
 
@@ -29,6 +32,22 @@ def test_a_job_runs_and_ends(panel):
     assert panel.findChild(QProgressBar).value() == 25
     panel.finish("a", JobState.DONE, "2 faces in 632 frames")
     assert panel.text("a") == "2 faces in 632 frames"
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "state"),
+    [
+        ("release", {"released": False}, JobState.REFUSED),
+        ("release", {"released": True}, JobState.DONE),
+        ("anonymize", {"faces_left": [0, 40_000]}, JobState.INCOMPLETE),
+        ("anonymize", {"faces_left": []}, JobState.DONE),
+        ("ask", RunOutcome(answered=3, failed=1).as_json(), JobState.INCOMPLETE),
+        ("ask", RunOutcome(answered=3, unparsed=1).as_json(), JobState.DONE),
+        ("faces", {"tracks": 0}, JobState.DONE),
+    ],
+)
+def test_only_a_job_that_gave_what_was_asked_is_done(kind, result, state):
+    assert end_state(JobSpec(kind, "Work", "recording", {}), result) is state
 
 
 def test_a_job_says_how_long_it_still_takes_once_that_is_known(qtbot):

@@ -38,6 +38,7 @@ def walk_to(window: QWidget, kind: type[QWidget], name: str) -> QWidget:
     raise AssertionError(f"Tab never comes to {kind.__name__} {name}")
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     open_window: OpenWindow, answers: Answers, qtbot: QtBot
 ) -> None:
@@ -49,6 +50,8 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     qtbot.waitUntil(lambda: window.player.times is not None)
 
     press(window, "Home", "I", "Shift+Right", "O", "A")
+    assert not window.studio.selected, "it waits for the label"
+    press(window, "E")
     (own,) = [segment for segment in all_segments(study) if segment.id in window.studio.selected]
     assert (own.start_us, own.end_us) == (0, pytest.approx(1_000_000, abs=50_000))
 

@@ -249,7 +249,7 @@ def test_offline_nothing_can_be_fetched_and_it_says_why(
     assert window.panel.folder.isEnabled()
     assert f"get it from {sender.base}/model.bin, and add it here" in window.panel.lines.text()
     window.fetch("toy")
-    assert "greenroom models add toy" in window.status.text()
+    assert "give them to File > Models…" in window.status.text()
     assert sender.paths == []
 
 

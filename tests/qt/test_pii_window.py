@@ -329,7 +329,7 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     search_at_once(session, search.prepare(session))
     window = open_pii(main, qtbot)
     assert "no model of English names" in window.languages.text()
-    assert "greenroom models fetch ner-english" in window.languages.text()
+    assert "File > Models…" in window.languages.text()
     button = window.models.buttons["ner-english"]
     assert button.isVisible()
     assert "MIT" in button.toolTip()
@@ -362,7 +362,7 @@ def test_without_the_part_that_searches_it_says_so_and_a_button_gets_it(
     window = main.windows.open_window("pii")
     assert isinstance(window, PiiWindow)
     qtbot.waitUntil(lambda: "“names”, which is not installed" in window.status.text())
-    assert "Get it: greenroom models fetch names" in window.languages.text()
+    assert "Get it: File > Models…" in window.languages.text()
     window.tabs.setCurrentIndex(2)
     started: list[JobSpec] = []
     monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))

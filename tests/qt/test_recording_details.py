@@ -18,6 +18,7 @@ from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
+from widgets.dialogs.dialog_windows import ErrorStrip
 
 
 @pytest.fixture
@@ -61,6 +62,22 @@ def test_name_collection_and_agent_are_saved_at_once(qtbot: QtBot, window: MainW
     for _ in range(3):
         window.commands.undo()
     assert [collection.name for collection in all_collections(study_of(window))] == ["Recordings"]
+
+
+def test_an_error_stands_in_the_dialog_and_goes_with_it(
+    qtbot: QtBot, window: MainWindow, dialog: RecordingDialog
+) -> None:
+    qtbot.waitUntil(dialog.isActiveWindow)
+    for _ in range(2):
+        dialog.participants.name.setText("P01")
+        dialog.participants.add.click()
+    strip = dialog.findChild(ErrorStrip)
+    assert "There is a participant P01 already" in strip.text.text()
+    assert strip.isVisible()
+    assert "P01 already" not in window.messages.message()
+    dialog.close()
+    dialog.show()
+    assert not strip.isVisible()
 
 
 def test_a_microphone_is_added_with_an_offset(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:

@@ -2,23 +2,28 @@
 
 import shutil
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from annotate.team.assignments import hold_out
+from anonymize.release import release_job
 from anonymize.release.release_edits import store_plan, waive_rule, withdraw_waiver
-from anonymize.release.release_plan import SCRUB, read_plan
+from anonymize.release.release_plan import SCRUB, ReleasePlan, read_plan
 from anonymize.release.release_rules import ReleaseBlocker
+from app.gui.jobs.jobs_panel import JobState
 from app.gui.release.release_form import build_checklist
 from app.gui.release.release_window import ReleaseWindow
 from app.gui.window.main_window import MainWindow
+from app.gui.window.message_bar import MessageLevel
 from project.entities.study_records import Changes
 from project.queries.face_rows import set_dismissed, tracks_of
 from project.queries.pii_rows import replacements
 from project.queries.policy_rows import waivers
 from project.queries.recording_rows import all_recordings
+from project.session.jobs import JobSpec
 from project.session.session import Session
 from tests.builders.release_study import lab, review
 from tests.builders.scripted_dialogs import Answers
@@ -51,23 +56,31 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     assert "ready" in release.heading.text()
     assert release.table.texts() == []
     release.only.setChecked(False)
-    assert {row[3] for row in release.table.texts()} == {"Kept", "Judged when it is rendered"}
+    states = {row[3] for row in release.table.texts()}
+    assert {state for state in states if "Waived" not in state} == {"Kept", "Judged when it is rendered"}
     release.only.setChecked(True)
-    assert window.studio.edit(lambda session: withdraw_waiver(session, "privacy-measured", None))
-    release.judge_all()
     answers.give(release_place=tmp_path / "corpus")
-    with qtbot.waitSignal(window.jobs.done):
+    prepare = release_job.prepare
+
+    def prepare_refused(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
+        work, left = (
+            prepare(session, folder, plan),
+            ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it."),
+        )
+        return replace(work, parameters={**work.parameters, "reasons": [left.as_json()]})
+
+    with pytest.MonkeyPatch.context() as patch, qtbot.waitSignal(window.jobs.done):
+        patch.setattr(release_job, "prepare", prepare_refused)
         release.release.click()
     assert "Refused" in release.report.text()
     assert not (tmp_path / "corpus").exists()
-    release.judge_all()
-    assert [row[0] for row in release.table.texts()] == ["It was measured how private the rendering is."]
-    assert release.release.isEnabled()
-    assert window.studio.edit(lambda session: waive_rule(session, "privacy-measured", None, "No embedding here"))
+    assert window.workspace.jobs_panel.state("job-1") is JobState.REFUSED
+    assert window.messages.level is MessageLevel.WARNING
     release.judge_all()
     with qtbot.waitSignal(window.jobs.done):
         release.release.click()
     assert "Released" in release.report.text()
+    assert window.workspace.jobs_panel.state("job-2") is JobState.DONE
     assert (tmp_path / "corpus" / "DATACARD.md").is_file()
     release.only.setChecked(False)
     release.judge_all()
@@ -79,6 +92,21 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     release.judge_all()
     assert "held out" in release.left_out.text(), "what changed while it was closed is judged when it comes back"
     assert not release.release.isEnabled()
+
+
+def test_models_that_are_missing_are_named_and_offered_before_anything_is_rendered(
+    window: MainWindow, release: ReleaseWindow
+) -> None:
+    for rule in ("independent-check", "privacy-measured"):
+        assert window.studio.edit(partial(withdraw_waiver, rule=rule, recording_id=None))
+    release.judge_all()
+    assert {*release.models.buttons} == {"rfb320", "sface", "face-landmarks"}
+    assert len(release.table.texts()) == 3
+    assert not release.release.isEnabled()
+    for rule in ("independent-check", "privacy-measured"):
+        assert window.studio.edit(partial(waive_rule, rule=rule, recording_id=None, reason="No model may be fetched"))
+    release.judge_all()
+    assert release.release.isEnabled()
 
 
 def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(

@@ -75,10 +75,16 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_windo
     first = show_first(window)
     assert line.text() == ""
     assert window.editing.create(SECOND, 3 * SECOND, "error")
+    (own,) = window.studio.selected
+    window.menus.actions["done"].trigger()
+    assert "0:00:01.000, Attributes, Channel, Rationale, Correction is missing" in window.messages.message()
+    needed = {"attributes": ["emotions"], "channel": "both", "rationale": "Too early.", "correction": "Wait."}
+    for field, value in needed.items():
+        window.editing.set_field(own, field, value)
     window.menus.actions["done"].trigger()
     assert training.figures.texts()[0][1:3] == ("0.50, passes (needed 0.50)", "1.00, passes (needed 0.80)")
     assert training.figures.texts()[0][-1] == "Passed: the work is open"
-    assert [text[-1] for text in training.lines.texts()] == ["Rationale", "Only the reference marked this"]
+    assert [text[-1] for text in training.lines.texts()] == ["Channel", "Only the reference marked this"]
     window.choose_recording(second)
     assert line.text() == ""
     training.lines.row_chosen.emit(f"{first} 5000000", 5 * SECOND)

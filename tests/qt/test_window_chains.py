@@ -8,9 +8,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
+from annotate.study.people import add_participant
 from app.gui.chains.chains_page import ChainPageTab
 from app.gui.window.main_window import MainWindow
 from project.entities.causal_chains import NodeKind
+from project.entities.study_records import ParticipantRole
+from project.queries.recording_rows import participants_in
 from tests.builders.chains_by_hand import (
     EDGES,
     SECOND,
@@ -26,14 +29,15 @@ from tests.builders.chains_by_hand import (
     study_of_two,
 )
 from tests.builders.mouse_and_keys import LEFT, click, drag, press, type_text
+from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
 
 EXPECTED = [(told.kind.value, (told.who,), told.text) for told in STORY]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow) -> MainWindow:
-    made = open_window(study_of_two(tmp_path / "lab.greenroom"), "Ada")
+def window(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow, answers: Answers) -> MainWindow:
+    made = open_window(study_of_two(tmp_path / "lab.greenroom"), "Ada", answers)
     made.choose_recording("r")
     made.activateWindow()
     qtbot.waitUntil(made.isActiveWindow)
@@ -169,6 +173,46 @@ def test_another_is_drawn_with_keys_alone_and_each_step_is_undone_and_redone(win
     press(window, "G", "Del")
     assert len(graphs(window)[0].nodes) == len(STORY) - 1
     assert window.studio.selected_nodes, "the nearest node is selected next"
+
+
+def test_nodes_edges_and_characters_are_made_by_keys_right_after_a_new_chain(
+    window: MainWindow, answers: Answers
+) -> None:
+    window.studio.edit(lambda session: add_participant(session, "Zoë", ParticipantRole.USER)[1])
+    begin(window)
+    page = page_of(window)
+    press(window, "N", "M")
+    assert QApplication.focusWidget() is page.form.words
+    assert "Return" in page._help.text()
+    assert "keeps it" in page._help.text()
+    type_text(window, "She is glad")
+    press(window, "Return")
+    assert "keeps it" not in page._help.text()
+    (node,) = graphs(window)[0].nodes
+    assert (node.kind, node.text) == (NodeKind.EMOTION, "She is glad")
+
+    press(window, "3")
+    assert graphs(window)[0].nodes[0].people == ()
+    assert "Nobody in this recording has the digit 3" in window.messages.message()
+    elsewhere = next(action for action in page.form.people.more.menu().actions() if "Zoë" in action.text())
+    assert elsewhere.text() == "Zoë, not in this recording yet"
+    elsewhere.trigger()
+    assert "Zoë appears in it" in window.messages.message()
+    answers.give(text="New one")
+    press(window, "P")
+    study = window.studio.session.study
+    here = {participant.pseudonym: participant.id for participant in participants_in(study, "r")}
+    assert {*graphs(window)[0].nodes[0].people} == {here["Zoë"], here["New one"]}
+
+    press(window, "R")
+    type_text(window, "The phone rings")
+    assert page.picker.list.count() == 1
+    press(window, "Return")
+    reason, glad = sorted(graphs(window)[0].nodes, key=lambda chain_node: chain_node.text == "She is glad")
+    assert reason.text == "The phone rings"
+    assert reason.end_us <= max(glad.start_us, 2 * SECOND)
+    assert edges_of(graphs(window)[0]) == {(0, 1)} or edges_of(graphs(window)[0]) == {(1, 0)}
+    assert window.studio.selected_nodes == (reason.id,)
 
 
 def test_typing_is_one_step_and_what_is_typed_is_never_lost(window: MainWindow) -> None:

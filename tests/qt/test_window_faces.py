@@ -306,7 +306,7 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
 
 
 def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    window.editing.create(SECOND_US, 9 * SECOND_US)
+    window.editing.create(SECOND_US, 9 * SECOND_US, "error")
     window.commands.ask_export()
     dialog = window.exports.dialog
     request = dialog.request()

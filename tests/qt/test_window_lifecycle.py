@@ -62,8 +62,8 @@ def test_closing_leaves_nothing_running(qtbot: QtBot, open_window: OpenWindow, s
 def test_undo_says_where_it_was_and_the_open_study_stays_open(open_window: OpenWindow, study: Path) -> None:
     window = open_window(study)
     ids = [row.id for row in window.recordings.model.rows()]
-    assert window.editing.create(100_000, 900_000)
-    assert window.editing.create(200_000, 900_000)
+    assert window.editing.create(100_000, 900_000, "error")
+    assert window.editing.create(200_000, 900_000, "error")
     window.choose_recording(ids[1])
     window.commands.undo()
     assert window.messages.message() == "Undone: Add error segment"

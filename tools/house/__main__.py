@@ -13,6 +13,7 @@ from tools.house.source_rules import (
     TEST_FOLDERS,
     floating_windows,
     rich_texts,
+    shell_commands,
     short_waits,
     silent_errors,
     untranslated_texts,
@@ -57,6 +58,7 @@ def _broken_rules(trees: dict[str, ast.Module], tests: dict[str, Path]) -> list[
         *untranslated_texts(window),
         *rich_texts(window),
         *floating_windows(window),
+        *shell_commands(window),
         *short_waits(waiting),
     ]
 

@@ -62,7 +62,7 @@ _NO_WORDS = re.compile(
     | <(span|p|div|td|qt|img)\b[^>]*$ | Helvetica                              # tags of rich text, and fonts
     | ^((Ctrl|Alt|Shift)\+)*(Up|Left|PgUp),\ | \[dict\[                        # keys, types
     | ^(bottom|top)\ (left|right)$ | ^back\ hatch$ | ^not\ (asked|sent)$       # names that only the program reads
-    | ^node\ text\ $""",
+    | ^node\ text\ $ | ^(chain|cues|judge|questions)\ (import|accept|add|texts)$  # words of commands""",
     re.VERBOSE,
 )
 """What only looks like words for a reader."""
@@ -94,6 +94,27 @@ def rich_texts(trees: Mapping[str, ast.Module]) -> Iterator[str]:
                 yield f"{module}:{node.lineno}: takes HTML; use what is plain"
             elif told == "text":
                 yield f"{module}:{node.lineno}: make it plain first (plain_tip): {ast.unparse(node)[:80]}"
+
+
+_SHELL_COMMAND = re.compile(r"\bgreenroom [a-z]")
+
+
+def shell_commands(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Yield each text of the window that names a command: people in the window are told where to click."""
+    for module, tree in trees.items():
+        for line, text in _literals(tree):
+            if _SHELL_COMMAND.search(text):
+                yield f"{module}:{line}: name the entry of the menu: {text[:80]!r}"
+
+
+def _literals(node: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and words of each literal that is no docstring."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
+            continue
+        if isinstance(child, ast.Constant) and isinstance(child.value, str):
+            yield child.lineno, child.value
+        yield from _literals(child)
 
 
 def floating_windows(trees: Mapping[str, ast.Module]) -> Iterator[str]:

@@ -6,14 +6,24 @@ Each dialog belongs to the window it was opened from and stays in front of it.
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QDialog,
+    QFrame,
     QHBoxLayout,
     QLineEdit,
     QMainWindow,
     QPushButton,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -138,6 +148,51 @@ class OwnDialog(QDialog):
             button.click()
             return
         super().keyPressEvent(event)
+
+
+class ErrorStrip(QFrame):
+    """An error at the foot of the window in which it arose; it goes with the window, or when it is dismissed."""
+
+    def __init__(self, column: QVBoxLayout) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        self._picture = PlainLabel()
+        self.text = PlainLabel(wordWrap=True)
+        self.text.setAccessibleName(tr("What went wrong"))
+        dismiss = QToolButton()
+        dismiss.setIcon(icon("x"))
+        dismiss.setToolTip(tr("Dismiss"))
+        dismiss.setAccessibleName(tr("Dismiss the message"))
+        dismiss.clicked.connect(self.hide)
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self.text, 1)
+        row.addWidget(dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        column.addWidget(self)
+
+    def show_text(self, text: str) -> None:
+        """Show it, and let a screen reader say it."""
+        self._picture.setPixmap(icon("circle-alert", "error").pixmap(QSize(16, 16), self.devicePixelRatioF()))
+        self.text.setText(text)
+        self.text.setStyleSheet(f"color: {theme.palette().error.name()};")
+        self.show()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # It does not come back with its window.
+        self.hide()
+
+
+def show_error_in(window: QWidget, text: str) -> bool:
+    """Show an error at the foot of a window; returns whether there is room for it."""
+    column = window.layout()
+    if not isinstance(column, QVBoxLayout):
+        return False
+    strip = window.findChild(ErrorStrip, options=Qt.FindChildOption.FindDirectChildrenOnly) or ErrorStrip(column)
+    strip.show_text(text)
+    return True
 
 
 def _raise(window: QWidget) -> None:

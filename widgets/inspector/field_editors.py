@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
 
 from project.entities.study_records import Json, Participant
@@ -215,7 +215,7 @@ class SliderEditor(FieldEditor):
         self.slider = _Slider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, self._steps)
         self.slider.setPageStep(max(1, self._steps // 10))
-        self.box = _NumberBox()
+        self.box = DecimalBox()
         self.box.setDecimals(0 if whole else 3)
         # One step below the lowest stands for nothing.
         self.box.setRange(field.minimum - field.step, field.maximum)
@@ -299,7 +299,7 @@ _TAKE_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class _Slider(QSlider):
-    """A slider that leaves the wheel to the page, and whose handle is hollow while it stands for nothing.
+    """A slider whose handle is hollow while it stands for nothing.
 
     Signals:
         pressed_on: Space or Return was pressed: take the number where the handle stands.
@@ -313,9 +313,6 @@ class _Slider(QSlider):
         self.style().unpolish(self)
         self.style().polish(self)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
-
     def event(self, event: QEvent) -> bool:
         # The window plays with Space where no widget claims it.
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and event.key() in _TAKE_KEYS:
@@ -328,13 +325,6 @@ class _Slider(QSlider):
             self.pressed_on.emit()
         else:
             super().keyPressEvent(event)
-
-
-class _NumberBox(DecimalBox):
-    """A box for a number that leaves the wheel to the page."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 def make_ends_row(field: Field) -> QHBoxLayout:
@@ -368,7 +358,7 @@ class ParticipantEditor(FieldEditor):
         super().__init__(field, parent)
         self._value: str | None = None
         self._people: list[Participant] = []
-        self.combo = _ChoiceBox()
+        self.combo = QComboBox()
         self.combo.setAccessibleName(field.name)
         self.combo.setAccessibleDescription(field.definition)
         self.combo.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
@@ -413,13 +403,6 @@ class ParticipantEditor(FieldEditor):
         if chosen != self._value:
             self._value = chosen
             self.changed.emit(chosen)
-
-
-class _ChoiceBox(QComboBox):
-    """A list that leaves the wheel to the page."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 PAUSE_MS = 400

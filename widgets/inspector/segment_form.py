@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QWheelEvent
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from project.entities.study_records import Json, Participant, Segment
@@ -340,7 +340,7 @@ class TrackChooser(QWidget):
         heading = PlainLabel(tr("New segments go to"))
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("quiet", True)
-        self.combo = _LabelBox()
+        self.combo = QComboBox()
         self.combo.setAccessibleName(tr("Track for new segments"))
         self.combo.setToolTip(tr("Track for new segments (X for the next one)"))
         self.combo.setMinimumContentsLength(10)
@@ -360,13 +360,6 @@ class TrackChooser(QWidget):
                 self.combo.addItem(name, key)
         self.combo.setCurrentIndex(self.combo.findData(current))
         self.setVisible(len(tracks) > 1)
-
-
-class _LabelBox(QComboBox):
-    """A list that leaves the wheel to the page."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 class TrackPanel(QWidget):

@@ -355,7 +355,6 @@ class MetaWindow(MetaLayout):
         self._suggesting.message.connect(self.status.set_text)
         self._studio.recording_changed.connect(self._change_recording)
         self._studio.session_changed.connect(self.reload)
-        self._studio.failed.connect(self._show_error)
         self._studio.bridge.changed.connect(self._apply)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -367,9 +366,9 @@ class MetaWindow(MetaLayout):
         self._flush()
         super().closeEvent(event)
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.status.set_text(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.status.set_text(str(error))
 
     def reload(self) -> None:
         """Show the recording as the study has it now."""

@@ -38,6 +38,7 @@ class ChainInputController(QObject):
         self._chosen = chosen
         self._drawing = drawing
         self._studio = context.studio
+        self._questions = context.questions
         self._timeline = context.timeline
         self._from: QWidget = context.timeline
         self._as_reason = True
@@ -50,6 +51,7 @@ class ChainInputController(QObject):
         form.range_requested.connect(drawing.apply_marked_range)
         form.rejected.connect(context.studio.message)
         form.person_toggled.connect(drawing.set_person)
+        form.character_requested.connect(self.add_character)
         form.reason_requested.connect(self.ask_reason)
         form.result_requested.connect(self.ask_result)
         form.reason_removed.connect(lambda other: self._remove_edge(other, reason=True))
@@ -62,11 +64,13 @@ class ChainInputController(QObject):
         graph.node_removal_requested.connect(drawing.delete)
         graph.node_add_requested.connect(lambda kind: drawing.add(NodeKind(kind)))
         page.picker.node_picked.connect(self._on_node_picked)
+        page.picker.new_node_requested.connect(self._on_new_node)
         page.picker.cancelled.connect(self._restore_focus)
         drawing.edit_text_requested.connect(self.edit_node_text)
         drawing.about_to_change.connect(form.flush)
         context.studio.leaving.connect(form.flush)
         context.timeline.node_activated.connect(self.edit_node_text)
+        context.chains.chain_begun.connect(lambda: self._timeline.setFocus() if page.isVisible() else None)
 
     def edit_node_text(self, node_id: str = "") -> None:
         """Let the words of a node be typed, by default of the current one."""
@@ -119,6 +123,20 @@ class ChainInputController(QObject):
         if node is not None:
             self._drawing.add_edge(*((other, node.id) if self._as_reason else (node.id, other)))
         self._restore_focus()
+
+    def _on_new_node(self, text: str) -> None:
+        node = self._drawing.current()
+        self._restore_focus()
+        if node is not None:
+            self._drawing.add_beside(node, text, as_reason=self._as_reason)
+
+    def add_character(self) -> None:
+        """Ask for a participant who is new in the study, and say that the current node is theirs."""
+        graph = self._chosen.graph
+        if graph is not None and self._check_editable(graph):
+            name = self._questions.text(tr("New character"), tr("Pseudonym, such as P03"), "")
+            if name:
+                self._drawing.add_character(name)
 
     def toggle_focus(self) -> None:
         """Go to the graph, or from there to the timeline."""
@@ -280,8 +298,9 @@ SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
     ("Alt+1, Alt+2, Alt+3, Alt+4, Alt+5", tr("The node is an event, belief, intent, desire or emotion after all")),
     ("Return", tr("Type what the selected node says; again: done")),
     ("1, 2, 3", tr("The node is an event or a state of this participant, or not after all")),
+    ("P", tr("The node is an event or a state of a new character")),
     ("E", tr("Draw an edge from the node: arrows choose its result, Return draws it")),
-    ("R", tr("Choose a reason for the node by letters; with Shift, a result")),
+    ("R", tr("Choose a reason for the node by letters, or type a new one; with Shift, a result")),
     ("C", tr("The nodes selected before are reasons for the one selected last")),
     ("[, ]", tr("Start or end the node at the playhead")),
     ("S", tr("Take the marked range as the node's span")),
@@ -325,6 +344,7 @@ class ChainKeys(ModeKeys):
             "R": asking.ask_reason,
             "Shift+R": asking.ask_result,
             "C": drawing.connect_selected,
+            "P": asking.add_character,
             "[": partial(drawing.trim, False),
             "]": partial(drawing.trim, True),
             "S": drawing.apply_marked_range,
@@ -507,7 +527,9 @@ class ChainPresenter(QObject):
             tuple(graph.nodes_by_id[result] for result in graph.results[node.id]),
             self._chosen.flags.get(node.id, ""),
         )
-        page.form.show_node(shown, [*self._chosen.people.values()], self._chosen.is_editable)
+        here = self._chosen.here
+        elsewhere = [person for person in self._chosen.people.values() if person not in here]
+        page.form.show_node(shown, here, elsewhere, self._chosen.is_editable)
 
     def _empty_hint(self, graph: ChainGraph | None) -> str:
         if not self._chosen.is_editable:

@@ -165,12 +165,16 @@ _PICKER_MARGIN = theme.GRID
 class NodePicker(FilterListPopup):
     """Lies over its page: letters narrow the list down, Up and Down choose, Return takes, Esc gives up.
 
+    The last entry is a new node that says what was typed.
+
     Signals:
         node_picked (str): the id of a node.
+        new_node_requested (str): what a new node says; may be empty.
         cancelled: Esc was pressed.
     """
 
     node_picked = Signal(str)
+    new_node_requested = Signal(str)
     cancelled = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -183,7 +187,7 @@ class NodePicker(FilterListPopup):
         column.setSpacing(theme.GRID // 2)
         self._title = PlainLabel()
         self.field = QLineEdit()
-        self.field.setPlaceholderText(tr("Letters of what it says, or of its kind"))
+        self.field.setPlaceholderText(tr("Letters of what it says, or the words of a new one"))
         self.field.setAccessibleName(tr("Letters of the node"))
         self.field.textChanged.connect(self._filter)
         self.list = ShortList()
@@ -227,13 +231,18 @@ class NodePicker(FilterListPopup):
                 item.setData(Qt.ItemDataRole.UserRole, node.id)
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, words)
                 self.list.addItem(item)
+        words = text.strip()
+        new = tr("New node: “{words}”").format(words=words) if words else tr("New node")
+        self.list.addItem(QListWidgetItem(icon("plus"), new))
         self.list.setCurrentRow(0)
 
     def accept_current(self) -> None:
-        item = self.list.currentItem()
+        node_id = self.list.currentItem().data(Qt.ItemDataRole.UserRole)
         self.hide()
-        if item is not None:
-            self.node_picked.emit(item.data(Qt.ItemDataRole.UserRole))
+        if node_id:
+            self.node_picked.emit(node_id)
+        else:
+            self.new_node_requested.emit(self.field.text().strip())
 
 
 _DECISION_ICONS = {
@@ -374,6 +383,12 @@ _KEYS_HELP = tr(
 )
 
 
+_WORDS_HINT = tr(
+    "Type what happens, or what somebody believes, wants or feels. <b>Return</b> keeps it and goes back to the keys · "
+    "<b>Esc</b> takes it back"
+)
+
+
 class ChainPageTab(StrEnum):
     """What is shown below the graph."""
 
@@ -400,11 +415,12 @@ class ChainsPage(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Chains"))
         self.acts: Mapping[str, Callable[[], object]] = {}
-        self._usual = _KEYS_HELP
+        self._usual, self._hint = _KEYS_HELP, ""
         self.bar = ChainBar()
         self.bar.action_requested.connect(self.action_requested)
         self.graph = ChainGraphView()
         self.form = NodeForm()
+        self.form.words.focus_changed.connect(lambda on: self.show_hint(_WORDS_HINT if on else ""))
         self.checks = ChecksList()
         self.review = ReviewBox()
         self.picker = NodePicker(self)
@@ -435,12 +451,13 @@ class ChainsPage(QWidget):
     def show_chain(self, read_only: str) -> None:
         """Show the parts of a chain; `read_only` says why it cannot be changed, "" where it can."""
         self._usual = read_only or _KEYS_HELP
-        self._help.setText(self._usual)
+        self.show_hint(self._hint)
         self.graph.set_editable(not read_only)
         self._stack.setCurrentIndex(2)
 
     def show_hint(self, hint: str) -> None:
         """Say something in place of the usual keys; "" for those."""
+        self._hint = hint
         self._help.setText(hint or self._usual)
 
     def show_checks(self, checks: Sequence[ShownCheck]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -195,56 +195,48 @@ def _make_list_button(picture: str, text: str) -> QToolButton:
     return button
 
 
-NO_PARTICIPANTS_HINT = tr("No participants yet: add them in Recording details (Ctrl+I).")
-
-
 class PeopleRow(QWidget):
-    """The first nine have a digit as their key; the others stand in a menu.
+    """The first nine of the recording have a digit as their key; all others stand in a menu, with a new character.
 
     Signals:
         toggled (str, bool): a participant's id, and whether the node is theirs, by the user.
+        character_requested: add a participant whose node it is.
     """
 
     toggled = Signal(str, bool)
+    character_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._flow = FlowLayout(self)
-        self._people: list[Participant] = []
+        self._people: tuple[list[Participant], list[Participant]] = [], []
         self.buttons: dict[str, QPushButton] = {}
         self._others: dict[str, QAction] = {}
-        self.more = make_choice_button(tr("Others"), tr("Choose further participants of the study"))
+        self.more = make_choice_button(tr("Others"), tr("Choose further participants of the study, or add a character"))
         self.more.setProperty("opens", True)
         self.more.setCheckable(True)
         self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._menu = QMenu(self.more)
         self.more.setMenu(self._menu)
-        self._nobody = PlainLabel(NO_PARTICIPANTS_HINT)
-        self._nobody.setProperty("quiet", True)
-        self._flow.addWidget(self._nobody)
+        self._flow.addWidget(self.more)
+        self._fill_menu((), ())
 
-    def set_people(self, people: Sequence[Participant]) -> None:
-        """Offer these participants, in this order."""
-        if [*people] == self._people:
+    def set_people(self, here: Sequence[Participant], elsewhere: Sequence[Participant] = ()) -> None:
+        """Offer the participants of the recording, in this order, and those of the study who are not in it."""
+        if ([*here], [*elsewhere]) == self._people:
             return
-        self._people = [*people]
+        self._people = [*here], [*elsewhere]
         while self._flow.count():
             self._flow.takeAt(0)
         for gone in self.buttons.values():
             gone.deleteLater()
         self.buttons = {
-            participant.id: self._button(number, participant)
-            for number, participant in enumerate(people[:DIGIT_KEYS], 1)
+            participant.id: self._button(number, participant) for number, participant in enumerate(here[:DIGIT_KEYS], 1)
         }
-        self._menu.clear()
-        self._others = {person.id: self._entry(person) for person in people[DIGIT_KEYS:]}
-        self.more.setVisible(bool(self._others))
-        for button in (*self.buttons.values(), *([self.more] if self._others else [])):
+        self._fill_menu(here[DIGIT_KEYS:], elsewhere)
+        for button in (*self.buttons.values(), self.more):
             self._flow.addWidget(button)
             button.show()
-        self._nobody.setVisible(not people)
-        if not people:
-            self._flow.addWidget(self._nobody)
         self.updateGeometry()
 
     def show_people(self, chosen: Collection[str], editable: bool) -> None:
@@ -254,13 +246,23 @@ class PeopleRow(QWidget):
             button.setEnabled(editable)
         for key, entry in self._others.items():
             entry.setChecked(key in chosen)
-        names = [person.pseudonym for person in self._people if person.id in self._others and person.id in chosen]
+        listed = [*self._people[0], *self._people[1]]
+        names = [person.pseudonym for person in listed if person.id in self._others and person.id in chosen]
         self.more.setText(", ".join(names).replace("&", "&&") or tr("Others"))
         self.more.setChecked(bool(names))
         self.more.setEnabled(editable)
 
-    def _entry(self, participant: Participant) -> QAction:
-        entry = self._menu.addAction(participant.pseudonym.replace("&", "&&"))
+    def _fill_menu(self, here: Sequence[Participant], elsewhere: Sequence[Participant]) -> None:
+        self._menu.clear()
+        self._others = {person.id: self._entry(person, person.pseudonym) for person in here}
+        for person in elsewhere:
+            text = tr("{pseudonym}, not in this recording yet").format(pseudonym=person.pseudonym)
+            self._others[person.id] = self._entry(person, text)
+        self._menu.addSeparator()
+        self._menu.addAction(tr("New character…") + "\tP", self.character_requested.emit)
+
+    def _entry(self, participant: Participant, text: str) -> QAction:
+        entry = self._menu.addAction(text.replace("&", "&&"))
         entry.setCheckable(True)
         entry.triggered.connect(lambda on: self.toggled.emit(participant.id, on))
         return entry
@@ -361,9 +363,11 @@ class WordField(GrowingTextEdit):
 
     Signals:
         editing_finished: Return or Esc was pressed.
+        focus_changed (bool): whether what is typed goes here.
     """
 
     editing_finished = Signal()
+    focus_changed = Signal(bool)
 
     def __init__(self, flush: Callable[[], None]) -> None:
         super().__init__(flush)
@@ -376,6 +380,14 @@ class WordField(GrowingTextEdit):
             self.editing_finished.emit()
         else:
             super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_changed.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focus_changed.emit(False)
 
 
 _TYPING_PAUSE_MS = 400
@@ -392,6 +404,7 @@ class NodeForm(QWidget):
         range_requested: take the marked range.
         rejected (str): why what was typed cannot be.
         person_toggled (str, bool): a participant's id, and whether the node is theirs.
+        character_requested: add a participant whose node it is.
         reason_requested, result_requested: choose one to add.
         reason_removed (str), result_removed (str): take this one out.
         opened (str): go to a reason or a result.
@@ -405,6 +418,7 @@ class NodeForm(QWidget):
     range_requested = Signal()
     rejected = Signal(str)
     person_toggled = Signal(str, bool)
+    character_requested = Signal()
     reason_requested = Signal()
     result_requested = Signal()
     reason_removed = Signal(str)
@@ -429,6 +443,7 @@ class NodeForm(QWidget):
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self.people = PeopleRow()
         self.people.toggled.connect(self._on_person_toggled)
+        self.people.character_requested.connect(self.character_requested)
         self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
         self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
         self._flags = PlainLabel(wordWrap=True)
@@ -446,8 +461,17 @@ class NodeForm(QWidget):
         self._empty.setText(hint)
         self._stack.setCurrentIndex(0)
 
-    def show_node(self, shown: ShownNode, people: Sequence[Participant], editable: bool) -> None:
-        """Show a node; what is being typed is left alone while it is the same one."""
+    def show_node(
+        self, shown: ShownNode, here: Sequence[Participant], elsewhere: Sequence[Participant], editable: bool
+    ) -> None:
+        """Show a node; what is being typed is left alone while it is the same one.
+
+        Args:
+            shown: the node.
+            here: the participants of the recording.
+            elsewhere: those of the study who are not in it.
+            editable: whether it may be changed.
+        """
         before, node = self._shown, shown.node
         if before is not None and before.node.id != node.id:
             self.flush()
@@ -466,7 +490,7 @@ class NodeForm(QWidget):
         self._length.setText(f"{(node.end_us - node.start_us) / SECOND_US:.3f} s")
         self._range.setEnabled(editable)
         self._delete.setEnabled(editable)
-        self.people.set_people(people)
+        self.people.set_people(here, elsewhere)
         self.people.show_people(node.people, editable)
         self.reasons.show_nodes(shown.reasons, editable)
         self.results.show_nodes(shown.results, editable)

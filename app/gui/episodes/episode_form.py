@@ -386,13 +386,13 @@ class EpisodeStarter(QObject):
             made.append(recording_id)
             return changes
 
-        problems: list[str] = []
-        joined = self._studio.failed.connect(lambda error: problems.append(str(error)))
-        done = self._studio.edit(do, self)
-        self._studio.failed.disconnect(joined)
-        self._form.status.set_text(" ".join(problems))
-        if done:
+        self._form.status.set_text("")
+        if self._studio.edit(do, self):
             self._started(made[0])
+
+    def show_error(self, error: UserError) -> None:
+        """Show why the episode could not be begun."""
+        self._form.status.set_text(str(error))
 
     def _build_setup(self, session: Session) -> EpisodeSetup:
         form, choices = self._form, self._form.choices()

@@ -22,6 +22,7 @@ from app.gui.study.study_controller import StudyController
 from benchmark.episodes.episode_setup import remove_character, remove_scenario, save_character, save_scenario
 from project.entities.roleplay import Profile, Relationship, Scenario
 from project.entities.study_records import Changes
+from project.errors import UserError
 from project.queries.episode_rows import PROFILE_COLUMNS, all_characters, all_scenarios
 from project.session.session import Session
 from resources.translation import tr
@@ -259,13 +260,13 @@ class StockPage(QWidget):
             self._begin_new()
             self.reload()
 
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done on this page."""
+        self.form.status.set_text(str(error))
+
     def _try_edit(self, do: Callable[[Session], Changes]) -> bool:
-        problems: list[str] = []
-        joined = self._studio.failed.connect(lambda error: problems.append(str(error)))
-        done = self._studio.edit(do, self)
-        self._studio.failed.disconnect(joined)
-        self.form.status.set_text(" ".join(problems))
-        return done
+        self.form.status.set_text("")
+        return self._studio.edit(do, self)
 
     def _select_current(self) -> None:
         with QSignalBlocker(self.list):

@@ -7,7 +7,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app.gui.episodes.episode_form import EpisodeStarter, StartForm
-from app.gui.episodes.episode_library import characters_page, scenarios_page
+from app.gui.episodes.episode_library import StockPage, characters_page, scenarios_page
 from app.gui.episodes.episode_player import (
     COLUMNS,
     EpisodeRunner,
@@ -188,6 +188,16 @@ class EpisodesWindow(QWidget):
             self.reload()
 
     # What is shown
+
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done, on the page that is in front."""
+        page = self.tabs.currentWidget()
+        if isinstance(page, StockPage):
+            page.show_error(error)
+        elif self.page.is_showing(self.page.start):
+            self.beginning.show_error(error)
+        else:
+            self.page.play.status.set_text(str(error))
 
     def show_episode(self, recording_id: str) -> None:
         """Show an episode, and let its judges begin where one of them acts first."""
@@ -389,8 +399,7 @@ class EpisodesWindow(QWidget):
         try:
             count = write_episodes(session, path)
         except UserError as error:
-            self._studio.failed.emit(error)
-            self.page.play.status.set_text(str(error))
+            self.show_error(error)
             return
         self.page.play.status.set_text(
             tr("Wrote {count} to {name}. Names are in it.").format(

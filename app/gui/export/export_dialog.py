@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -23,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.export.preview_job import Preview
-from anonymize.faces.masking_plan import are_downloadable, download_command
+from anonymize.faces.masking_plan import are_downloadable
 from anonymize.methods.face_methods import METHODS, Method, method_type, missing_weights, recommended_method
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, voice_type
 from anonymize.voice.sound_choice import KEEP, NONE, VOICE_WARNING, SoundChoice
@@ -122,27 +121,16 @@ class MethodList(QWidget):
 
     def _build_fetch_row(self) -> QWidget:
         self._lacking = QWidget()
-        column = QVBoxLayout(self._lacking)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        self._getting = PlainLabel(wordWrap=True)
-        column.addWidget(self._getting)
-        row = QHBoxLayout()
+        row = QHBoxLayout(self._lacking)
+        row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self.command = QLineEdit(readOnly=True)
-        self.command.setAccessibleName(tr("The command that gets the weights"))
-        copy = QPushButton(tr("Copy"))
-        copy.setToolTip(tr("Copy the command"))
-        copy.setAutoDefault(False)
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command.text()))
+        self._getting = PlainLabel(wordWrap=True)
+        row.addWidget(self._getting, 1)
         self.get = QPushButton(tr("Get it"))
         self.get.setToolTip(tr("Get the weights over the network now; nothing is fetched unless you press this"))
         self.get.setAutoDefault(False)
         self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
-        row.addWidget(self.command, 1)
-        row.addWidget(copy)
         row.addWidget(self.get)
-        column.addLayout(row)
         return self._lacking
 
     def _show_current(self) -> None:
@@ -162,11 +150,10 @@ class MethodList(QWidget):
         self._options.addWidget(self.form)
         self._lacking.setVisible(bool(self._missing))
         if self._missing:
-            self.command.setText(download_command(self._missing))
             needed = tr(" and ").join(self._missing)
             fetched = are_downloadable(self._missing)
             self.get.setVisible(fetched)
-            how = tr("Get them here, or by a command:") if fetched else tr("You bring your own, by this command:")
+            how = tr("Get them here.") if fetched else tr("You bring your own: add them under File > Models….")
             self._getting.setText(tr("It needs the weights {needed}. {how}").format(needed=needed, how=how))
         self.changed.emit()
 

@@ -101,7 +101,7 @@ class ExportWindow(QWidget):
         to = get_format(self.format.currentData())
         chosen = [recording for recording in all_recordings(session.study) if recording.id in wanted]
         if not chosen or (self.annotators.count() and not people):
-            self._show_error(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
+            self.show_error(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
             return
         path = self._ask_target(to, chosen, session.study.folder)
         if path is None:
@@ -142,7 +142,7 @@ class ExportWindow(QWidget):
         self._set_idle()
         if not isinstance(error, UserError):
             raise error
-        self._show_error(error)
+        self.show_error(error)
 
     def _on_exported(self, path: Path, made: list[Path]) -> None:
         self._set_idle()
@@ -177,7 +177,7 @@ class ExportWindow(QWidget):
         losses = get_format(self.format.currentData()).losses
         self.losses.setText("\n".join([tr("What it cannot hold:"), *(f"• {loss}" for loss in losses)]))
 
-    def _show_error(self, error: UserError) -> None:
+    def show_error(self, error: UserError) -> None:
         self.problem.setText(f"{error.message} {error.hint}".strip())
         self.problem.show()
 

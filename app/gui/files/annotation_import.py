@@ -295,7 +295,7 @@ class ImportWindow(QWidget):
             self.load(paths[0])
         elif paths:
             self._forget()
-            self._show_error(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
+            self.show_error(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -355,7 +355,7 @@ class ImportWindow(QWidget):
         for table in (self.lanes, self.details, self.parts):
             table.set_rows([])
         self.apply.setEnabled(False)
-        self._show_error(None)
+        self.show_error(None)
 
     def _show(self, path: Path, name: str, document: Document) -> None:
         session = self._context.studio.session
@@ -387,7 +387,7 @@ class ImportWindow(QWidget):
         if not isinstance(error, UserError):
             raise error
         self.format.setText("")
-        self._show_error(error)
+        self.show_error(error)
 
     def _update(self) -> None:
         """Plan again and show the counts."""
@@ -396,10 +396,10 @@ class ImportWindow(QWidget):
         try:
             plan = choices.plan()
         except UserError as error:
-            self._show_error(error)
+            self.show_error(error)
             self.apply.setEnabled(False)
             return
-        self._show_error(None)
+        self.show_error(None)
         self._rows = plan.added + plan.other_row_count
         counts = choices.counts(plan)
         targets = () if choices.whole else choices.targets()
@@ -476,7 +476,7 @@ class ImportWindow(QWidget):
             self._choices.set_point_duration(self.point.value() * 1000)
             self._update()
 
-    def _show_error(self, error: UserError | None) -> None:
+    def show_error(self, error: UserError | None) -> None:
         self.problem.setVisible(error is not None)
         self.problem.setText("" if error is None else f"{error.message} {error.hint}".strip())
 

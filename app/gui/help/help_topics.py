@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QCoreApplication, QObject, QProcess, Signal
 
 from app.docs_browser.docs_pages import set_page_text, unfilled_pages
 
@@ -38,8 +38,11 @@ class ReferencePageLoader(QObject):
         """Have the pages filled in, unless they are, or are about to be."""
         self._wanted = self._wanted if self.is_running else unfilled_pages()
         if self._wanted and self._process is None:
-            self._process = QProcess(self)
+            # A dialog takes its help window with it, unasked: the process ends then, and not before Qt deletes it.
+            self._process = QProcess(QCoreApplication.instance())
+            self._process.finished.connect(self._process.deleteLater)
             self._process.finished.connect(self._on_finished)
+            self.destroyed.connect(self._process.kill)
             program, *arguments = self._command
             self._process.start(program, [*arguments, *self._wanted])
 

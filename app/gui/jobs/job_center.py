@@ -285,7 +285,7 @@ class JobCenter(QObject):
         self._studio.publish(changes)
         job = self._ids[id(work)]
         self._results[job] = result
-        self._panel.finish(job, JobState.DONE, summary(work, result), openable=work.kind == "anonymize")
+        self._panel.finish(job, end_state(work, result), summary(work, result), openable=work.kind == "anonymize")
         self.done.emit(work, result)
         for then in self._then.pop(id(work), ()):
             then(result)
@@ -305,6 +305,16 @@ class JobCenter(QObject):
         delete_tracks_file(self.started_spec(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
         self.stopped.emit(work)
+
+
+def end_state(work: JobSpec, result: Result) -> JobState:
+    """Tell whether a job that ended gave all that was asked of it."""
+    if work.kind == "release" and not result["released"]:
+        return JobState.REFUSED
+    if work.kind == "ask":
+        outcome = read_outcome(result)
+        return JobState.INCOMPLETE if outcome.failed or outcome.over_budget or outcome.notes else JobState.DONE
+    return JobState.INCOMPLETE if result.get("faces_left") else JobState.DONE
 
 
 def summary(work: JobSpec, result: Result) -> str:

@@ -31,15 +31,20 @@ class JobState(StrEnum):
     WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"
+    INCOMPLETE = "incomplete"
+    """It ended, and something of what was asked is missing."""
+    REFUSED = "refused"
     FAILED = "failed"
     CANCELLED = "cancelled"
 
 
-ENDED_STATES = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
+ENDED_STATES = frozenset(JobState) - {JobState.WAITING, JobState.RUNNING}
 _ICONS = {
     JobState.WAITING: "circle-dashed",
     JobState.RUNNING: "loader",
     JobState.DONE: "circle-check",
+    JobState.INCOMPLETE: "triangle-alert",
+    JobState.REFUSED: "circle-x",
     JobState.FAILED: "circle-alert",
     JobState.CANCELLED: "circle-x",
 }
@@ -106,11 +111,18 @@ class JobRow(QFrame):
 
     def _tint(self) -> None:
         colours = theme.palette()
-        tints = {JobState.DONE: colours.competence, JobState.FAILED: colours.error, JobState.RUNNING: colours.accent}
+        tints = {
+            JobState.RUNNING: colours.accent,
+            JobState.DONE: colours.competence,
+            JobState.INCOMPLETE: colours.uncertain,
+            JobState.REFUSED: colours.error,
+            JobState.FAILED: colours.error,
+        }
         tint = tints.get(self.state, colours.muted)
         self._picture.setPixmap(pixmap(_ICONS[self.state], 16, tint, self.devicePixelRatioF()))
         self._picture.setAccessibleName(self.state.capitalize())
-        self.text.setStyleSheet(f"color: {(colours.error if self.state == JobState.FAILED else colours.muted).name()};")
+        ink = colours.error if self.state in (JobState.REFUSED, JobState.FAILED) else colours.muted
+        self.text.setStyleSheet(f"color: {ink.name()};")
 
 
 class JobsPanel(QFrame):

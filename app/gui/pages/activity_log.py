@@ -54,7 +54,6 @@ class ActivityLog(QObject):
         self._time = ActiveTime()
         self._key: Key | None = None
         self._written = clock()
-        self._watched: QWindow | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(POLL_INTERVAL_MS)
         self._timer.timeout.connect(self.count_elapsed)
@@ -125,16 +124,9 @@ class ActivityLog(QObject):
         return super().eventFilter(watched, event)
 
     def _watch(self, window: QWindow | None) -> None:
-        """Notice input in the window that has the focus: any of the program's, as long as it is this one's."""
-        if self._watched is not None:
-            self._watched.removeEventFilter(self)
-        self._watched = window
+        """Notice input in a window of the program from the first time that it has the focus."""
         if window is not None:
-            window.destroyed.connect(self._forget_window)
             window.installEventFilter(self)
-
-    def _forget_window(self) -> None:
-        self._watched = None
 
     def _on_context_changed(self) -> None:
         self.count_elapsed()

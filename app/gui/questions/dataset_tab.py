@@ -557,9 +557,9 @@ class SetWindow(QWidget):
             == found.checksum
         )
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.report.setText(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.report.setText(str(error))
 
     def _make_contents_page(self) -> QWidget:
         page = QWidget()
@@ -606,4 +606,3 @@ class SetWindow(QWidget):
         self._soon = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
         self._soon.timeout.connect(self.reload)
         self._studio.bridge.changed.connect(self._apply)
-        self._studio.failed.connect(self._show_error)

@@ -372,7 +372,6 @@ class PiiWindow(QWidget):
         self._finding.message.connect(self._show_status)
         self.models.changed.connect(self._search_again)
         studio.bridge.changed.connect(self._apply)
-        studio.failed.connect(self._show_error)
         theme.notifier.changed.connect(self.refresh)
         keys: Sequence[tuple[str | QKeySequence.StandardKey, Callable[[], object]]] = (
             ("H", bar.hide_one.click),
@@ -538,9 +537,9 @@ class PiiWindow(QWidget):
     def _show_status(self, text: str) -> None:
         self.status.setText(text)
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.status.setText(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.status.setText(str(error))
 
 
 def _count_recordings(those: Sequence[PlacedHit]) -> int:

@@ -57,6 +57,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.table.record_table import TableRow
 from widgets.text_labels import PlainLabel, add_form_row, plain_tip
+from widgets.window_terms import in_window_terms
 
 COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
 _STUDY_RULES = ("something", "history", "texts-reviewed")
@@ -74,6 +75,7 @@ class ReleaseChecklistRow:
         reason: what is wrong; None where the rule is kept, or not judged yet.
         waiver: that does away with it.
         is_judged: whether anything is known about it.
+        is_rendered: whether a rendering showed it, so that the next one is judged anew.
     """
 
     rule: str
@@ -81,11 +83,12 @@ class ReleaseChecklistRow:
     reason: ReleaseBlocker | None = None
     waiver: Waiver | None = None
     is_judged: bool = True
+    is_rendered: bool = False
 
     @property
     def is_blocking(self) -> bool:
-        """Whether it has to be fixed first; what a rendering showed is judged again by the next try."""
-        return self.is_broken and self.rule not in _POST_RENDERING_RULES
+        """Whether it has to be fixed first."""
+        return self.is_broken and not self.is_rendered
 
     @property
     def is_broken(self) -> bool:
@@ -104,7 +107,7 @@ class ReleaseChecklistRow:
         elif self.waiver is not None:
             icon, state = "circle-dashed", tr("Waived: {reason}").format(reason=self.waiver.reason)
         else:
-            icon, state = "triangle-alert", self.reason.sentence
+            icon, state = "triangle-alert", in_window_terms(self.reason.sentence)
         time_us = self.reason.time_us if self.reason is not None else None
         where = "all" if self.recording is None else str(self.recording)
         at = "" if time_us is None else format_time(time_us)
@@ -117,15 +120,17 @@ def build_checklist(
     rendered: Sequence[int],
     waivers: Sequence[Waiver],
     by_id: Mapping[str, int],
+    shown: Sequence[ReleaseBlocker] = (),
 ) -> list[ReleaseChecklistRow]:
     """Return a line for each reason, and one for each rule that nothing is said against.
 
     Args:
         numbers: of the recordings in the release.
-        reasons: everything that stands in the way.
+        reasons: everything that stands in the way and shows without rendering.
         rendered: numbers of recordings of which a rendering of the present state was looked at.
         waivers: of the study.
         by_id: recording id -> number.
+        shown: what renderings of the present state showed.
     """
     found: list[ReleaseChecklistRow] = []
     untracked = {reason.recording for reason in reasons if reason.rule in ("file", "faces-tracked")}
@@ -133,12 +138,15 @@ def build_checklist(
         for rule in RULES:
             if (rule in _STUDY_RULES) != (number is None):
                 continue
-            here = [reason for reason in reasons if reason.rule == rule and reason.recording == number]
+            known = [reason for reason in reasons if (reason.rule, reason.recording) == (rule, number)]
+            after = [reason for reason in shown if (reason.rule, reason.recording) == (rule, number)]
             found += [
-                ReleaseChecklistRow(rule, number, release_blocker, find_waiver(release_blocker, waivers, by_id))
-                for release_blocker in here
+                ReleaseChecklistRow(
+                    rule, number, reason, find_waiver(reason, waivers, by_id), is_rendered=reason in after
+                )
+                for reason in known or after
             ]
-            if not here:
+            if not known and not after:
                 later = (
                     number not in rendered
                     if rule in _POST_RENDERING_RULES
@@ -203,7 +211,7 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
     inside = {candidate.recording.id: candidate.number for candidate in selection.candidates if candidate.has_picture}
     after, rendered = earlier_rendering_results(session, plan, inside)
     numbers = [candidate.number for candidate in selection.candidates]
-    found = build_checklist(numbers, [*reasons, *after], rendered, waivers(session.study), by_id)
+    found = build_checklist(numbers, reasons, rendered, waivers(session.study), by_id, after)
     return ReleaseVerdict(selection, tuple(sorted(found, key=lambda row: not row.is_broken)))
 
 

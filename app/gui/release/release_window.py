@@ -234,7 +234,9 @@ class ReleaseWindow(QWidget):
             return
         ids = {recording.number: recording.id for recording in all_recordings(session.study)}
         where = ids.get(line.recording) if line.recording is not None else None
-        if self._studio.edit(partial(release_edits.waive_rule, rule=line.rule, recording_id=where, reason=reason)):
+        if self._studio.edit(
+            partial(release_edits.waive_rule, rule=line.rule, recording_id=where, reason=reason), self
+        ):
             self.bar.reason.clear()
             self.report.clear()
 
@@ -242,14 +244,14 @@ class ReleaseWindow(QWidget):
         line = self._selected_line()
         if line is not None and line.waiver is not None:
             where = line.waiver.recording_id
-            self._studio.edit(partial(release_edits.withdraw_waiver, rule=line.rule, recording_id=where))
+            self._studio.edit(partial(release_edits.withdraw_waiver, rule=line.rule, recording_id=where), self)
 
     def _set_selection(self, chosen: ReleaseSelection) -> None:
         session = self._studio.session
         if session is None:
             return
         plan = plan_from_selection(read_plan(session), chosen)
-        if plan != read_plan(session) and not self._studio.edit(partial(release_edits.store_plan, plan=plan)):
+        if plan != read_plan(session) and not self._studio.edit(partial(release_edits.store_plan, plan=plan), self):
             self.form.show_selection(selection_from_plan(read_plan(session)))
 
     def _show_texts(self) -> None:
@@ -277,7 +279,7 @@ class ReleaseWindow(QWidget):
         self.texts.show_private_words(replacements(session.study))
 
     def _confirm(self) -> None:
-        self._studio.edit(partial(release_edits.confirm_texts, state=texts_checksum(self._texts)))
+        self._studio.edit(partial(release_edits.confirm_texts, state=texts_checksum(self._texts)), self)
 
     def _start(self) -> None:
         session = self._studio.session
@@ -360,7 +362,7 @@ class ReleaseWindow(QWidget):
         self.bar.withdraw_requested.connect(self._withdraw)
         self.form.changed.connect(self._set_selection)
         self.texts.words_changed.connect(
-            lambda words: self._studio.edit(partial(release_edits.set_private_words, words=words))
+            lambda words: self._studio.edit(partial(release_edits.set_private_words, words=words), self)
         )
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
@@ -370,7 +372,6 @@ class ReleaseWindow(QWidget):
         self._searching.stopped.connect(lambda problem: self.heading.setText(problem or _STOPPED))
         self.release.clicked.connect(self._start)
         self._studio.bridge.changed.connect(self._apply)
-        self._studio.failed.connect(self._show_error)
         self._context.jobs.stopped.connect(self._on_stopped)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
@@ -397,9 +398,9 @@ class ReleaseWindow(QWidget):
         else:
             self._waiting = True
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.report.setText(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.report.setText(str(error))
 
 
 def _group_by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:

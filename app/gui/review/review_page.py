@@ -413,8 +413,8 @@ _NO_RECORDING = (tr("No recording is open"), tr("Choose one on the left, or add 
 _NEEDS_TWO = (
     tr("Two annotators are needed"),
     tr(
-        "Fewer than two people worked on this recording. Bring their copies home with greenroom merge, or "
-        "choose another recording."
+        "Fewer than two people worked on this recording. Merge their copies under Study > Team…, or choose another "
+        "recording."
     ),
 )
 _NOTHING_MARKED = (

@@ -335,11 +335,9 @@ class SchemesWindow(SchemesView):
         self._questions = questions
         self._keys_in_use = keys_in_use
         self._checked: dict[str, tuple[Path, str]] = {}
-        self._refused: list[UserError] = []
         self._later = QTimer(self, singleShot=True, interval=_COUNT_PAUSE_MS)
         self._later.timeout.connect(self.refresh)
         studio.bridge.changed.connect(self._apply)
-        studio.failed.connect(self._refused.append)
         self.check_requested.connect(self._choose_file)
         self.use_requested.connect(self._use)
         self.drop_requested.connect(lambda key: self._change(lambda session: scheme_versions.drop_scheme(session, key)))
@@ -446,13 +444,13 @@ class SchemesWindow(SchemesView):
             )
         )
 
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.show_problem(error.message, error.hint)
+
     def _change(self, do: Callable[[Session], Changes]) -> bool:
-        self._refused.clear()
-        done = self._studio.edit(do)
-        self.refresh()
-        for error in self._refused:
-            self.show_problem(error.message, error.hint)
-        return done
+        self.show_problem("")
+        return self._studio.edit(do, self)
 
     def _list_orphans(self, key: str) -> None:
         session = self._studio.session
@@ -461,11 +459,7 @@ class SchemesWindow(SchemesView):
         found = find_orphans(session, key)
         lines = [_orphan_text(session, orphan) for orphan in found[:_MAX_ORPHANS]]
         if len(found) > _MAX_ORPHANS:
-            lines.append(
-                tr("and {value:,} more; greenroom scheme list STUDY --json has all").format(
-                    value=len(found) - _MAX_ORPHANS
-                )
-            )
+            lines.append(tr("and {count:,} more").format(count=len(found) - _MAX_ORPHANS))
         self.show_orphans(lines)
 
     def _remembered_file(self, session: Session, key: str) -> str:

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -38,6 +39,14 @@ class ChangeNotifier(QObject):
         """Announce an edit; one that touched nothing is kept quiet."""
         if changes:
             self.changed.emit(changes, initiator)
+
+
+@runtime_checkable
+class ErrorDisplay(Protocol):
+    """A window, or a part of it, that shows by itself what could not be done in it."""
+
+    def show_error(self, error: UserError) -> None:
+        """Show it."""
 
 
 LARGE = 1_000
@@ -247,7 +256,10 @@ class StudyController(QObject):
             self.marks_changed.emit()
 
     def edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
-        """Run a command on the study and announce what it changed; returns whether it was done."""
+        """Run a command on the study and announce what it changed; returns whether it was done.
+
+        Why it was not is shown by the initiator, where that is an `ErrorDisplay`, else in the window that is used.
+        """
         return self._edit(_locked(do), initiator)
 
     def edit_many(self, do: Callable[[Session], Changes | None], rows: int, text: str) -> bool:
@@ -267,13 +279,16 @@ class StudyController(QObject):
 
         return self.edit_in_thread(stoppable, text)
 
-    def edit_in_thread(self, do: Callable[[Session, Progress], Changes | None], text: str) -> bool:
+    def edit_in_thread(
+        self, do: Callable[[Session, Progress], Changes | None], text: str, initiator: object = None
+    ) -> bool:
         """Run a command as `edit` does, in a thread, under a line that says how far it is and can stop it.
 
         Args:
             do: a command, which changes nothing, or something whole, where its progress ends it. It takes the study's
                 turn itself where it writes what it read, because it may ask in the window before that.
             text: says what is done.
+            initiator: as of `edit`.
         """
 
         def in_thread(session: Session) -> Changes | None:
@@ -282,7 +297,7 @@ class StudyController(QObject):
                     return do(session, Silent())
             return self.apart.run(lambda progress: do(session, progress), text, stoppable=True)
 
-        return self._edit(in_thread)
+        return self._edit(in_thread, initiator)
 
     def _edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
         if self.session is None:
@@ -290,7 +305,10 @@ class StudyController(QObject):
         try:
             changes = do(self.session)
         except UserError as error:
-            self.failed.emit(error)
+            if isinstance(initiator, ErrorDisplay):
+                initiator.show_error(error)
+            else:
+                self.failed.emit(error)
             return False
         except Cancelled:
             self.message.emit(tr("Cancelled: nothing was changed."))

@@ -373,7 +373,7 @@ class TeamWindow(QWidget):
         self.copying = AnnotatorCopyMaker(self._studio, context.background, self)
         self.copying.progressed.connect(self.progress.show_progress)
         self.copying.finished.connect(self._on_copied)
-        self.copying.failed.connect(self._studio.failed)
+        self.copying.failed.connect(self.show_error)
         self.copying.ended.connect(self._on_copy_ended)
         self.progress.cancel_requested.connect(self.copying.cancel)
         self.form.plan_requested.connect(self._make_plan)
@@ -381,7 +381,6 @@ class TeamWindow(QWidget):
         self.conflicts.version_chosen.connect(self._resolve)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
-        self._studio.failed.connect(self._show_error)
         self.reload()
 
     def reload(self) -> None:
@@ -453,7 +452,7 @@ class TeamWindow(QWidget):
 
     def _make_plan(self, wanted: TeamPlanRequest) -> None:
         wish = PlanOptions(wanted.annotators, wanted.per_recording, wanted.seed, wanted.keep, held_out=wanted.held_out)
-        if self._studio.edit(partial(make_plan, wish=wish)):
+        if self._studio.edit(partial(make_plan, wish=wish), self):
             self._show_report(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
             self.reload()
 
@@ -512,7 +511,7 @@ class TeamWindow(QWidget):
             return changes
 
         text = trn("Merging {count} copy…", "Merging {count} copies…", len(paths))
-        if not self._studio.edit_in_thread(do, text) or self._studio.session is None:
+        if not self._studio.edit_in_thread(do, text, self) or self._studio.session is None:
             return
         stopped = tr("Cancelled: {count} were not merged.").format(count=len(paths) - len(done))
         self._show_report("\n".join([merge_report_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
@@ -522,16 +521,16 @@ class TeamWindow(QWidget):
 
     def _resolve(self, conflict_id: str, side: str) -> None:
         self._studio.edit(
-            partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.ConflictSide(side))
+            partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.ConflictSide(side)), self
         )
 
     def _show_report(self, text: str) -> None:
         self.report.setText(text)
         self.report.setVisible(bool(text))
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self._show_report(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self._show_report(str(error))
 
 
 def _planned_annotators(plan: TeamPlan) -> list[str]:

@@ -262,9 +262,8 @@ class TrainingWindow(QWidget):
         self.recordings.row_chosen.connect(context.look_at)
         self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
         self.form.set_requested.connect(self._set_up)
-        self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training))
+        self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training, self))
         self._studio.bridge.changed.connect(self._apply)
-        self._studio.failed.connect(self._show_error)
         self._fill_form(anew=True)
         self.reload()
 
@@ -400,7 +399,8 @@ class TrainingWindow(QWidget):
                 recordings=wanted.recordings,
                 reference=wanted.reference,
                 minimum=wanted.minimum,
-            )
+            ),
+            self,
         )
         if done:
             self.report.setText(tr("The training is set up. Who is planned next gets its recordings too."))
@@ -412,9 +412,9 @@ class TrainingWindow(QWidget):
         self.report.setText("")
         self.reload()
 
-    def _show_error(self, error: UserError) -> None:
-        if self.isVisible():
-            self.report.setText(str(error))
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in this window."""
+        self.report.setText(str(error))
 
 
 def _state_text(people: list[Annotator], done: list[Annotator]) -> str:

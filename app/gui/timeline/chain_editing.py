@@ -8,12 +8,13 @@ from PySide6.QtCore import QObject, Signal
 from annotate.chains import chain_edits
 from annotate.chains.chain_checks import ChainProblem, find_problems, messages_by_node
 from annotate.chains.chain_versions import ADJUDICATED
+from annotate.study.people import add_participant
 from app.gui.player.player import Player
 from app.gui.study.dialogs import Rows, deleted_message
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.segment_editing import SegmentEditing, nudge_span
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, NodeKind
-from project.entities.study_records import Annotator, Changes, Participant
+from project.entities.study_records import Annotator, Changes, Participant, ParticipantRole
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import chains_of, find_node, read_graph
@@ -40,7 +41,8 @@ class ChosenChain(QObject):
         graph: of the chosen chain; None where there is none.
         problems: of the chosen chain.
         flags: node id -> what is wrong with it, in lines.
-        people: of the study, those of the recording first.
+        people: of the study, by id.
+        here: of the recording; a digit stands for each of the first nine.
         colours: participant id -> `#rrggbb`.
         authors: annotator id -> annotator.
     """
@@ -57,6 +59,7 @@ class ChosenChain(QObject):
         self.problems: Sequence[ChainProblem] = ()
         self.flags: Mapping[str, str] = {}
         self.people: Mapping[str, Participant] = {}
+        self.here: Sequence[Participant] = ()
         self.colours: Mapping[str, str] = {}
         self.authors: Mapping[str, Annotator] = {}
         studio.session_changed.connect(self._last.clear)
@@ -130,11 +133,9 @@ class ChosenChain(QObject):
     def _read_people(self, session: Session, recording_id: str) -> None:
         everybody = all_participants(session.study)
         self.colours = participant_colours([participant.id for participant in everybody])
+        self.people = {participant.id: participant for participant in everybody}
         here = {participant.id for participant in participants_in(session.study, recording_id)}
-        self.people = {
-            participant.id: participant
-            for participant in sorted(everybody, key=lambda participant: participant.id not in here)
-        }
+        self.here = [participant for participant in everybody if participant.id in here]
 
     def _read_list(self, session: Session, recording_id: str, new: frozenset[str] = frozenset()) -> None:
         """Read which chains there are; one of `new` is chosen where it came."""
@@ -273,6 +274,25 @@ class ChainEditor(QObject):
             self.select(made)
             self.edit_text_requested.emit(made[0])
 
+    def add_beside(self, node: ChainNode, text: str, *, as_reason: bool) -> None:
+        """Add a node that is a reason for another, or its result, over the marked range or just before or after it."""
+        recording = self._studio.recording
+        start, end = self._studio.mark_in, self._studio.mark_out
+        if recording is None:
+            return
+        if start is None or end is None:
+            start = max(0, node.start_us - _NEW_NODE_US) if as_reason else min(node.end_us, recording.duration_us - 1)
+            end = min(start + _NEW_NODE_US, recording.duration_us)
+        edges = {"results" if as_reason else "reasons": [node.id]}
+        made = self._create_node(
+            lambda session, chain: chain_edits.add_node(session, chain, self._kind, text, start, end, **edges)
+        )
+        if made:
+            self._studio.set_marks(None, None)
+            self.select(made)
+            if not text:
+                self.edit_text_requested.emit(made[0])
+
     def add_from_selected(self) -> None:
         """Make a node of each selected segment, cue and utterance."""
         segments, utterances = self._studio.selected, self._studio.selected_utterances
@@ -379,10 +399,32 @@ class ChainEditor(QObject):
 
     def toggle_person_by_digit(self, number: int) -> None:
         """Say of the participant with this digit that the current node is theirs, or not after all."""
-        people, chain_node = [*self._chosen.people], self.current()
-        if chain_node is not None and number <= len(people):
-            who = people[number - 1]
-            self.set_person(who, who not in chain_node.people)
+        here, chain_node = self._chosen.here, self.current()
+        if chain_node is None:
+            return
+        if number > len(here):
+            self._report_problem(
+                tr("Nobody in this recording has the digit {number}.").format(number=number),
+                tr("Choose somebody under Others, or press P for a new character."),
+            )
+            return
+        who = here[number - 1].id
+        self.set_person(who, who not in chain_node.people)
+
+    def add_character(self, pseudonym: str) -> None:
+        """Add a participant who appears in the recording, and say that the current node is theirs."""
+        recording = self._studio.recording
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            new, changes = add_participant(
+                session, pseudonym, ParticipantRole.USER, None if recording is None else recording.id
+            )
+            made.append(new)
+            return changes
+
+        if self._edit(do):
+            self.set_person(made[0], True)
 
     def delete(self, ids: Collection[str] | None = None) -> None:
         """Delete nodes, by default the selected ones; undo brings them back."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu
 
 from annotate.chains import chain_edits
@@ -149,7 +149,12 @@ class Chains(QObject):
         chosen: which chain is worked on.
         drawing: edits its nodes and edges.
         files: pictures and files of it.
+
+    Signals:
+        chain_begun: a chain without nodes was begun.
     """
+
+    chain_begun = Signal()
 
     def __init__(
         self,
@@ -174,8 +179,8 @@ class Chains(QObject):
     def new_chain(self) -> None:
         """Begin another chain of the recording."""
         recording = self._studio.recording
-        if recording is not None:
-            self._studio.edit(lambda session: chain_edits.add_chain(session, recording.id)[1])
+        if recording is not None and self._studio.edit(lambda session: chain_edits.add_chain(session, recording.id)[1]):
+            self.chain_begun.emit()
 
     def rename(self) -> None:
         """Ask for another name of the chain."""

@@ -5,7 +5,7 @@ Every change goes through a command.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu
 
 from annotate.cues import prelabels
@@ -140,7 +140,13 @@ _MARK_HINT = tr("Mark a start (I) and an end (O) at the playhead, or drag in you
 
 
 class SegmentEditing(QObject):
-    """Edits segments of the recording that is shown. New ones go to the active track."""
+    """Edits segments of the recording that is shown. New ones go to the active track.
+
+    Signals:
+        label_requested: the marked span becomes a segment, and nobody said of which label.
+    """
+
+    label_requested = Signal()
 
     def __init__(
         self, studio: StudyController, player: Player, active: ActiveTrack, parent: QObject | None = None
@@ -149,7 +155,6 @@ class SegmentEditing(QObject):
         self._studio = studio
         self._player = player
         self._active = active
-        self._last: dict[tuple[str, str], str] = {}
 
     def mark_in(self) -> None:
         """Mark the frame on screen as the start of the next segment."""
@@ -165,8 +170,19 @@ class SegmentEditing(QObject):
         self._studio.select(())
         self._studio.set_marks(start if start is not None and start < at else None, at)
 
+    def mark_span(self, track: tuple[str, str] | None, start_us: int, end_us: int) -> None:
+        """Mark a span that was drawn on a track, keys of scheme and track, and make a segment of it."""
+        if track is not None:
+            self._active.select_track("/".join(track))
+        self._studio.select(())
+        self._studio.set_marks(start_us, end_us)
+        self.create_from_marks()
+
     def create_from_marks(self, label: str | None = None) -> None:
-        """Make a segment from the two marks; where the track allows it and there are none, of the whole recording."""
+        """Make a segment from the two marks; where the track allows it and there are none, of the whole recording.
+
+        Without a label, it gets the only one of its track, or people are asked for one.
+        """
         start, end = self._studio.mark_in, self._studio.mark_out
         track, recording = self._active.track, self._studio.recording
         unmarked = start is None and end is None
@@ -175,51 +191,38 @@ class SegmentEditing(QObject):
         if start is None or end is None:
             self._studio.failed.emit(UserError(tr("No start and end are marked."), _MARK_HINT))
             return
-        if self.create(start, end, label):
+        if label is None and track is not None and len(track.labels) == 1:
+            label = track.labels[0].key
+        if label is None:
+            self.label_requested.emit()
+        elif self.create(start, end, label):
             self._studio.set_marks(None, None)
 
-    def create(
-        self, start_us: int, end_us: int, label: str | None = None, place: tuple[str, str] | None = None
-    ) -> bool:
-        """Make a segment and select it; without a label, it gets the one used last on its track.
-
-        Args:
-            start_us: of the segment.
-            end_us: of the segment.
-            label: key of a label of the track.
-            place: keys of scheme and track; they become the active ones.
-        """
-        if place is not None:
-            self._active.select_track("/".join(place))
-        recording, place, track = self._studio.recording, self._active.key_pair, self._active.track
-        if recording is None or place is None or track is None:
+    def create(self, start_us: int, end_us: int, label: str) -> bool:
+        """Make a segment of the active track and select it; `label` is the key of a label of the track."""
+        recording, place = self._studio.recording, self._active.key_pair
+        if recording is None or place is None:
             return False
         made: list[str] = []
         scheme, lane = place
-        usual = self._last.get(place, "")
-        chosen = label or (usual if track.label(usual) else track.labels[0].key)
 
         def do(session: Session) -> Changes:
             made_id, changes = segment_edits.add_segment(
-                session, recording.id, start_us, end_us, chosen, scheme=scheme, track=lane
+                session, recording.id, start_us, end_us, label, scheme=scheme, track=lane
             )
             made.append(made_id)
             return changes
 
         if not self._studio.edit(do):
             return False
-        self._last[place] = chosen
         self._studio.select(made)
         return True
 
     def set_label(self, ids: Sequence[str], label: str) -> None:
         """Change the label of segments."""
-        if self._studio.edit(lambda session: segment_edits.set_label(session, ids, label)):
-            changed = self._segments(ids)
-            self._last |= {(segment.scheme, segment.track): label for segment in changed}
-            if len(ids) > 1:
-                recordings = len({segment.recording_id for segment in changed})
-                self._studio.message.emit(changed_message(Rows.SEGMENTS, len(ids), recordings))
+        if self._studio.edit(lambda session: segment_edits.set_label(session, ids, label)) and len(ids) > 1:
+            recordings = len({segment.recording_id for segment in self._segments(ids)})
+            self._studio.message.emit(changed_message(Rows.SEGMENTS, len(ids), recordings))
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""

@@ -235,7 +235,7 @@ def _report_bugs(window: MainWindow, log: Path) -> None:
         if issubclass(kind, KeyboardInterrupt):
             window.quitting.close_immediately()
         elif isinstance(error, UserError):
-            window.show_error(error)
+            window.show_failure(error)
         elif (damage := _damage_error(window, error)) is not None:
             _log.error("A damaged study", exc_info=(kind, error, trace))
             window.show_error(damage)

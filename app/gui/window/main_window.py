@@ -33,7 +33,7 @@ from app.gui.recordings.recordings_list import RecordingsFeed
 from app.gui.release.pii_search import SearchingAhead
 from app.gui.study.background import BackgroundPool
 from app.gui.study.dialogs import Dialogs
-from app.gui.study.study_controller import ActiveTrack, StudyController
+from app.gui.study.study_controller import ActiveTrack, ErrorDisplay, StudyController
 from app.gui.team.training_notice import TrainingGate
 from app.gui.timeline.chain_lane import Chains
 from app.gui.timeline.judgment_lanes import DisagreementStrip, JudgesStrip
@@ -63,8 +63,10 @@ from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
 from widgets import accessibility
+from widgets.dialogs.dialog_windows import owning_window, show_error_in
 from widgets.form.input_fields import EscapeKeys
 from widgets.form.layouts import bounded_to_screen
+from widgets.form.wheel_guard import WheelGuard
 
 
 def connect_studio(window: "MainWindow") -> None:
@@ -76,7 +78,7 @@ def connect_studio(window: "MainWindow") -> None:
     studio.history_changed.connect(reactions.show_history)
     studio.recording_changed.connect(reactions.update_actions)
     studio.selection_changed.connect(reactions.update_actions)
-    studio.failed.connect(window.show_error)
+    studio.failed.connect(window.show_failure)
     for source in (studio, window.files, window.playback, window.player):
         source.message.connect(messages.show_message)
     window.files.warning.connect(lambda text, hint: messages.show_message(text, MessageLevel.WARNING, hint))
@@ -132,8 +134,9 @@ def connect_widgets(window: "MainWindow") -> None:
     window.messages.policy_clicked.connect(actions["policy"].trigger)
     timeline.segment_move_requested.connect(editing.move)
     timeline.segment_create_requested.connect(
-        lambda lane, start, end: editing.create(start, end, place=window.feed.track_of_lane(lane))
+        lambda lane, start, end: editing.mark_span(window.feed.track_of_lane(lane), start, end)
     )
+    editing.label_requested.connect(window.context_menus.show_label_menu)
     timeline.delete_requested.connect(editing.delete)
     timeline.nudge_requested.connect(editing.nudge)
     timeline.menu_requested.connect(window.context_menus.show_timeline_menu)
@@ -163,6 +166,7 @@ class MainWindow(WindowParts):
         self.resize(bounded_to_screen(_SIZE, self))
         self.studio = StudyController(self)
         accessibility.install()
+        WheelGuard.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
         self.background = BackgroundPool(self)
@@ -362,12 +366,22 @@ class MainWindow(WindowParts):
         damaged = isinstance(error, DamagedStudy)
         self.messages.show_error(error, ("recover", tr("Recover…")) if damaged else None)
 
+    def show_failure(self, error: UserError) -> None:
+        """Show what could not be done in the window in which it was tried."""
+        used = owning_window(self) or self
+        if isinstance(error, DamagedStudy):
+            self.show_error(error)
+        elif isinstance(used, ErrorDisplay):
+            used.show_error(error)
+        elif not show_error_in(used, str(error)):
+            self.show_error(error)
+
     def show_bug(self, text: str, log: Path) -> None:
         """Say that something unexpected happened; the session goes on."""
         self.messages.show_message(
             tr("Something unexpected happened: {text}").format(text=text),
             MessageLevel.ERROR,
-            tr("Your work is saved. To report it, add what “greenroom doctor” prints. Details: {log}").format(log=log),
+            tr("Your work is saved. To report it, send this file along: {log}").format(log=log),
         )
 
     # Events

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QCursor, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from app.gui.pages.commands import MARKED, Command, Requirement
@@ -267,6 +267,24 @@ class ContextMenus:
             self._popup(_ON_SEGMENT, where)
         else:
             self._popup(_ON_TIMELINE, where, self._menus.label_actions)
+
+    def show_label_menu(self) -> None:
+        """Ask for the label of the span that is marked; Esc leaves the marks, from which a label's key makes it later.
+
+        Each label has its own key in the menu, or a digit where it has none.
+        """
+        track, menu = self._window.active.track, self._menu()
+        taken = {label.shortcut for label in track.labels} if track is not None else set()
+        digits = iter(sorted({*"123456789"} - taken))
+        for label in track.labels if track is not None else ():
+            key = label.shortcut if len(label.shortcut) == 1 else next(digits, "")
+            name = label.name.replace("&", "&&")
+            action = menu.addAction(f"&{key}   {name}" if key else name)
+            action.triggered.connect(lambda _=False, key=label.key: self._window.editing.create_from_marks(key))
+        timeline = self._window.timeline.viewport()
+        where = QCursor.pos()
+        shown = QRect(timeline.mapToGlobal(QPoint()), timeline.size())
+        menu.popup(where if shown.contains(where) else shown.center())
 
     def _popup(self, keys: Sequence[str], where: QPoint, more: Sequence[QAction] = ()) -> None:
         menu = self._menu()

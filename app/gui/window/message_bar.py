@@ -17,6 +17,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon, pixmap
+from widgets.window_terms import in_window_terms
 
 _POLICY_INKS = {EgressLevel.NOTHING: "muted", EgressLevel.ANONYMIZED: "uncertain", EgressLevel.RAW: "on_accent"}
 _POLICY_ICONS = {
@@ -243,6 +244,7 @@ class MessageBar(QWidget):
             more: further buttons.
         """
         self._level = level
+        text, hint = in_window_terms(text), in_window_terms(hint)
         self._drop_buttons()
         for key, label in (*([action] if action else ()), *more):
             self._add_button(key, label)

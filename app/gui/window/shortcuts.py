@@ -257,6 +257,9 @@ class KeyGuard(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._by_key = False
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._on_focus_changed)
 
     def watch(self, root: QWidget) -> None:
         """Look after the controls inside a widget."""
@@ -281,6 +284,11 @@ class KeyGuard(QObject):
                 _press_button(watched)
                 return True
         return False
+
+    def _on_focus_changed(self, before: QWidget | None, _now: QWidget | None) -> None:
+        """Qt moves the focus on as Tab does where the control that had it goes out of sight; nobody pressed a key."""
+        if before is not None and not before.isVisible():
+            self._by_key = False
 
 
 def _handles_key(widget: QWidget, event: QKeyEvent) -> bool:

@@ -7,7 +7,8 @@ from PySide6.QtCore import QObject, QTimer
 from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force
 from anonymize.egress.egress_log import LEVEL_NAMES, describe_policy, policy_warning
 from app.gui.annotate.inspector import Inspector
-from app.gui.jobs.job_center import Result, summary
+from app.gui.jobs.job_center import Result, end_state, summary
+from app.gui.jobs.jobs_panel import JobState
 from app.gui.pages.commands import Requirement
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.layout_state import WindowMemory
@@ -16,10 +17,10 @@ from app.gui.window.message_bar import MessageLevel
 from app.gui.window.parts import WindowParts
 from app.gui.window.shortcuts import KeyGuard
 from project.entities.egress_policy import Policy
-from project.entities.study_records import Changes
+from project.entities.study_records import Changes, Participant
 from project.errors import UserError
 from project.queries.policy_rows import POLICY_PROPERTY
-from project.queries.recording_rows import find_recording
+from project.queries.recording_rows import find_recording, participants_in
 from project.session.jobs import JobSpec
 from project.session.session import LocatedMedium, MediaState, Session, copy_owner
 from resources.translation import tr
@@ -41,6 +42,8 @@ class WindowReactions(QObject):
         self._blindness = blindness
         self._guard = guard
         self._warned = ""
+        self._here: frozenset[str] = frozenset()
+        window.studio.recording_changed.connect(self._note_participants)
 
     def apply(self, changes: Changes, initiator: object) -> None:
         """Show what a step changed."""
@@ -57,6 +60,24 @@ class WindowReactions(QObject):
             self._clear_warning()
             self.show_policy()
         self._window.messages.set_saved(tr("Saved"))
+        shown = self._window.studio.recording
+        if shown is not None and shown.id in changes.ids("appearance"):
+            self._report_new_participants(shown.number)
+
+    def _report_new_participants(self, number: int) -> None:
+        """Say who appears in the recording from now on, whichever edit brought them there."""
+        before = self._here
+        people = self._note_participants()
+        names = [person.pseudonym for person in people if person.id not in before]
+        if names:
+            text = tr("From now on, recording {number} says that {names} appears in it. Undo takes it back.")
+            self._window.messages.show_message(text.format(number=number, names=", ".join(names)))
+
+    def _note_participants(self) -> list[Participant]:
+        session, shown = self._window.studio.session, self._window.studio.recording
+        people = [] if session is None or shown is None else participants_in(session.study, shown.id)
+        self._here = frozenset(person.id for person in people)
+        return people
 
     def _close_deleted_recording(self) -> None:
         session, shown = self._window.studio.session, self._window.studio.recording
@@ -227,7 +248,8 @@ class WindowReactions(QObject):
             self._window.listing.runs_changed(work.recording_id)
         if work.kind in _SILENT_KINDS:
             return
-        self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
+        level = MessageLevel.INFO if end_state(work, result) is JobState.DONE else MessageLevel.WARNING
+        self._window.messages.show_message(f"{work.title}: {summary(work, result)}", level)
 
     def save_before_closing(self) -> None:
         """Keep what was typed and how the study looked, before it is closed."""

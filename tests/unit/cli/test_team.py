@@ -31,7 +31,8 @@ def first_of(greenroom: Terminal, study: Path, name: str, purpose: str = "work")
 def add(greenroom: Terminal, path: Path, recording: str, who: str, *more: str, code: int = 0) -> str:
     return greenroom(
         "segment", "add", path, "--recording", recording, "--start", "0.5", "--end", "1.5", "--verdict", "error",
-        "--annotator", who, *more, code=code,
+        "--annotator", who, "--channel", "verbal", "--rationale", "Too early.", "--correction", "Wait.", *more,
+        code=code,
     )  # fmt: skip
 
 
@@ -39,7 +40,7 @@ def test_the_plan_is_even_and_shows_how_far_everybody_is(study: Path, greenroom:
     team = {who["name"]: who for who in greenroom.json("plan", study)["annotators"] if who["given"]}
     assert sorted(who["given"] for who in team.values()) == [3, 3, 4]
     place = first_of(greenroom, study, "Ada")
-    add(greenroom, study, place, "Ada")
+    add(greenroom, study, place, "Ada", "--attribute", "norms")
     greenroom("done", study, "--recording", place, "--annotator", "Ada")
     ada = next(who for who in greenroom.json("plan", study)["annotators"] if who["name"] == "Ada")
     assert (ada["begun"], ada["done"]) == (1, 1)

@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tools.house.source_rules import floating_windows, rich_texts, short_waits, silent_errors, untranslated_texts
+from tools.house.source_rules import (
+    floating_windows,
+    rich_texts,
+    shell_commands,
+    short_waits,
+    silent_errors,
+    untranslated_texts,
+)
 
 Rule = Callable[[Mapping[str, ast.Module]], Iterator[str]]
 
@@ -38,6 +45,7 @@ def broken(rule: Rule, source: str) -> list[str]:
         (rich_texts, "QToolTip.showText(place, text)"),
         (rich_texts, "form.addRow(name, field)"),
         (rich_texts, "def data(self, index, role):\n    return text if role == Qt.ToolTipRole else None"),
+        (shell_commands, 'label = PlainLabel(tr("Fetch it: greenroom models fetch yunet"))'),
         (floating_windows, "super().__init__(parent, Qt.WindowType.Window)"),
     ],
 )
@@ -58,6 +66,10 @@ def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
         (rich_texts, 'button.setToolTip(tr("Open it"))'),
         (rich_texts, "button.setToolTip(plain_tip(text))"),
         (rich_texts, "title = PlainLabel(text)\nform.addRow(title, field)"),
+        (
+            shell_commands,
+            'def make():\n    """See `greenroom models fetch`."""\n    return tr("Fetch it: File > Models…")',
+        ),
         (floating_windows, "attach(self, owner)"),
     ],
 )

@@ -11,7 +11,12 @@ import pytest
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
-from annotate.agreement.annotator_lanes import find_disagreements, next_disagreement, previous_disagreement
+from annotate.agreement.annotator_lanes import (
+    find_disagreements,
+    find_disputed,
+    next_disagreement,
+    previous_disagreement,
+)
 from annotate.agreement.span_matching import DisagreementKind
 from annotate.agreement.study_agreement import (
     AgreementQuery,
@@ -213,6 +218,20 @@ def test_the_strip_and_its_keys(lab: Lab) -> None:
     assert find_disagreements(segments, [lab.who("Ada")], "shrec", "segments") == []
 
 
+def test_a_track_that_one_codes_alone_is_no_disagreement(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 10)
+    lab.mark("Ben", "error", 0, 10)
+    segments = segments_of(lab.study, lab.recordings[0].id)
+    gaze = [replace(segment, id=f"gaze {segment.id}", track="gaze") for segment in segments]
+    ada, ben, cleo = lab.who("Ada"), lab.who("Ben"), lab.who("Cleo")
+    alone = [*segments, *(segment for segment in gaze if segment.annotator_id == ada)]
+    assert find_disagreements(alone, [ada, ben], "shrec", "gaze") == []
+    assert find_disputed(alone, {segments[0].recording_id: {ada, ben}}) == set()
+    others = [replace(segment, id=f"Cleo {segment.id}", annotator_id=cleo) for segment in segments]
+    assert find_disagreements([*others, *gaze], [ada, ben, cleo], "shrec", "gaze") == [], "Cleo codes no gaze"
+    assert len(find_disagreements(gaze, [ada, ben, cleo], "shrec", "gaze")) == 1, "Cleo marked nothing at all"
+
+
 def test_statistics_written_out(lab: Lab) -> None:
     lab.mark("Ada", "error", 0, 30, attributes=["emotions", "norms"], channel="verbal")
     lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
@@ -234,6 +253,18 @@ def test_statistics_written_out(lab: Lab) -> None:
     assert found.density[1, 18:].tolist() == pytest.approx([0.5] * 2)
     assert found.density.sum() == pytest.approx(20 * (30 + 10 + 6) / 120)
     json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_time_that_is_marked_twice_counts_once(lab: Lab) -> None:
+    for start, end in ((0, 30), (10, 20), (25, 40), (40, 60), (50, 65)):
+        lab.mark("Ada", "error", start, end)
+    lab.mark("Ada", "competence", 0, 6)
+    lab.mark("Ada", "error", 3, 6, recording=1)
+    found = compute_segment_statistics(lab.session)
+    assert found.density[0].max() <= 1
+    assert found.density[0].tolist() == pytest.approx([0.5, 1, *[0.5] * 18], abs=0.1)
+    assert found.density[0].sum() == pytest.approx(20 * (1 + 3 / 60) / 2)
+    assert found.density[1].sum() == pytest.approx(20 * 6 / 65 / 2)
 
 
 def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:

@@ -99,7 +99,7 @@ def _private_word(session: Session, recording: Recording) -> None:
     [
         (_move_a_box, "faces of recording 1 were changed"),
         (_edit_an_utterance, "nobody read the scrubbed transcript"),
-        (_draft, "draft that nobody checked"),
+        (_draft, "nobody checked 1 utterance"),
         (_name_somebody, "undecided"),
         (_private_word, ""),
     ],

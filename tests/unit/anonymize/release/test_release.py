@@ -23,6 +23,7 @@ from anonymize.release.release_edits import confirm_texts, set_private_words
 from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import ReleaseRendering
+from anonymize.release.release_rules import ReleaseBlocker
 from anonymize.rendering import face_renderer
 from anonymize.rendering.face_renderer import RenderPlan
 from media.clip_writer import paint_clip
@@ -36,7 +37,7 @@ from project.ids import new_id
 from project.progress import Silent
 from project.queries.face_rows import tracks_of
 from project.queries.history_rows import latest_run
-from project.queries.policy_rows import delete_waiver, insert_waiver, waivers
+from project.queries.policy_rows import insert_waiver
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import run_inline
 from project.session.session import Session
@@ -216,10 +217,11 @@ def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_do
     assert left_by(tmp_path) == ["first"]
 
 
-def test_a_rendering_changed_in_the_cache_is_made_anew(session: Session, source: Path, tmp_path: Path) -> None:
-    with session.step("Take the waivers back"):
-        for waiver in waivers(session.study):
-            delete_waiver(session.study, waiver.id)
+def test_a_rendering_changed_in_the_cache_is_made_anew(
+    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it.")
+    monkeypatch.setattr("anonymize.release.release_job.outcome_blockers", lambda _outcomes: [left])
     rules(release(session, tmp_path / "release"))
     (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
     made = clip.read_bytes()

@@ -1,0 +1,4 @@
+{
+ "kind": "greenroom shortcuts",
+ "keys": {}
+}
