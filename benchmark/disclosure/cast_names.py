@@ -32,6 +32,7 @@ ROLE_DESCRIPTIONS: Mapping[ParticipantRole, str] = {
     ParticipantRole.USER: "somebody who deals with the agent",
     ParticipantRole.BYSTANDER: "somebody else who is there",
 }
+CHARACTER_DESCRIPTION = "somebody in this episode"
 UNKNOWN_SPEAKER = "Somebody"
 
 
