@@ -39,7 +39,8 @@ _RELATIONSHIP_TEXTS: Mapping[Relationship, str] = {
     Relationship.FAMILY: "They are family.",
     Relationship.FRIEND: "They are friends.",
     Relationship.ROMANTIC: "They are a couple.",
-    Relationship.ACQUAINTANCE: "They know each other by sight and name.",
+    Relationship.ACQUAINTANCE: "They are acquainted.",
+    Relationship.KNOWN_BY_NAME: "They know each other by name.",
     Relationship.STRANGER: "They do not know each other.",
 }
 

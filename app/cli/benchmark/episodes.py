@@ -38,21 +38,23 @@ def episode() -> None:
 @click.option("--annotator", metavar="NAME", help="Who does it.")
 @json_option
 def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None, as_json: bool) -> None:
-    """Import episodes, environment profiles, agent profiles or human scores of SOTOPIA, told apart by their content.
+    """Import files of SOTOPIA, told apart by their content.
 
-    Scores become segments of the scheme sotopia-eval, by annotators of the raters' names; import the episodes first.
-    What is in the study already is not imported again.
+    Episodes, agent, environment and relationship profiles, combinations of agents and environments, human scores.
+    Scores become segments of the scheme sotopia-eval, by annotators of the raters' names. What other files refer to is
+    imported first. What is in the study already is not imported again.
 
     \b
     Example:
+      greenroom episode import my-study.greenroom agent_profiles.jsonl environment_profiles.jsonl
       greenroom episode import my-study.greenroom episodes.jsonl scores.csv
     """
-    from benchmark.episodes.sotopia_files import import_file
+    from benchmark.episodes.sotopia_files import import_file, sort_files
 
     lines: list[str] = []
     told: list[Json] = []
     with Session.open(study, annotator) as session:
-        for path in files:
+        for path in sort_files(files):
             found = import_file(session, path)
             told.append(
                 {
@@ -60,12 +62,12 @@ def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None,
                     "what": found.kind,
                     "added": found.added,
                     "known": found.existing,
-                    "of_other_episodes": found.unmatched,
+                    "unmatched": found.unmatched,
                 }
             )
             parts = [f"{found.added} {found.kind} added"]
             parts += [f"{found.existing} here already"] if found.existing else []
-            parts += [f"{found.unmatched} about episodes that are not here"] if found.unmatched else []
+            parts += [f"{found.unmatched} about what is not here"] if found.unmatched else []
             lines.append(f"{path.name}: {', '.join(parts)}.")
     print_result(as_json, {"files": told}, "\n".join(lines))
 
@@ -284,7 +286,7 @@ def _format_number(value: float | None) -> str:
     return f"{'-':>8}" if value is None else f"{value:8.3f}"
 
 
-_RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "stranger")
+_RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "known-by-name", "stranger")
 
 
 @click.command()
@@ -302,7 +304,9 @@ def characters(study: Path, as_json: bool) -> None:
     with Session.open(study, read_only=True) as session:
         found = all_characters(session.study)
     told: list[Json] = [
-        {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}} for character in found
+        {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}}
+        | {"bonds": [[bond.character_id, bond.relationship.value, bond.story] for bond in character.bonds]}
+        for character in found
     ]
     lines = [
         ", ".join(
@@ -362,11 +366,12 @@ def scenarios(study: Path, as_json: bool) -> None:
             "context": scenario.context,
             "relationship": scenario.relationship.value,
         }
-        | {"goals": [*scenario.goals]}
+        | {"goals": [*scenario.goals], "casts": [[*cast] for cast in scenario.casts]}
         for scenario in found
     ]
     lines = [
-        f"{scenario.name} ({scenario.relationship.value}, {len(scenario.goals)}): {scenario.context}"
+        f"{scenario.name} ({scenario.relationship.value}, {len(scenario.goals)}, "
+        f"{pluralize(len(scenario.casts), 'cast')}): {scenario.context}"
         for scenario in found
     ]
     print_result(as_json, {"scenarios": told}, "\n".join([*lines, f"{pluralize(len(found), 'scenario')}."]))

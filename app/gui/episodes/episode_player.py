@@ -453,6 +453,7 @@ RELATIONSHIPS: Mapping[Relationship, str] = {
     Relationship.FRIEND: tr("Friends"),
     Relationship.ROMANTIC: tr("A couple"),
     Relationship.ACQUAINTANCE: tr("Acquaintances"),
+    Relationship.KNOWN_BY_NAME: tr("Known by name"),
     Relationship.STRANGER: tr("Strangers"),
     Relationship.UNKNOWN: tr("Not known"),
 }
