@@ -50,6 +50,10 @@ class InputSettings:
     words: bool = True
 
 
+ITEM_SETTINGS = InputSettings(before=0)
+"""How much of a frozen item is shown: what lies in its span, and nothing that was said before."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedFrame:
     """One frame: its position in the file, its time on the recording's axis, and the time that the judge is told."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import is_sound
+from benchmark.metrics.paper_settings import departure_lines, model_settings
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
 from benchmark.questions.chain_consistency import (
     FIGURE_TASKS,
@@ -22,6 +23,8 @@ from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
 from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
+from models.judges.judge_backends import BACKENDS, build_options
+from models.judges.judge_interface import ModelOptions
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import DIFFICULTIES, Question, QuestionKind, Verification
@@ -101,6 +104,8 @@ BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
 OTHER_SETTING = "other"
 _ANSWER, _SCORE = "answer", "score"
 _SILENT = Silent()
+_PAPER_KINDS = {"r3vqa": {kind.value for kind in SINGLE_STEP}, "esi": {QuestionKind.ESI.value}}
+"""Task of a paper -> its kinds of questions."""
 ESI_ROW = next(row for row in published_rows(ESI_BENCH) if row.model == "ESI-Bench")
 """The row of ESI-Bench's own questions in its table 3."""
 _WITH_WORDS = (Modality.TEXT, Modality.BOTH)
@@ -246,6 +251,16 @@ class Measures:
         """Published results, to compare with."""
         return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
 
+    @property
+    def departures(self) -> list[str]:
+        """One line for each way in which judges were asked otherwise than in R3-VQA and ESI-Bench."""
+        return departure_lines(
+            (task, judge.setup.name, _own_settings(judge.setup))
+            for judge in self.judges
+            for task, kinds in _PAPER_KINDS.items()
+            if not judge.by_kind.keys().isdisjoint(kinds)
+        )
+
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object, with the published rows."""
         return {
@@ -259,6 +274,7 @@ class Measures:
             "judges": [judge.as_json() for judge in self.judges],
             "diagnostics": [question_figure.as_json() for question_figure in self.diagnostics],
             "published": [row.as_json() for row in self.published],
+            "departures": [*self.departures],
         }
 
 
@@ -434,6 +450,17 @@ def _setting_name(variant: str, modality: Modality) -> str:
     if variant == "plain":
         return SUB if modality in _WITH_WORDS else BASE
     return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER_SETTING
+
+
+def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
+    settings = _parse_object(judge_setup.settings).get("settings")
+    if judge_setup.backend not in BACKENDS or not isinstance(settings, dict):
+        return {}
+    options = build_options(judge_setup.backend, settings)
+    if not isinstance(options, ModelOptions):
+        return {}
+    shows_pictures = judge_setup.modality in (Modality.PICTURES, Modality.BOTH)
+    return {"prompt": "our own", **model_settings(options, shows_pictures=shows_pictures)}
 
 
 def _sort_key(judge_setup: JudgeSetup) -> tuple[str, ...]:

@@ -78,7 +78,7 @@ def _measures_lines(found: Measures) -> list[str]:
     ]
     lines.append("What the questions are like, by kind, judge and setting, beside table 3 of ESI-Bench:")
     lines += [_figure_line(question_figure) for question_figure in found.diagnostics]
-    return lines
+    return [*lines, *found.departures]
 
 
 def _figure_line(question_figure: QuestionFigure) -> str:
