@@ -70,6 +70,19 @@ def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:
 TextRewriter = Callable[[str], str]
 
 
+def find_named(names: Mapping[str, str], texts: Iterable[str]) -> list[str]:
+    """Return the ids of the participants whose names are in texts, as whole words.
+
+    Args:
+        names: participant id -> name.
+        texts: of one question, for example.
+    """
+    whole = "\n".join(texts)
+    return [
+        who for who, name in names.items() if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", whole) is not None
+    ]
+
+
 def recording_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who appears or speaks in a recording, in the order in which they were added to the study.
 

@@ -104,7 +104,7 @@ def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
 
 
 def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, *, required: bool = True) -> str:
-    """Return a text, a number or a list of texts of an object as clean text; "" if it is missing and not required.
+    """Return a text or number of an object as clean text; "" if it is missing and not required.
 
     Raises:
         UserError: it is missing, empty or something else.
@@ -112,8 +112,6 @@ def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, 
     value = found.get(key)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
-    if isinstance(value, list):
-        value = ", ".join(clean_text(path, line, entry, key) for entry in value)
     if value is None or value == "":
         if required:
             raise damaged_file_error(path, f"“{key}” is missing", line)
@@ -394,7 +392,7 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
     """
 
     def told(*keys: str) -> str:
-        texts = [read_text_field(path, line, found, key, required=False).rstrip(".") for key in keys]
+        texts = [_read_joined_texts(path, line, found, key).rstrip(".") for key in keys]
         return ". ".join(text for text in texts if text)
 
     name = " ".join(part for part in (read_text_field(path, line, found, FIRST_NAME_KEY), told("last_name")) if part)
@@ -405,6 +403,14 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
         *(told("public_info"), told("secret")),
     )
     return Character(new_id(), profile, read_text_field(path, line, found, "agent_id", required=False))
+
+
+def _read_joined_texts(path: Path, line: int, found: Mapping[str, Json], key: str) -> str:
+    """Return a text, a number or a list of texts as one text; "" if it is missing."""
+    value = found.get(key)
+    if isinstance(value, list):
+        return ", ".join(clean_text(path, line, text, key) for text in value)
+    return read_text_field(path, line, found, key, required=False)
 
 
 def _strip_tags(text: str) -> str:

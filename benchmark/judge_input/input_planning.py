@@ -15,6 +15,7 @@ from benchmark.disclosure.cast_names import (
     TextFilter,
     agent_name,
     condition_text_filter,
+    find_named,
     make_name_rewriter,
     name_participants,
     recording_cast,
@@ -57,7 +58,12 @@ from benchmark.judge_input.judged_subjects import (
     segment_subject,
 )
 from benchmark.judge_input.prompt_examples import Examples, build_question_examples, build_segment_examples
-from benchmark.judge_input.subject_material import add_source_recordings, gather_material, names_in_episode
+from benchmark.judge_input.subject_material import (
+    add_source_recordings,
+    gather_material,
+    names_in_episode,
+    read_looks,
+)
 from benchmark.prompts.answer_form import FormSpec, answer_shape, field_definitions, to_single_line, without_definitions
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
@@ -428,7 +434,19 @@ class _InputPlanner:
             person.id: CHARACTER_DESCRIPTION if person.id in agents else ROLE_DESCRIPTIONS[person.role]
             for person in self._people
         }
-        return [f"{self._names[who]}: {text}" for who, text in told.items()]
+        question = self._item.question
+        if question is None:
+            return [f"{self._names[who]}: {text}" for who, text in told.items()]
+        rewrite = make_name_rewriter(self._people, self._names, self._written)
+        looks = read_looks(self._session, self._recording.id, rewrite)
+        named = find_named(self._names, (question.text, *question.options))
+        if unknown := [self._names[who] for who in named if who in told and who not in looks]:
+            self._notes.append(f"The study does not say how {' and '.join(unknown)} can be told by their looks.")
+        unnamed = dict.fromkeys(named, "how to tell them by their looks is not said")
+        return [
+            "; ".join(filter(None, (f"{self._names[who]}: {text}", looks.get(who, unnamed.get(who, "")))))
+            for who, text in told.items()
+        ]
 
     def _definitions(self, spec: FormSpec) -> str:
         if not self._keeps_form_text():

@@ -29,6 +29,7 @@ from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import DIFFICULTIES, Question, QuestionKind, Verification
 from project.entities.study_records import Json
+from project.errors import UserError
 from project.progress import Progress, Silent, StageProgress
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import (
@@ -456,7 +457,11 @@ def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
     settings = _parse_object(judge_setup.settings).get("settings")
     if judge_setup.backend not in BACKENDS or not isinstance(settings, dict):
         return {}
-    options = build_options(judge_setup.backend, settings)
+    try:
+        options = build_options(judge_setup.backend, settings)
+    except UserError:
+        # It was asked by another version of the program.
+        return {}
     if not isinstance(options, ModelOptions):
         return {}
     shows_pictures = judge_setup.modality in (Modality.PICTURES, Modality.BOTH)

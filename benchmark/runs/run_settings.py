@@ -6,6 +6,7 @@ from typing import cast
 
 from benchmark.items.sampling import INCLUDE_LABELS, TRUTHS, read_sampling_options
 from benchmark.metrics.paper_settings import model_settings, paper_settings
+from benchmark.sets.verified_questions import UNGROUNDED
 from benchmark.tasks.benchmark_task import ByLabel, get_benchmark_task
 from models.judges.judge_backends import BACKENDS, build_options
 from models.judges.judge_interface import ModelOptions
@@ -52,6 +53,7 @@ def run_settings(run: BenchmarkRun, item_set: ItemSet) -> dict[str, Json]:
 def _set_settings(item_set: ItemSet) -> dict[str, Json]:
     rule, entry = read_sampling_options(item_set.rule), get_benchmark_task(item_set.task)
     usual = entry.shares if isinstance(entry, ByLabel) else {}
+    ungrounded = item_set.rule.get(UNGROUNDED)
     own = {key: weight for key, weight in rule.shares.items() if key not in ("yes", "no")}
     answers = {key: weight for key, weight in rule.shares.items() if key in ("yes", "no")}
     if not own and rule.scheme == "shrec":
@@ -64,7 +66,7 @@ def _set_settings(item_set: ItemSet) -> dict[str, Json]:
         "collections": "as many of each" if rule.stratify else "as the study has them",
         "included": ", ".join(INCLUDE_LABELS[key] for key in rule.include) or "nothing",
         "truth": TRUTHS[rule.truth],
-        "people": "pseudonyms, where the study describes no looks" if item_set.rule.get("ungrounded") else "looks",
+        "people": f"pseudonyms alone in {ungrounded} items" if ungrounded else "looks",
     }
 
 

@@ -204,8 +204,12 @@ def _set_lines(item_set: ItemSet, items: int) -> list[str]:
 
 
 def truth_lines(item_set: ItemSet) -> list[str]:
-    """Return a line that says what counts as true in a set of segments."""
-    return [f"  true is {TRUTHS[str(item_set.rule['truth'])]}"] if item_set.rule.get("scheme") else []
+    """Return lines that say what counts as true in a set of segments, and of whom nothing tells the looks."""
+    lines = [f"  true is {TRUTHS[str(item_set.rule['truth'])]}"] if item_set.rule.get("scheme") else []
+    if isinstance(ungrounded := item_set.rule.get("ungrounded"), int):
+        told = pluralize(ungrounded, "item")
+        lines.append(f"  {told} with people whose looks the study does not describe: greenroom meta looks")
+    return lines
 
 
 def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:

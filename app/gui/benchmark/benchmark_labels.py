@@ -57,6 +57,10 @@ def item_set_facts(item_set: ItemSet, items: Sequence[FrozenItem]) -> dict[str, 
     facts |= {tr("Items"): drawn, tr("Seed"): str(item_set.seed)}
     if item_set.rule.get("scheme"):
         facts[tr("True is")] = TRUTHS.get(str(item_set.rule.get("truth")), "")
+    if isinstance(ungrounded := item_set.rule.get("ungrounded"), int):
+        facts[tr("People")] = tr("{count} with people whose looks the study does not describe").format(
+            count=trn("{count} item", "{count} items", ungrounded)
+        )
     labels = _label_counts_text(items)
     if labels:
         facts[tr("Balance")] = labels

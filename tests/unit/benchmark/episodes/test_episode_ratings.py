@@ -150,7 +150,8 @@ def test_a_rater_sees_neither_who_played_nor_what_others_gave_before_rating_ever
         judge, _ = add_judge(session, "gpt", "random")
         episode = started(session, judge.id, "", agreed=True)
         state = read_episode_state(session, episode)
-        prompt = plan_input(session, f"recording:{episode}/{state.agents[0].participant_id}", TASK)
+        rated = JudgmentTarget(JudgmentTargetKind.RECORDING, episode, str(state.agents[0].participant_id))
+        prompt = plan_input(session, rated.key, TASK)
         assert "the agent" not in prompt.text, "the role would tell which one a model played"
         rate(session, "Ben", *state.agents)
         assert blind_rater_reason(session, episode) == ""

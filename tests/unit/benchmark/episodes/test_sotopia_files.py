@@ -197,7 +197,7 @@ def test_what_is_no_such_file_is_refused(session: Session, tmp_path: Path) -> No
         (b"[]", "nothing in"),
         (b"{", "no JSON"),
         (b"[3]", "no JSON object"),
-        (b'{"a": 1}', "holds neither"),
+        (b'{"a": 1}', "holds nothing of SOTOPIA"),
         (b"[" * 200_000, "no JSON"),
         (b'{"parsed_conversation": ' + b"[" * 200_000, "no JSON"),
         (b'{"names": ' + b"9" * 10_000 + b"}", "no JSON"),
