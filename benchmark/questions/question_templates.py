@@ -23,6 +23,7 @@ from benchmark.questions.question_validity import (
     QuestionSpec,
     Statement,
     StatementFingerprint,
+    balance_positions,
     capitalize_first,
     draft_problem,
     gist,
@@ -112,11 +113,12 @@ class DistractorRequest:
 
 @dataclass(frozen=True, slots=True)
 class _LengthLimits:
-    """How many wrong options may be no longer than the answer, and how many longer."""
+    """How many wrong options may be shorter than the answer, longer, and as long."""
 
     length: int
     shorter: int
     longer: int
+    equal: int = 0
 
 
 @dataclass
@@ -146,13 +148,14 @@ class StatementPool:
         The first is similar to the answer. The others are similar to the first one, or with a probability of
         1 / (`count` + 1) to the answer: if they were always similar to the answer, it would be the most similar to all
         others, and recognizable without the question. For the same reason, all have about the length of the answer, and
-        how many of them are shorter is drawn, so that the answer is as often the longest as any other.
+        how many of them are shorter is balanced, so that the answer is as often the longest as any other.
         """
         there = self.similarity.vectors([self.names.without_names(statement.text) for statement in self.statements])
         places = {statement.text: at for at, statement in enumerate(self.statements)}
         labels = np.array([*self.categories], dtype=str)
         lengths = np.log([1 + len(statement.text) for statement in self.statements], dtype=np.float32)
         ties = np.array([random.Random(f"{self.seed} {at}").random() for at in range(len(labels))], np.float32)
+        shorter = balance_positions(len(asked), count + 1, f"lengths {self.seed}")
         for first in range(0, len(asked), _BATCH_ROWS):
             part = asked[first : first + _BATCH_ROWS]
             known = [places.get(request.answer.text) for request in part]
@@ -168,12 +171,10 @@ class StatementPool:
                 - _LENGTH_WEIGHT * np.abs(lengths - np.log(1 + len(request.answer.text)))
                 for request, row in zip(part, near, strict=True)
             ]
-            chances = [random.Random(f"{self.seed} {request.answer.text}") for request in part]
-            chance = [generator.randrange(count + 1) for generator in chances]
-            shorter = [generator.randrange(count + 1) for generator in chances]
+            chance = [random.Random(f"{self.seed} {request.answer.text}").randrange(count + 1) for request in part]
             limits = [
                 _LengthLimits(len(request.answer.text), few, count - few)
-                for request, few in zip(part, shorter, strict=True)
+                for request, few in zip(part, shorter[first : first + _BATCH_ROWS], strict=True)
             ]
             nearest = [
                 self._pick_options(request, row, by, 1, limit)
@@ -189,7 +190,7 @@ class StatementPool:
                 picked = self._pick_options(request, row, by, count, limit, first_ones)
                 if len(picked) < count:
                     # Too few texts are longer, or shorter: then any length will do.
-                    anything = _LengthLimits(limit.length, count, count)
+                    anything = _LengthLimits(limit.length, count, count, count)
                     picked = self._pick_options(request, row, by, count, anything, [at for at, _ in picked])
                 yield tuple(option for _, option in picked)
 
@@ -207,7 +208,7 @@ class StatementPool:
         taken = {gist(asked.answer.text)}
         taken_words: list[StatementFingerprint] = []
         found: list[tuple[int, WrongOption]] = []
-        room = {False: limits.shorter, True: limits.longer}
+        room = {-1: limits.shorter, 0: limits.equal, 1: limits.longer}
         for at in itertools.chain(first, _by_falling_rank(rank)):
             if len(found) == count:
                 break
@@ -220,10 +221,10 @@ class StatementPool:
             if any(mine.is_equivalent(other) for mine in words for other in (*true, *taken_words)):
                 continue
             text = self._with_local_names(asked, statement)
-            is_longer = len(text) > limits.length
-            if not gist(text) or gist(text) in taken or not room[is_longer]:
+            side = (len(text) > limits.length) - (len(text) < limits.length)
+            if not gist(text) or gist(text) in taken or not room[side]:
                 continue
-            room[is_longer] -= 1
+            room[side] -= 1
             taken.add(gist(text))
             taken_words += words
             found.append((at, WrongOption(text, None, statement.nodes[-1].id)))
