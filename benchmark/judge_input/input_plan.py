@@ -279,7 +279,8 @@ def read_plan(found: Mapping[str, Json]) -> InputPlan:
 
 def plan_files(plan: Mapping[str, Json]) -> list[Path]:
     """Return the media files that the result of `InputPlan.as_json` takes frames from."""
-    return [media.path for media in read_plan(plan).all_media]
+    named = cast(list[dict[str, Json] | None], [plan["media"], *cast(list[Json], plan["option_media"])])
+    return [Path(str(media["path"])) for media in named if media is not None]
 
 
 def _media_json(media: PlannedMedia) -> dict[str, Json]:

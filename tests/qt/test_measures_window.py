@@ -90,6 +90,7 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
     shown = opened.overview.texts()
     assert shown[at][4].startswith(f"{careful['accuracy']['value'] * 100:.1f}")
     assert any(row[0] == "R3-VQA: Human" for row in shown)
+    assert [row[0] for row in shown if row[0].startswith("Other than in")] == told["departures"] != []
     assert all(row[4:] == ("100.0 ± 0.0 %",) * 7 for row in shown if row[0] == "all"), "an oracle understands all"
 
 

@@ -123,7 +123,7 @@ def published_by_name() -> dict[str, PublishedTableRow]:
 
 
 def overview_rows(found: Measures) -> list[TableRow]:
-    """Return a row for each judge and way of asking, then the published ones."""
+    """Return a row for each judge and way of asking, one for each departure from a paper, then the published ones."""
     rows = [
         TableRow(
             str(place),
@@ -139,6 +139,10 @@ def overview_rows(found: Measures) -> list[TableRow]:
             ),
         )
         for place, judge_measures in enumerate(found.judges)
+    ]
+    rows += [
+        TableRow(f"other {place}", (line, *[""] * (len(COLUMNS) - 1)), "info")
+        for place, line in enumerate(found.departures)
     ]
     keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
     for name, row in published_by_name().items():
