@@ -514,7 +514,7 @@ class _InputPlanner:
         counts = [pluralize(len(media.frames), "picture") for media in option_media]
         told = counts[0] if len({*counts}) == 1 else "pictures"
         stamps = "; the time is that from the start of the option's moment" if self._settings.stamps else ""
-        return f"With each option comes {told} of it, in the order of the options, under its letter{stamps}."
+        return f"Each option has {told}, in the order of the options, under its letter{stamps}."
 
     def _describe_media(self, media: PlannedMedia | None) -> str:
         if self._task.modality is Modality.NOTHING:

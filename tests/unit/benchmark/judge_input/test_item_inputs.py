@@ -6,14 +6,18 @@ import pytest
 
 from annotate.meta.meta_edits import set_person_descriptions
 from annotate.study.people import add_participant
+from benchmark.items.sampling import SamplingOptions
 from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import ITEM_SETTINGS, read_plan
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.question_edits import add_questions
+from benchmark.questions.verification import verify
 from benchmark.runs.people_runs import HumanRunOptions, input_settings
 from benchmark.sets.agreed_segments import RecordingTranscript
+from benchmark.sets.frozen_sets import draw_set
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
-from project.entities.questions import LookKind, PersonDescription
+from project.entities.questions import CHECKLIST_KEYS, LookKind, PersonDescription, VerificationDecision
 from project.entities.study_records import Json, ParticipantRole
 from project.queries.recording_rows import all_participants
 from project.session.session import Session
@@ -56,7 +60,7 @@ def test_each_option_comes_with_pictures_of_its_own_moment(seen: Session, task: 
     plan = plan_input(seen, item_key("one"), task, settings=replace(ITEM_SETTINGS, frames=15))
     assert plan.media is None
     assert (plan.frame_count, plan.modality) == (15, Modality.PICTURES)
-    assert "With each option comes 3 pictures of it" in plan.text
+    assert "Each option has 3 pictures, in the order of the options" in plan.text
     messages = build_messages(read_plan(plan.as_json()))
     pictures = messages[1].pictures
     assert [picture.time_label[0] for picture in pictures] == [*"AAABBBCCCDDDEEE"]
@@ -87,3 +91,7 @@ def test_people_of_a_question_are_told_by_their_looks_or_it_is_said_that_nothing
     assert [note for note in plan.notes if "looks" in note] == [
         "The study does not say how User P02 can be told by their looks."
     ]
+    for who in ("Ana", "Bo"):
+        seen.annotator_name = who
+        verify(seen, "question-00001", VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
+    assert draw_set(seen, get_benchmark_task("esi"), 1, 1, 0, SamplingOptions())[0].rule["ungrounded"] == 1
