@@ -137,6 +137,7 @@ def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
     with misbehaving(says(None, refusal="No.")) as server:
         player(study, server)
         window = opened()
+        set_blind_first(session(), False)
         window.page.new.click()
         play_with(window, "player", "player")
         window.page.start.start.click()
