@@ -26,13 +26,14 @@ ROLE_NAMES: Mapping[ParticipantRole, str] = {
     ParticipantRole.ROBOT: "Agent",
     ParticipantRole.USER: "User",
     ParticipantRole.BYSTANDER: "Bystander",
+    ParticipantRole.CHARACTER: "Character",
 }
 ROLE_DESCRIPTIONS: Mapping[ParticipantRole, str] = {
     ParticipantRole.ROBOT: "the agent",
     ParticipantRole.USER: "somebody who deals with the agent",
     ParticipantRole.BYSTANDER: "somebody else who is there",
+    ParticipantRole.CHARACTER: "somebody in this episode",
 }
-CHARACTER_DESCRIPTION = "somebody in this episode"
 UNKNOWN_SPEAKER = "Somebody"
 
 

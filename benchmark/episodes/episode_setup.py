@@ -202,7 +202,7 @@ class SeatAssignment:
         while free in self._taken:
             number += 1
             free = f"{name} ({number})"
-        made = Participant(new_id(), free, ParticipantRole.USER if typed else ParticipantRole.ROBOT)
+        made = Participant(new_id(), free, ParticipantRole.CHARACTER)
         insert_participant(self._study, made)
         self._taken.add(free)
         for use in ConsentUse:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from annotate.transcript.conversation_history import read_conversation
 from benchmark.disclosure.cast_names import (
-    CHARACTER_DESCRIPTION,
     ROLE_DESCRIPTIONS,
     TextFilter,
     agent_name,
@@ -81,7 +80,6 @@ from project.entities.questions import LETTERS
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
-from project.queries.episode_rows import episode_agents
 from project.queries.recording_rows import all_collections, all_participants, participants_in
 from project.queries.transcript_rows import has_utterances
 from project.schemes.scheme_file import load_scheme
@@ -428,12 +426,7 @@ class _InputPlanner:
         return self._written(home.agent_context.strip()) if home is not None else ""
 
     def _introductions(self) -> list[str]:
-        # The role of a character tells whether a person or a model played it.
-        agents = {agent.participant_id for agent in episode_agents(self._session.study, self._recording.id)}
-        told = {
-            person.id: CHARACTER_DESCRIPTION if person.id in agents else ROLE_DESCRIPTIONS[person.role]
-            for person in self._people
-        }
+        told = {person.id: ROLE_DESCRIPTIONS[person.role] for person in self._people}
         question = self._item.question
         if question is None:
             return [f"{self._names[who]}: {text}" for who, text in told.items()]

@@ -37,8 +37,10 @@ from benchmark.tasks.episode_rating_task import KEY
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import EpisodeAgent
+from project.entities.study_records import ParticipantRole
 from project.progress import Silent
 from project.queries.judgment_rows import find_judgments
+from project.queries.recording_rows import all_participants
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
@@ -152,7 +154,8 @@ def test_a_rater_sees_neither_who_played_nor_what_others_gave_before_rating_ever
         state = read_episode_state(session, episode)
         rated = JudgmentTarget(JudgmentTargetKind.RECORDING, episode, str(state.agents[0].participant_id))
         prompt = plan_input(session, rated.key, TASK)
-        assert "the agent" not in prompt.text, "the role would tell which one a model played"
+        assert "Agent" not in prompt.text, "the role would tell which one a model played"
+        assert {person.role for person in all_participants(session.study)} == {ParticipantRole.CHARACTER}
         rate(session, "Ben", *state.agents)
         assert blind_rater_reason(session, episode) == ""
         session.annotator_name = "Ada"
