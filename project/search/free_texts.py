@@ -298,8 +298,8 @@ def _episodes(study: Study) -> Iterator[FreeText]:
     for row, bonds, *texts in study.rows(f"SELECT id, bonds, {columns} FROM character"):
         yield from _nonempty_texts("character", row, PROFILE_COLUMNS, texts)
         stories = [str(bond[-1]) for bond in _parse_list(bonds) if isinstance(bond, list) and bond]
-        fields = [f"{BOND_PREFIX}{at}" for at in range(1, len(stories) + 1)]
-        yield from _nonempty_texts("character", row, fields, stories)
+        numbered = [f"{BOND_PREFIX}{at}" for at in range(1, len(stories) + 1)]
+        yield from _nonempty_texts("character", row, numbered, stories)
     for row, name, context, goals in study.rows("SELECT id, name, context, goals FROM scenario"):
         listed = _parse_list(goals)
         fields = ("name", "context", *(f"{GOAL_PREFIX}{at}" for at in range(1, len(listed) + 1)))

@@ -279,6 +279,7 @@ def _judged(study: Study, full: Full, put: Put, mark: Mark, number: str) -> None
             **{"size": 5, "sha256": f"aa{number}", "texts": 5, "frames": [f"bb{number}"], "clips": [], "others": []},
             **{"condition": "raw", "judge_id": full.id("judge"), "recording_id": full.id(f"rec{number}")},
             **{"segment_id": full.id(f"seg{number}"), "redirected_from": "", "proxy": "", "barred_by": ""},
+            "pictured": [],
         }
         put("egress", request=json.dumps({**request, "barred": mark("barred")}), level="raw", permission="allowed")
     with study.step("Adopt"):
