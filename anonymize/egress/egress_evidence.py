@@ -257,14 +257,30 @@ class Evidences:
                 self._known.clear()
             self._known[key] = found
         unwilling = found.evidence.unwilling or self._others_refusal(request)
-        return replace(found, evidence=replace(found.evidence, unwilling=unwilling, uncleared=uncleared))
+        found = replace(found, evidence=replace(found.evidence, unwilling=unwilling, uncleared=uncleared))
+        return found if found.evidence.unreviewed else self._with_pictured(found, request)
+
+    def _with_pictured(self, found: EgressEvidence, request: EgressRequest) -> EgressEvidence:
+        """Return what was found out, or why a rendering of another recording in the request is not reviewed."""
+        for run_id in request.pictured:
+            run = find_run(self._session.study, run_id)
+            home = run.recording_id if run is not None else None
+            pictures = replace(request, recording_id=home or "", condition=run_id, texts=0, others=(), pictured=())
+            other = self.gather(pictures)
+            if other.evidence.unreviewed or other.evidence.unwilling:
+                told = replace(
+                    found.evidence,
+                    unreviewed=other.evidence.unreviewed,
+                    unwilling=found.evidence.unwilling or other.evidence.unwilling,
+                )
+                return EgressEvidence(told, other.hint, other.passing)
+        return found
 
     def _others_refusal(self, request: EgressRequest) -> str:
-        """Return why words of another recording, in the request as an example, are not sent; "" where they may be."""
+        """Return why words or pictures of another recording in the request are not sent; "" where they may be."""
         for other in request.others:
-            words = replace(
-                request, recording_id=other, condition=RAW_CONDITION, texts=1, frames=(), clips=(), others=()
-            )
+            words = replace(request, recording_id=other, condition=RAW_CONDITION, texts=1, frames=(), clips=())
+            words = replace(words, others=(), pictured=())
             if against := self.gather(words).evidence.unwilling:
                 return against
         return ""

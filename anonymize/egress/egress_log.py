@@ -274,7 +274,8 @@ class _RequestNames:
         place, *others = (
             self._recordings.get(recording_id, recording_id) for recording_id in (sent.recording_id, *sent.others)
         )
-        return f"{place}, with words of {' and '.join(others)}" if others else place
+        what = "words and pictures" if sent.pictured else "words"
+        return f"{place}, with {what} of {' and '.join(others)}" if others else place
 
     def _segment(self, segment_id: str) -> str:
         if segment_id not in self._segments:

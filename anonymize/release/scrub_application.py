@@ -38,7 +38,7 @@ from project.queries.question_rows import (
 from project.queries.recording_rows import all_collections, update_collection
 from project.queries.segment_rows import find_comment, set_value, update_comment, values_of
 from project.queries.transcript_rows import find_utterance, update_utterance
-from project.search.free_texts import GOAL_PREFIX, WRONG_OPTION_PREFIX, FreeText
+from project.search.free_texts import BOND_PREFIX, GOAL_PREFIX, WRONG_OPTION_PREFIX, FreeText
 from project.session.session import Session
 from project.store.study import Study
 from project.timebase import utc_now
@@ -102,11 +102,7 @@ EPISODE_TABLES = frozenset({"character", "scenario", "episode", "episode_agent"}
 def write_episode_text(study: Study, at: FreeText, text: str) -> None:
     """Write one text of one of `EPISODE_TABLES`; inside a step."""
     if at.table == "character":
-        for character in all_characters(study):
-            if character.id == at.row:
-                set_character(
-                    study, replace(character, profile=_replace_profile_text(character.profile, at.field, text))
-                )
+        _write_character(study, at, text)
     elif at.table == "scenario":
         _write_scenario(study, at, text)
     elif at.table == "episode" and (episode := find_episode(study, at.row)) is not None:
@@ -119,6 +115,19 @@ def write_episode_text(study: Study, at: FreeText, text: str) -> None:
                     set_agents(study, [replace(agent, goal=text)])
                 else:
                     set_agents(study, [replace(agent, profile=_replace_profile_text(agent.profile, at.field, text))])
+
+
+def _write_character(study: Study, at: FreeText, text: str) -> None:
+    for character in all_characters(study):
+        if character.id != at.row:
+            continue
+        if at.field.startswith(BOND_PREFIX):
+            number = int(at.field.removeprefix(BOND_PREFIX)) - 1
+            bonds = [*character.bonds]
+            bonds[number] = replace(bonds[number], story=text)
+            set_character(study, replace(character, bonds=tuple(bonds)))
+        else:
+            set_character(study, replace(character, profile=_replace_profile_text(character.profile, at.field, text)))
 
 
 def _write_scenario(study: Study, at: FreeText, text: str) -> None:

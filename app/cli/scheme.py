@@ -201,9 +201,10 @@ def _scheme_lines(found: Scheme) -> Iterator[str]:
 
 def _entry_line(entry: Label | Field | object) -> str:
     key, name = getattr(entry, "key", ""), getattr(entry, "name", "")
-    shortcut, definition = getattr(entry, "shortcut", ""), getattr(entry, "definition", "")
+    shortcut = getattr(entry, "shortcut", "")
+    told = " ".join(filter(None, (getattr(entry, "definition", ""), getattr(entry, "hint", ""))))
     pressed = f" [{shortcut}]" if shortcut else ""
-    return f"  {key}{pressed}  {name}" + (f": {definition}" if definition else "")
+    return f"  {key}{pressed}  {name}" + (f": {told}" if told else "")
 
 
 def _extent_text(track: Track) -> str:

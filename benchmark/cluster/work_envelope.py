@@ -2,12 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from anonymize.egress.egress_authority import study_authority
 from benchmark.cluster.worker_proxy import JOB_FILES, pack_files
+from benchmark.judge_input.input_plan import plan_files
 from benchmark.judging import ask_job
 from benchmark.judging.run_config import read_payload
 from models.connection.addresses import is_loopback
@@ -57,9 +58,8 @@ def _named_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
 def _judge_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
     payload = read_payload(work.parameters)
     for plan in payload.plans:
-        media = cast(Mapping[str, Any] | None, plan["media"])
-        if media is not None:
-            yield Path(str(media["path"])), f"the file of {_recording_label(session, str(plan['recording_id']))}"
+        for path in plan_files(plan):
+            yield path, f"a file for {_recording_label(session, str(plan['recording_id']))}"
     for judge in sorted({item.judge for item in payload.items}):
         entry = payload.entries[judge]
         for named in (entry.model, entry.settings.get("projector")):

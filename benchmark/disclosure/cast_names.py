@@ -26,11 +26,13 @@ ROLE_NAMES: Mapping[ParticipantRole, str] = {
     ParticipantRole.ROBOT: "Agent",
     ParticipantRole.USER: "User",
     ParticipantRole.BYSTANDER: "Bystander",
+    ParticipantRole.CHARACTER: "Character",
 }
 ROLE_DESCRIPTIONS: Mapping[ParticipantRole, str] = {
     ParticipantRole.ROBOT: "the agent",
     ParticipantRole.USER: "somebody who deals with the agent",
     ParticipantRole.BYSTANDER: "somebody else who is there",
+    ParticipantRole.CHARACTER: "somebody in this episode",
 }
 UNKNOWN_SPEAKER = "Somebody"
 
@@ -67,6 +69,19 @@ def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:
 
 
 TextRewriter = Callable[[str], str]
+
+
+def find_named(names: Mapping[str, str], texts: Iterable[str]) -> list[str]:
+    """Return the ids of the participants whose names are in texts, as whole words.
+
+    Args:
+        names: participant id -> name.
+        texts: of one question, for example.
+    """
+    whole = "\n".join(texts)
+    return [
+        who for who, name in names.items() if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", whole) is not None
+    ]
 
 
 def recording_cast(session: Session, recording_id: str) -> list[Participant]:

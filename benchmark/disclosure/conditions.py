@@ -123,6 +123,18 @@ def resolve_condition(session: Session, recording_id: str, text: str) -> str:
     raise UserError(f"Recording {number} has no rendering “{text}”.", f"It has: {known}. Export one first.")
 
 
+def equal_condition(session: Session, condition: str, recording_id: str) -> str:
+    """Return the condition in which another recording looks alike: raw, or its newest rendering by the same method.
+
+    Raises:
+        UserError: it has no such rendering.
+    """
+    run = None if condition == RAW_CONDITION else find_run(session.study, condition)
+    if run is None or run.recording_id == recording_id:
+        return condition
+    return resolve_condition(session, recording_id, run.backend)
+
+
 def find_source(session: Session, recording_id: str, condition: str) -> Source | None:
     """Return the file that shows a recording under a condition; None for a recording without a picture.
 

@@ -7,12 +7,13 @@ from statistics import fmean
 import numpy as np
 
 from annotate.agreement.coefficients import assign_bins
+from annotate.blinding.reveals import is_blind_first
 from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall_score, score_ranges
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.study_records import Json
-from project.queries.episode_rows import all_episodes
+from project.queries.episode_rows import all_episodes, episode_agents
 from project.queries.judgment_rows import all_judges, asked_judges, judgments_about
 from project.queries.segment_rows import segments_of, values_in
 from project.session.session import Session
@@ -56,6 +57,25 @@ def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]
         scores = {key: told[key].value for key in DIMENSIONS if key in told}
         found.append(ParticipantRating(segment.id, segment.annotator_id, who.value, _integer_scores(scores)))
     return found
+
+
+def blind_rater_reason(session: Session, recording_id: str) -> str:
+    """Return why the annotator of this session is not told who played an episode and how others rate it.
+
+    Raters know neither (SOTOPIA, section 5.1). It is "" once they rated everybody in it, or where the study is not
+    blind.
+    """
+    if not is_blind_first(session):
+        return ""
+    who = session.annotator()
+    rated = {
+        rating.participant_id
+        for rating in (read_ratings(session, recording_id) if who is not None else ())
+        if who is not None and rating.annotator_id == who.id and rating.is_complete
+    }
+    agents = episode_agents(session.study, recording_id)
+    there = {agent.participant_id for agent in agents if agent.participant_id is not None}
+    return "" if there <= rated else "Who played and how others rate is hidden until you have rated everybody in it."
 
 
 def mean_scores(ratings: list[ParticipantRating], participant_id: str) -> dict[str, float]:

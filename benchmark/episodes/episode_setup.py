@@ -56,6 +56,7 @@ from project.queries.recording_rows import (
 )
 from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
+from project.text_format import pluralize
 from project.timebase import SECOND_US
 
 
@@ -68,12 +69,10 @@ def save_character(session: Session, profile: Profile, character_id: str = "") -
     name = " ".join(profile.name.split())
     if not name:
         raise UserError("A character needs a name.", "Type one.")
-    if any(
-        character.profile.name == name and character.id != character_id
-        for character in episode_rows.all_characters(session.study)
-    ):
+    known = {character.id: character for character in episode_rows.all_characters(session.study)}
+    if any(character.profile.name == name and character.id != character_id for character in known.values()):
         raise UserError(f"There is a character {name} already.", "Change that one, or type another name.")
-    made = Character(character_id or new_id(), replace(profile, name=name))
+    made = replace(known.get(character_id, Character(new_id(), profile)), profile=replace(profile, name=name))
     with session.step(f"{'Change' if character_id else 'Add'} the character {name}") as step:
         episode_rows.set_character(session.study, made)
     return made.id, step.changes
@@ -95,7 +94,8 @@ def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
     name = " ".join(scenario.name.split())
     if not name:
         raise UserError("A scenario needs a name.", "Type one.")
-    if any(other.name == name and other.id != scenario.id for other in episode_rows.all_scenarios(session.study)):
+    known = episode_rows.all_scenarios(session.study)
+    if any(other.name == name and other.id != scenario.id for other in known):
         raise UserError(f"There is a scenario {name} already.", "Change that one, or type another name.")
     if not scenario.context.strip():
         raise UserError("A scenario needs a situation.", "Say where they are and what is going on.")
@@ -104,7 +104,15 @@ def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
         raise UserError("A scenario needs a goal for each of two or more.", "Say what each of them wants.")
     if scenario.relationship is Relationship.UNKNOWN:
         raise UserError("It is not said how they stand to each other.", "Choose a relationship.")
-    made = Scenario(scenario.id or new_id(), name, scenario.context.strip(), scenario.relationship, goals)
+    kept = next((other for other in known if other.id == scenario.id), scenario)
+    made = replace(
+        kept,
+        id=scenario.id or new_id(),
+        name=name,
+        context=scenario.context.strip(),
+        relationship=scenario.relationship,
+        goals=goals,
+    )
     with session.step(f"{'Change' if scenario.id else 'Add'} the scenario {name}") as step:
         episode_rows.set_scenario(session.study, made)
     return made.id, step.changes
@@ -194,7 +202,7 @@ class SeatAssignment:
         while free in self._taken:
             number += 1
             free = f"{name} ({number})"
-        made = Participant(new_id(), free, ParticipantRole.USER if typed else ParticipantRole.ROBOT)
+        made = Participant(new_id(), free, ParticipantRole.CHARACTER)
         insert_participant(self._study, made)
         self._taken.add(free)
         for use in ConsentUse:
@@ -378,6 +386,22 @@ def get_scenario(session: Session, name: str) -> Scenario:
         listed = ", ".join(scenario.name for scenario in known[:8]) or "none yet"
         raise UserError(f"There is no scenario “{name}”.", f"In this study: {listed}.")
     return found[0]
+
+
+def get_cast(session: Session, scenario: Scenario, number: int) -> list[Character]:
+    """Return the characters of one of the casts that came with a scenario, from 1.
+
+    Raises:
+        UserError: there is none of that number, or one of its characters is gone.
+    """
+    if not 1 <= number <= len(scenario.casts):
+        count = pluralize(len(scenario.casts), "cast")
+        raise UserError(f"The scenario {scenario.name} has {count}.", "Name characters: --character NAME")
+    characters = {character.id: character for character in all_characters(session.study)}
+    cast = scenario.casts[number - 1]
+    if not characters.keys() >= {*cast}:
+        raise UserError("A character of this cast is gone.", "Choose another cast.")
+    return [characters[key] for key in cast]
 
 
 def get_character(session: Session, name: str) -> Character:

@@ -112,6 +112,11 @@ END_LABELS = {
 """How an episode ended, in words."""
 
 
+def seen_end(ended: EpisodeEnd, *, blind: bool) -> EpisodeEnd:
+    """Return how an episode ended; a blind rater is not told that a judge gave no turn."""
+    return EpisodeEnd.CUT if blind and ended is EpisodeEnd.STOPPED else ended
+
+
 def failed_turns(session: Session, state: EpisodeState) -> set[int]:
     """Return the numbers of the turns that are `none` because a judge refused or its answer could not be read."""
     newest: dict[str, JudgmentStatus] = {}

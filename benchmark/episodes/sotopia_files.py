@@ -1,8 +1,11 @@
-"""Imports and exports files of SOTOPIA: episodes and ratings, and for import also scenarios and characters."""
+"""Imports and exports files of SOTOPIA: episodes and ratings.
+
+For import also characters, their relationships, scenarios, and the combinations of both that are to be played.
+"""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotate.study.people import ensure_annotators
@@ -11,20 +14,24 @@ from benchmark.episodes.episode_ratings import read_ratings
 from benchmark.episodes.episode_setup import SeatAssignment, insert_episode_recording, require_valid_setup
 from benchmark.episodes.episode_state import EpisodeState, read_episode_state
 from benchmark.episodes.sotopia_records import (
+    AGENT_IDS_KEY,
     CONVERSATION_KEY,
     CSV_COLUMNS,
+    FIRST_AGENT_KEY,
     FIRST_NAME_KEY,
     GOALS_KEY,
     SotopiaScore,
     episode_json,
+    read_bond,
     read_character,
+    read_combination,
     read_episode,
     read_json_objects,
     read_scenario,
     read_scores,
 )
 from benchmark.metrics.published_figures import DIMENSIONS, SCHEME
-from project.entities.roleplay import EpisodeAgent
+from project.entities.roleplay import Character, CharacterBond, EpisodeAgent, Scenario
 from project.entities.study_records import Changes, FieldValue, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
@@ -127,10 +134,10 @@ class SotopiaImportResult:
     """What an import added.
 
     Attributes:
-        kind: what the file holds: `episodes`, `scenarios`, `characters` or `ratings`.
+        kind: what the file holds: `episodes`, `scenarios`, `characters`, `relationships`, `combinations` or `ratings`.
         added: how many are new.
         existing: how many are in the study already.
-        unmatched: how many are about an episode that is not in the study.
+        unmatched: how many are about an episode, a scenario or a character that is not in the study.
         changes: rows that were added.
     """
 
@@ -155,17 +162,29 @@ def import_file(session: Session, path: Path) -> SotopiaImportResult:
     if path.suffix.lower() == ".csv":
         return _import_scores(session, path)
     lines = read_json_objects(path)
-    keys = lines[0][1].keys()
-    if CONVERSATION_KEY in keys:
-        return _import_episodes(session, path, lines)
-    if GOALS_KEY in keys:
-        return _import_scenarios(session, path, lines)
-    if FIRST_NAME_KEY in keys:
-        return _import_characters(session, path, lines)
-    raise UserError(
-        f"{escape_unprintable(path.name)} holds neither episodes, environment profiles nor agent profiles of SOTOPIA.",
-        f"The first line of such a file has “{CONVERSATION_KEY}”, “{GOALS_KEY}” or “{FIRST_NAME_KEY}”.",
-    )
+    known = next((key for key in _IMPORTERS if key in lines[0][1]), None)
+    if known is None:
+        raise UserError(
+            f"{escape_unprintable(path.name)} holds nothing of SOTOPIA.",
+            f"The first line of such a file has one of {', '.join(_IMPORTERS)}.",
+        )
+    return _IMPORTERS[known](session, path, lines)
+
+
+def sort_files(paths: Sequence[Path]) -> list[Path]:
+    """Return files in the order in which they can be imported: what others refer to comes first.
+
+    Raises:
+        UserError: one cannot be read.
+    """
+
+    def place(path: Path) -> int:
+        if path.suffix.lower() == ".csv":
+            return len(_IMPORTERS)
+        first = read_json_objects(path)[0][1]
+        return next((at for at, key in enumerate(_IMPORTERS) if key in first), 0)
+
+    return sorted(paths, key=place)
 
 
 def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
@@ -197,9 +216,9 @@ def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> S
 
 
 def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
-    existing = {(scenario.context, scenario.relationship, scenario.goals) for scenario in all_scenarios(session.study)}
+    existing = {_scenario_key(scenario) for scenario in all_scenarios(session.study)}
     found = [read_scenario(path, number, entry) for number, entry in lines]
-    new = {(scenario.context, scenario.relationship, scenario.goals): scenario for scenario in found}
+    new = {_scenario_key(scenario): scenario for scenario in found}
     added = [scenario for key, scenario in new.items() if key not in existing]
     if not added:
         return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
@@ -210,19 +229,75 @@ def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects) -> 
 
 
 def _import_characters(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
-    existing = {character.profile for character in all_characters(session.study)}
+    existing = {(character.profile, character.reference) for character in all_characters(session.study)}
     found = [read_character(path, number, entry) for number, entry in lines]
-    added = [
-        character
-        for character in {character.profile: character for character in found}.values()
-        if character.profile not in existing
-    ]
+    new = {(character.profile, character.reference): character for character in found}
+    added = [character for key, character in new.items() if key not in existing]
     if not added:
         return SotopiaImportResult("characters", 0, len(found), 0, Changes())
     with session.step(f"Import {path.name}") as step:
         for character in added:
             set_character(session.study, character)
     return SotopiaImportResult("characters", len(added), len(found) - len(added), 0, step.changes)
+
+
+def _scenario_key(scenario: Scenario) -> tuple[object, ...]:
+    return scenario.context, scenario.relationship, scenario.goals, scenario.reference
+
+
+def _import_bonds(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+    characters = {character.reference: character for character in all_characters(session.study) if character.reference}
+    changed: dict[str, Character] = {}
+    existing = unmatched = 0
+    for number, entry in lines:
+        bond = read_bond(path, number, entry)
+        first, second = (characters.get(reference) for reference in bond.references)
+        if first is None or second is None:
+            unmatched += 1
+            continue
+        made = CharacterBond(second.id, bond.relationship, bond.story)
+        if made in first.bonds:
+            existing += 1
+            continue
+        changed[first.reference] = characters[first.reference] = replace(first, bonds=(*first.bonds, made))
+    _require_matched(path, lines, unmatched)
+    changes = _store(session, path, lambda: [set_character(session.study, character) for character in changed.values()])
+    return SotopiaImportResult("relationships", len(lines) - existing - unmatched, existing, unmatched, changes)
+
+
+def _import_combinations(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+    characters = {character.reference: character.id for character in all_characters(session.study)}
+    scenarios = {scenario.reference: scenario for scenario in all_scenarios(session.study) if scenario.reference}
+    changed: dict[str, Scenario] = {}
+    existing = unmatched = 0
+    for number, entry in lines:
+        reference, agents = read_combination(path, number, entry)
+        scenario = scenarios.get(reference)
+        if scenario is None or not characters.keys() >= {*agents}:
+            unmatched += 1
+            continue
+        cast = tuple(characters[agent] for agent in agents)
+        if cast in scenario.casts:
+            existing += 1
+            continue
+        changed[reference] = scenarios[reference] = replace(scenario, casts=(*scenario.casts, cast))
+    _require_matched(path, lines, unmatched)
+    changes = _store(session, path, lambda: [set_scenario(session.study, scenario) for scenario in changed.values()])
+    return SotopiaImportResult("combinations", len(lines) - existing - unmatched, existing, unmatched, changes)
+
+
+def _require_matched(path: Path, lines: _NumberedObjects, unmatched: int) -> None:
+    if unmatched == len(lines):
+        raise UserError(
+            f"Nothing that {escape_unprintable(path.name)} is about is in this study.",
+            "Import the agent profiles and the environment profiles first.",
+        )
+
+
+def _store(session: Session, path: Path, write: Callable[[], object]) -> Changes:
+    with session.step(f"Import {path.name}") as step:
+        write()
+    return step.changes
 
 
 def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
@@ -262,6 +337,16 @@ def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
         insert_segments(session.study, segments)
         insert_values(session.study, values)
     return SotopiaImportResult("ratings", len(segments), known, unmatched, used | step.changes)
+
+
+_IMPORTERS: Mapping[str, Callable[[Session, Path, _NumberedObjects], SotopiaImportResult]] = {
+    FIRST_NAME_KEY: _import_characters,
+    GOALS_KEY: _import_scenarios,
+    FIRST_AGENT_KEY: _import_bonds,
+    AGENT_IDS_KEY: _import_combinations,
+    CONVERSATION_KEY: _import_episodes,
+}
+"""Key that a file's first line has -> what imports it, in the order in which files refer to each other."""
 
 
 class _AgentFinder:

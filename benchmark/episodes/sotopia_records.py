@@ -210,9 +210,9 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
     reference = read_text_field(path, line, found, "episode", required=False)
     collection = read_text_field(path, line, found, "set", required=False)
     relationship_text = read_text_field(path, line, found, "relationship", required=False)
-    if relationship_text and relationship_text not in {relationship.value for relationship in Relationship}:
-        raise damaged_file_error(path, f"“{relationship_text}” is no relationship", line)
-    relationship = Relationship(relationship_text) if relationship_text else known.get(context, Relationship.UNKNOWN)
+    relationship = known.get(context, Relationship.UNKNOWN)
+    if relationship_text:
+        relationship = _read_relationship(path, line, relationship_text)
     if not turns:
         raise damaged_file_error(path, "nobody says or does anything", line)
     episode = Episode(
@@ -300,15 +300,17 @@ def _list_field(path: Path, line: int, found: Mapping[str, Json], key: str) -> l
 
 GOALS_KEY = "agent_goals"
 FIRST_NAME_KEY = "first_name"
-_RELATIONSHIPS = (
-    Relationship.STRANGER,
-    Relationship.ACQUAINTANCE,
-    Relationship.ACQUAINTANCE,
-    Relationship.FRIEND,
-    Relationship.ROMANTIC,
-    Relationship.FAMILY,
-)
-"""SOTOPIA's number -> relationship; 1 is to know by name, 2 to be acquainted."""
+FIRST_AGENT_KEY = "agent1_id"
+AGENT_IDS_KEY = "agent_ids"
+_RELATIONSHIPS = {
+    "stranger": Relationship.STRANGER,
+    "know_by_name": Relationship.KNOWN_BY_NAME,
+    "acquaintance": Relationship.ACQUAINTANCE,
+    "friend": Relationship.FRIEND,
+    "romantic_relationship": Relationship.ROMANTIC,
+    "family_member": Relationship.FAMILY,
+}
+"""What SOTOPIA calls a relationship -> ours; its number is the place."""
 _TAG = re.compile(r"</?(?:extra_info|strategy_hint|clarification_hint)>")
 
 
@@ -321,21 +323,65 @@ def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
     goals = found.get(GOALS_KEY)
     if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(goal, str) for goal in goals):
         raise damaged_file_error(path, f"“{GOALS_KEY}” is no list of two goals or more", line)
-    relationship_text = read_text_field(path, line, found, "relationship")
-    named = {relationship.value: relationship for relationship in _RELATIONSHIPS} | {
-        str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS)
-    }
-    if relationship_text not in named:
-        raise damaged_file_error(path, f"“{relationship_text}” is no relationship", line)
+    relationship = _read_relationship(path, line, read_text_field(path, line, found, "relationship"))
     context = _strip_tags(read_text_field(path, line, found, "scenario"))
     name = read_text_field(path, line, found, "codename", required=False) or context[:40]
     return Scenario(
         new_id(),
         name,
         context,
-        named[relationship_text],
+        relationship,
         tuple(_strip_tags(clean_text(path, line, goal, GOALS_KEY)) for goal in goals),
+        read_text_field(path, line, found, "env_id", required=False),
     )
+
+
+def _read_relationship(path: Path, line: int, text: str) -> Relationship:
+    """Return a relationship by SOTOPIA's name or number, or by ours.
+
+    Raises:
+        UserError: it is none of them.
+    """
+    named = {relationship.value: relationship for relationship in Relationship} | _RELATIONSHIPS
+    named |= {str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS.values())}
+    if text not in named:
+        raise damaged_file_error(path, f"“{text}” is no relationship", line)
+    return named[text]
+
+
+@dataclass(frozen=True, slots=True)
+class SotopiaBond:
+    """How two characters stand to each other, by what the files call them."""
+
+    references: tuple[str, str]
+    relationship: Relationship
+    story: str
+
+
+def read_bond(path: Path, line: int, found: Mapping[str, Json]) -> SotopiaBond:
+    """Return the relationship profile of a line.
+
+    Raises:
+        UserError: something is missing, or the relationship is not known.
+    """
+    first, second = (read_text_field(path, line, found, key) for key in (FIRST_AGENT_KEY, "agent2_id"))
+    relationship = _read_relationship(path, line, read_text_field(path, line, found, "relationship"))
+    return SotopiaBond(
+        (first, second), relationship, read_text_field(path, line, found, "background_story", required=False)
+    )
+
+
+def read_combination(path: Path, line: int, found: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
+    """Return the scenario and the characters of a line, by what the files call them.
+
+    Raises:
+        UserError: something is missing.
+    """
+    agents = found.get(AGENT_IDS_KEY)
+    if not isinstance(agents, list) or len(agents) < 2:
+        raise damaged_file_error(path, f"“{AGENT_IDS_KEY}” is no list of two or more", line)
+    ids = tuple(clean_text(path, line, agent, AGENT_IDS_KEY) for agent in agents)
+    return read_text_field(path, line, found, "env_id"), ids
 
 
 def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Character:
@@ -346,7 +392,7 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
     """
 
     def told(*keys: str) -> str:
-        texts = [read_text_field(path, line, found, key, required=False).rstrip(".") for key in keys]
+        texts = [_read_joined_texts(path, line, found, key).rstrip(".") for key in keys]
         return ". ".join(text for text in texts if text)
 
     name = " ".join(part for part in (read_text_field(path, line, found, FIRST_NAME_KEY), told("last_name")) if part)
@@ -356,7 +402,15 @@ def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Characte
         *(told("moral_values", "schwartz_personal_values"), told("decision_making_style")),
         *(told("public_info"), told("secret")),
     )
-    return Character(new_id(), profile)
+    return Character(new_id(), profile, read_text_field(path, line, found, "agent_id", required=False))
+
+
+def _read_joined_texts(path: Path, line: int, found: Mapping[str, Json], key: str) -> str:
+    """Return a text, a number or a list of texts as one text; "" if it is missing."""
+    value = found.get(key)
+    if isinstance(value, list):
+        return ", ".join(clean_text(path, line, text, key) for text in value)
+    return read_text_field(path, line, found, key, required=False)
 
 
 def _strip_tags(text: str) -> str:

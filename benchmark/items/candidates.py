@@ -83,12 +83,19 @@ class MultipleChoiceOptions:
     Attributes:
         options: in their order.
         place: of the right one, from 0.
-        source_recordings: recordings that the wrong ones were taken from.
+        sources: what each was taken from.
     """
 
     options: tuple[str, ...]
     place: int
-    source_recordings: tuple[str, ...]
+    sources: tuple[ItemCandidate, ...]
+
+    @property
+    def source_recordings(self) -> tuple[str, ...]:
+        """Recordings other than that of the right one."""
+        own = self.sources[self.place].recording_id
+        homes = dict.fromkeys(source.recording_id for source in self.sources)
+        return tuple(home for home in homes if home != own)
 
 
 def normalize_text(text: str) -> str:
@@ -128,10 +135,8 @@ def draw_options(
     if len(wrong) < WRONG_OPTION_COUNT:
         return None
     place = chance.randrange(WRONG_OPTION_COUNT + 1)
-    options = [text(item_candidate) for item_candidate in wrong]
-    options.insert(place, right)
-    homes = dict.fromkeys(item_candidate.recording_id for item_candidate in wrong)
-    return MultipleChoiceOptions(tuple(options), place, tuple(home for home in homes if home != own.recording_id))
+    sources = (*wrong[:place], own, *wrong[place:])
+    return MultipleChoiceOptions(tuple(map(text, sources)), place, sources)
 
 
 def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Iterator[ItemCandidate]:

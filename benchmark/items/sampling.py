@@ -254,6 +254,23 @@ INCLUDE_LABELS: Mapping[str, str] = {
 """What is left out unless it is included explicitly."""
 
 
+ONE_ANNOTATOR, MAJORITY, UNION, INTERSECTION, ADJUDICATED = (
+    "annotator",
+    "majority",
+    "union",
+    "intersection",
+    "adjudicated",
+)
+TRUTHS: Mapping[str, str] = {
+    ONE_ANNOTATOR: "what one annotator chose",
+    MAJORITY: "what most annotators chose",
+    UNION: "what any annotator chose",
+    INTERSECTION: "what all annotators chose",
+    ADJUDICATED: "the adjudicated lane",
+}
+"""What counts as true where annotators agree on the label of a moment and chose other attributes."""
+
+
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
     """Options of an item set beside its task, seed, draws and size.
@@ -263,10 +280,11 @@ class SamplingOptions:
         stratify: whether each collection gives the same number of items.
         scheme: key of the scheme of segments; "" for the study's default one.
         track: of the scheme; "" for its first.
-        shares: label -> weight of the classes; {} for the task's own.
+        shares: label -> weight of the classes, for `multiple` also of `yes` and `no`; {} for the task's own.
         negatives: one of `benchmark.items.sampling.NEGATIVES`.
         conditions: methods of which every recording must have a rendering.
         willing: only recordings in which everybody consented to be seen by models.
+        truth: what counts as true about segments, a key of `TRUTHS`.
     """
 
     include: tuple[str, ...] = ()
@@ -277,6 +295,7 @@ class SamplingOptions:
     negatives: str = NEGATIVES[0]
     conditions: tuple[str, ...] = ()
     willing: bool = False
+    truth: str = ONE_ANNOTATOR
 
     def require_known(self) -> None:
         """Raise if an option is not known.
@@ -291,6 +310,8 @@ class SamplingOptions:
                 )
         if self.negatives not in NEGATIVES:
             raise UserError(f"“{self.negatives}” are no negatives.", f"Choose one of {', '.join(NEGATIVES)}.")
+        if self.truth not in TRUTHS:
+            raise UserError(f"“{self.truth}” is no truth.", f"Choose one of {', '.join(TRUTHS)}.")
         if any(weight < 0 for weight in self.shares.values()):
             raise UserError("A share cannot be below 0.", "Give weights from 0.")
 
@@ -317,6 +338,7 @@ def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
             str(values.get("negatives", defaults.negatives)),
             tuple(map(str, values.get("conditions", ()))),
             bool(values.get("willing", False)),
+            str(values.get("truth", defaults.truth)),
         )
         options.require_known()
     except (TypeError, ValueError, AttributeError, UserError):

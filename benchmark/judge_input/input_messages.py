@@ -20,11 +20,11 @@ def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> t
     """
     pictures: tuple[JudgeFrame, ...] = ()
     clip = None
-    if plan.media is not None:
-        before = _require_same_file(plan.media)
-        pictures, clip = _read_frames(plan.media), _read_clip(plan.media)
-        if plan.media.sha256 and _require_same_file(plan.media) != before:
-            raise _changed_file_error(plan.media)
+    for media in plan.all_media:
+        before = _require_same_file(media)
+        pictures, clip = (*pictures, *_read_frames(media)), _read_clip(media)
+        if media.sha256 and _require_same_file(media) != before:
+            raise _changed_file_error(media)
     if cleared is not None:
         for text in (plan.system, plan.text):
             cleared.add_text(text, plan.condition)

@@ -50,6 +50,10 @@ class InputSettings:
     words: bool = True
 
 
+ITEM_SETTINGS = InputSettings(before=0)
+"""How much of a frozen item is shown: what lies in its span, and nothing that was said before."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedFrame:
     """One frame: its position in the file, its time on the recording's axis, and the time that the judge is told."""
@@ -116,6 +120,8 @@ class InputPlan:
         system: text of the system's message.
         text: text of the user's message.
         media: frames or a clip; None for a text-only judge, or where there is no picture.
+        option_media: frames of each option, in their order, in the place of `media`.
+        pictured: ids of the renderings of other recordings of which frames are shown.
         form: the answer that is asked for.
         truth: the answers of people; they stay on this machine.
         shortened: what was left out of the conversation.
@@ -143,6 +149,18 @@ class InputPlan:
     words_state: str = ""
     state: str = ""
     modality: Modality = Modality.BOTH
+    option_media: tuple[PlannedMedia, ...] = ()
+    pictured: tuple[str, ...] = ()
+
+    @property
+    def all_media(self) -> tuple[PlannedMedia, ...]:
+        """All that frames or a clip are taken from."""
+        return (*(() if self.media is None else (self.media,)), *self.option_media)
+
+    @property
+    def frame_count(self) -> int:
+        """The number of frames."""
+        return sum(len(media.frames) for media in self.all_media)
 
     @property
     def item(self) -> str:
@@ -182,6 +200,8 @@ class InputPlan:
             "system": self.system,
             "text": self.text,
             "media": None if media is None else _media_json(media),
+            "option_media": [_media_json(each) for each in self.option_media],
+            "pictured": [*self.pictured],
             "form": self.form.as_json(),
             "truth": dict(self.truth),
             "shortened": [[shortened.rule, shortened.count, shortened.characters] for shortened in self.shortened],
@@ -199,12 +219,15 @@ class InputPlan:
         clip = next((message.clip for message in messages if message.clip is not None), None)
         media = self.media
         frames: list[Json] = []
-        for place, planned_frame in enumerate(media.frames if media is not None else ()):
+        sources = [(each, frame) for each in self.all_media for frame in each.frames]
+        for place, (source, planned_frame) in enumerate(sources):
             told: dict[str, Json] = {
                 "time_us": planned_frame.time_us,
                 "frame": planned_frame.position,
                 "shown": planned_frame.time_label,
             }
+            if source is not media:
+                told["media"] = source.fingerprint
             if place < len(pictures):
                 told |= {"sha256": pictures[place].sha256, "bytes": len(pictures[place].jpeg)}
             frames.append(told)
@@ -249,7 +272,15 @@ def read_plan(found: Mapping[str, Json]) -> InputPlan:
         words_state=str(found["words_state"]),
         state=str(found["state"]),
         modality=Modality(str(found["modality"])),
+        option_media=tuple(_read_media(each) for each in cast(list[dict[str, Json]], found["option_media"])),
+        pictured=tuple(cast(list[str], found["pictured"])),
     )
+
+
+def plan_files(plan: Mapping[str, Json]) -> list[Path]:
+    """Return the media files that the result of `InputPlan.as_json` takes frames from."""
+    named = cast(list[dict[str, Json] | None], [plan["media"], *cast(list[Json], plan["option_media"])])
+    return [Path(str(media["path"])) for media in named if media is not None]
 
 
 def _media_json(media: PlannedMedia) -> dict[str, Json]:
@@ -295,7 +326,6 @@ def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters,
         sampling: with the seed, so that repetitions differ.
         known: what else a baseline answers from, such as the item or the answers of people.
     """
-    media = plan.media
     form = plan.answer_form
     return _digest(
         {
@@ -304,13 +334,14 @@ def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters,
             "prompt": [plan.prompt, plan.variant, prompt_sha256(plan)],
             "form": [form.name, dict(form.schema), form.thinks],
             "sampling": [float(sampling.temperature), sampling.seed, sampling.max_tokens],
-            "media": None
-            if media is None
-            else [
-                media.fingerprint,
-                [[frame.position, frame.time_us - media.zero_us, frame.time_label] for frame in media.frames],
-                None if media.clip is None else [time_us - media.zero_us for time_us in media.clip],
-                [media.width, media.height, media.quality],
+            "media": [
+                [
+                    media.fingerprint,
+                    [[frame.position, frame.time_us - media.zero_us, frame.time_label] for frame in media.frames],
+                    None if media.clip is None else [time_us - media.zero_us for time_us in media.clip],
+                    [media.width, media.height, media.quality],
+                ]
+                for media in plan.all_media
             ],
         }
     )

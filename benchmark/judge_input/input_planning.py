@@ -14,6 +14,7 @@ from benchmark.disclosure.cast_names import (
     TextFilter,
     agent_name,
     condition_text_filter,
+    find_named,
     make_name_rewriter,
     name_participants,
     recording_cast,
@@ -21,7 +22,13 @@ from benchmark.disclosure.cast_names import (
     rewrite_question,
     text_review_checksum,
 )
-from benchmark.disclosure.conditions import MISSING_RECORDING, Source, find_source, option_recordings
+from benchmark.disclosure.conditions import (
+    MISSING_RECORDING,
+    Source,
+    equal_condition,
+    find_source,
+    option_recordings,
+)
 from benchmark.judge_input.conversation_lines import (
     PromptTurn,
     cues_outside_turns,
@@ -36,19 +43,26 @@ from benchmark.judge_input.input_plan import (
     PlannedFrame,
     PlannedMedia,
     ShorteningNote,
+    read_plan,
 )
 from benchmark.judge_input.judged_subjects import (
     SubjectLocation,
     frozen_truth,
     get_scheme,
     get_visible_segment,
+    item_moments,
     item_sources,
     locate_target,
     read_frozen,
     segment_subject,
 )
 from benchmark.judge_input.prompt_examples import Examples, build_question_examples, build_segment_examples
-from benchmark.judge_input.subject_material import add_source_recordings, gather_material, names_in_episode
+from benchmark.judge_input.subject_material import (
+    add_source_recordings,
+    gather_material,
+    names_in_episode,
+    read_looks,
+)
 from benchmark.prompts.answer_form import FormSpec, answer_shape, field_definitions, to_single_line, without_definitions
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
@@ -62,6 +76,7 @@ from project.entities.judgments import (
     Modality,
     parse_target,
 )
+from project.entities.questions import LETTERS
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
@@ -69,6 +84,7 @@ from project.queries.recording_rows import all_collections, all_participants, pa
 from project.queries.transcript_rows import has_utterances
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
+from project.text_format import pluralize
 from project.timebase import SECOND_US, format_time
 
 if TYPE_CHECKING:
@@ -314,13 +330,14 @@ class _InputPlanner:
         spec = task.spec(item)
         prompt = self._scrub_prompt(self._prompt)
         lines, left_out = shorten_turns(self._conversation_turns(), self._settings.longest_text)
-        media = self._plan_media()
+        option_media, pictured = self._plan_option_media()
+        media = None if option_media else self._plan_media()
         values = {
             "context": self._context(),
             "people": "\n".join(self._introductions()),
             "definitions": self._definitions(spec),
             "given": "\n".join(self._given_lines()),
-            "seen": self._describe_media(media),
+            "seen": self._describe_option_media(option_media) if option_media else self._describe_media(media),
             "conversation": "\n".join(f"{line.head}{line.text}" for line in lines),
             "shape": answer_shape(spec, thinks=self._variant in THINKING_VARIANTS),
         }
@@ -354,7 +371,9 @@ class _InputPlanner:
             add_source_recordings(session, self._recording.id, [*others, *borrowed], MISSING_RECORDING),
             "" if self._condition == RAW_CONDITION else text_review_checksum(session, self._recording.id),
             self._state,
-            self._modality(media),
+            self._modality(pictures=media is not None or bool(option_media)),
+            option_media,
+            pictured,
         )
 
     def _truth(self) -> dict[str, Json]:
@@ -368,8 +387,8 @@ class _InputPlanner:
             return build_segment_examples(*about)
         return build_question_examples(*about, words=self._told)
 
-    def _modality(self, media: PlannedMedia | None) -> Modality:
-        if media is not None:
+    def _modality(self, *, pictures: bool) -> Modality:
+        if pictures:
             return Modality.BOTH if self._told else Modality.PICTURES
         return Modality.TEXT if self._told else Modality.NOTHING
 
@@ -407,7 +426,20 @@ class _InputPlanner:
         return self._written(home.agent_context.strip()) if home is not None else ""
 
     def _introductions(self) -> list[str]:
-        return [f"{self._names[person.id]}: {ROLE_DESCRIPTIONS[person.role]}" for person in self._people]
+        told = {person.id: ROLE_DESCRIPTIONS[person.role] for person in self._people}
+        question = self._item.question
+        if question is None:
+            return [f"{self._names[who]}: {text}" for who, text in told.items()]
+        rewrite = make_name_rewriter(self._people, self._names, self._written)
+        looks = read_looks(self._session, self._recording.id, rewrite)
+        named = find_named(self._names, (question.text, *question.options))
+        if unknown := [self._names[who] for who in named if who in told and who not in looks]:
+            self._notes.append(f"The study does not say how {' and '.join(unknown)} can be told by their looks.")
+        unnamed = dict.fromkeys(named, "how to tell them by their looks is not said")
+        return [
+            "; ".join(filter(None, (f"{self._names[who]}: {text}", looks.get(who, unnamed.get(who, "")))))
+            for who, text in told.items()
+        ]
 
     def _definitions(self, spec: FormSpec) -> str:
         if not self._keeps_form_text():
@@ -444,6 +476,38 @@ class _InputPlanner:
         if note:
             self._notes.append(note)
         return media
+
+    def _plan_option_media(self) -> tuple[tuple[PlannedMedia, ...], tuple[str, ...]]:
+        """Plan the frames of each option of an item, the same number for each, and name the renderings of others.
+
+        Raises:
+            UserError: a recording of an option is gone, or has no such rendering.
+        """
+        moments = item_moments(self._frozen) if self._frozen is not None else []
+        settings = self._settings
+        if not moments or not (settings.frames or settings.clip) or self._task.modality not in _WITH_PICTURES:
+            return (), ()
+        each = replace(settings, frames=max(1, settings.frames // len(moments)), clip=False)
+        found: list[PlannedMedia] = []
+        pictured: dict[str, None] = {}
+        for letter, (recording_id, start_us, end_us) in zip(LETTERS, moments, strict=False):
+            condition = equal_condition(self._session, self._condition, recording_id)
+            source = find_source(self._session, recording_id, condition)
+            media = plan_media(source, start_us, end_us, each)[0] if source is not None else None
+            if media is None:
+                self._notes.append("An option has no picture, so no option is shown in pictures.")
+                return (), ()
+            frames = [replace(frame, time_label=f"{letter} {frame.time_label}".strip()) for frame in media.frames]
+            found.append(replace(media, frames=tuple(frames)))
+            if recording_id != self._recording.id and condition != RAW_CONDITION:
+                pictured[condition] = None
+        return tuple(found), tuple(pictured)
+
+    def _describe_option_media(self, option_media: Sequence[PlannedMedia]) -> str:
+        counts = [pluralize(len(media.frames), "picture") for media in option_media]
+        told = counts[0] if len({*counts}) == 1 else "pictures"
+        stamps = "; the time is that from the start of the option's moment" if self._settings.stamps else ""
+        return f"Each option has {told}, in the order of the options, under its letter{stamps}."
 
     def _describe_media(self, media: PlannedMedia | None) -> str:
         if self._task.modality is Modality.NOTHING:
@@ -530,7 +594,7 @@ def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> 
         share = _MARGIN * told.context_tokens / told.requested_tokens
     before = min(settings.longest_text, len(plan.text))
     text = max(_MIN_TEXT_CHARS, int(before * share))
-    shown = len(plan.media.frames) if plan.media is not None else 0
+    shown = plan.frame_count
     frames = max(1, int(shown * share)) if shown else settings.frames
     if text >= before and frames >= shown:
         return None
@@ -566,8 +630,7 @@ def answer_replan_question(session: Session, question: Mapping[str, Json]) -> di
     settings = read_settings(question)
     about, task, variant, condition = (str(question[key]) for key in ("about", "task", "variant", "condition"))
     made = plan_input(session, about, task, variant, condition, settings)
-    media = cast(dict[str, list[Json]] | None, question["media"])
-    fewer = (len(media["frames"]) if media else 0) - (len(made.media.frames) if made.media else 0)
+    fewer = read_plan(question).frame_count - made.frame_count
     if fewer > 0:
         made = replace(made, shortened=(*made.shortened, ShorteningNote(FRAMES_RULE, fewer, 0)))
     return plan_json(made, settings)

@@ -47,6 +47,11 @@ def item_sources(item: FrozenItem) -> list[str]:
     return [str(recording_id) for recording_id in cast(list[str], item.content.get("homes", []))]
 
 
+def item_moments(item: FrozenItem) -> list[tuple[str, int, int]]:
+    """Return recording, start and end of what is shown with each option of an item; [] for nothing."""
+    return [(str(home), int(start), int(end)) for home, start, end in cast(list[Any], item.content.get("moments", []))]
+
+
 def get_visible_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that is visible to the annotator.
 

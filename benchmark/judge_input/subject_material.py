@@ -39,7 +39,8 @@ _RELATIONSHIP_TEXTS: Mapping[Relationship, str] = {
     Relationship.FAMILY: "They are family.",
     Relationship.FRIEND: "They are friends.",
     Relationship.ROMANTIC: "They are a couple.",
-    Relationship.ACQUAINTANCE: "They know each other by sight and name.",
+    Relationship.ACQUAINTANCE: "They are acquainted.",
+    Relationship.KNOWN_BY_NAME: "They know each other by name.",
     Relationship.STRANGER: "They do not know each other.",
 }
 
@@ -264,10 +265,16 @@ def _summary(session: Session, place: SubjectLocation, source: SummarySource, to
 
 
 def _looks(session: Session, place: SubjectLocation, names: Names, told: TextRewriter) -> str:
+    found = read_looks(session, place.recording_id, told)
+    return "\n".join(f"{names[who]}: {text}" for who, text in found.items() if who in names)
+
+
+def read_looks(session: Session, recording_id: str, told: TextRewriter) -> dict[str, str]:
+    """Return participant id -> what the study says of their looks in a recording."""
     found: dict[str, list[str]] = {}
-    for person_description in person_descriptions(session.study, place.recording_id):
+    for person_description in person_descriptions(session.study, recording_id):
         found.setdefault(person_description.participant_id, []).append(to_single_line(told(person_description.text)))
-    return "\n".join(f"{names[who]}: {', '.join(texts)}" for who, texts in found.items() if who in names)
+    return {who: ", ".join(texts) for who, texts in found.items()}
 
 
 def _contradictions(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:

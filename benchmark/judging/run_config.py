@@ -190,6 +190,7 @@ class JudgeInput:
         item: name of what is judged, the same in every condition.
         truth: the answers of people, for baselines.
         other_recordings: recordings of which words are in it too.
+        pictured: ids of the renderings of other recordings of which frames are in it.
     """
 
     messages: tuple[Message, ...]
@@ -200,6 +201,7 @@ class JudgeInput:
     item: str = ""
     truth: Mapping[str, Json] = field(default_factory=dict)
     other_recordings: tuple[str, ...] = ()
+    pictured: tuple[str, ...] = ()
 
     @property
     def has_media(self) -> bool:

@@ -169,7 +169,7 @@ class RunExecutor:
             # A request that is cancelled while it runs may still be charged by its server.
             took = reservation.max_cost
             try:
-                place = (item.recording_id, item.about, item.condition, sight.other_recordings)
+                place = (item.recording_id, item.about, item.condition, sight.other_recordings, sight.pictured)
                 parcel = RequestPurpose(Purpose.JUDGE, lane.entry.id, *place)
                 with for_purpose(parcel), count_lost_requests(after_loss):
                     reply = await lane.judge.ask(question)
@@ -334,6 +334,7 @@ def _make_config(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
             planned.item,
             planned.truth,
             planned.other_recordings,
+            planned.pictured,
         )
 
     async def shorter(plan: Plan, told: TooLong) -> Plan | None:
@@ -350,6 +351,6 @@ def _make_config(payload: Payload, guard: Guard, holder: JobHost) -> RunConfig:
         payload.seed,
         payload.limits,
         made,
-        lambda plan: plan["media"] is not None,
+        lambda plan: plan["media"] is not None or bool(plan["option_media"]),
         shorter,
     )

@@ -158,7 +158,8 @@ def published_rows(paper: str) -> tuple[PublishedTableRow, ...]:
 
 WORDS, PICTURES, BOTH = "L", "V", "L+V"
 """Modalities: words alone, pictures alone, both."""
-_FILES = ("shrec-tasks", "sotopia-tasks", "socialnli-tasks")
+SCORE_FILES = ("shrec-tasks", "sotopia-tasks", "socialnli-tasks")
+"""Files of results by task."""
 _ROW_KEYS = ("model", "modality", "setting")
 _PERCENT = 100.0
 _R3_METRICS = {
@@ -211,7 +212,7 @@ def published_scores_for(task: str) -> tuple[PublishedScore, ...]:
 @cache
 def published_scores() -> tuple[PublishedScore, ...]:
     """Return all published results."""
-    return (*(row for name in _FILES for row in _read_file(name)), *_read_r3_vqa(), *_read_esi_bench())
+    return (*(row for name in SCORE_FILES for row in _read_file(name)), *_read_r3_vqa(), *_read_esi_bench())
 
 
 def _read_file(name: str) -> Iterator[PublishedScore]:

@@ -130,6 +130,7 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
         "nli_support": "benchmark.prompts.statement_prompts:SupportPrompt",
         "nli_oppose": "benchmark.prompts.statement_prompts:Oppose",
         "nli_likelihood": "benchmark.prompts.statement_prompts:Likelihood",
+        "nli_hypothesis": "benchmark.prompts.statement_prompts:OpposedHypothesis",
         "nli_class": "benchmark.prompts.statement_prompts:StatementClass",
         "nli_fact": "benchmark.prompts.statement_prompts:FactCheck",
     },

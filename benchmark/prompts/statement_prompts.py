@@ -273,16 +273,36 @@ class Likelihood(StatementPrompt):
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return explanation and claim: the statement, or that it is false."""
-        against = base_part(item.part) == _OPPOSE_TASK
-        claim = (_NEGATION_PREFIX if against else "") + item_statement(item)
-        return {
-            EXPLANATION_TOLD: item.material[EXPLANATION_MATERIAL],
-            "The claim" if against else STATEMENT_TOLD: claim,
-        }
+        if base_part(item.part) != _OPPOSE_TASK:
+            return _explained_statement(item)
+        claim = _NEGATION_PREFIX + item_statement(item)
+        return {EXPLANATION_TOLD: item.material[EXPLANATION_MATERIAL], "The claim": claim}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
         """Return nothing: the answers of people are frozen with the item, part by part."""
         return {}
+
+
+NLI_HYPOTHESIS_TASK = "nli_hypothesis"
+
+
+class OpposedHypothesis(Likelihood):
+    """A score from 0 to 10 for the statement itself, by an explanation against it (SocialNLI, appendix C.8).
+
+    The prompt of appendix C.8 names the inference as the hypothesis, whatever the explanation argues for.
+    """
+
+    key: ClassVar[str] = NLI_HYPOTHESIS_TASK
+    name: ClassVar[str] = "Likelihood against an explanation"
+    description: ClassVar[str] = "How likely a statement is by an explanation against it alone, from 0 to 10."
+
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
+        """Return explanation and statement."""
+        return _explained_statement(item)
+
+
+def _explained_statement(item: PromptSubject) -> dict[str, str]:
+    return {EXPLANATION_TOLD: item.material[EXPLANATION_MATERIAL], STATEMENT_TOLD: item_statement(item)}
 
 
 NLI_PLAUSIBILITY_TASK = "nli_plausibility"

@@ -1,4 +1,4 @@
-"""Accuracy and consistency of judges over chains (R3-VQA, section 4.2), and diagnostics of a question set (ESI-Bench).
+"""Accuracy and consistency of judges over chains (R3-VQA, section 4.2), and the names of ESI-Bench's diagnostics.
 
 All shares and means have intervals from resampled recordings.
 """
@@ -259,40 +259,3 @@ FIGURE_NAMES = {
     "correctness": "Correctness of the right option, 0 to 2",
     ACCURACY: "Accuracy",
 }
-_NOT_ASKED = "No judge was asked this."
-
-
-@dataclass(frozen=True, slots=True)
-class DiagnosticScore:
-    """The answer of one judge about one question in one task.
-
-    Attributes:
-        value: 1 or 0 for a right or a wrong answer, else the score.
-    """
-
-    recording_id: str
-    value: float
-
-
-def diagnostics(
-    said: Mapping[str, Iterable[DiagnosticScore]], samples: int = 1000, seed: int = 0
-) -> dict[str, StatisticResult]:
-    """Return the six diagnostics of a question set; each answer of each judge counts once.
-
-    Args:
-        said: task -> answers.
-        samples: of the bootstrap over recordings.
-        seed: of the bootstrap.
-    """
-    found = {}
-    for name, task in FIGURE_TASKS.items():
-        values = [*said.get(task, ())]
-        if name in SCORE_TASKS:
-            found[name] = mean_over_recordings(
-                ((value.recording_id, value.value) for value in values), _NOT_ASKED, samples, seed
-            )
-        else:
-            found[name] = share_over_recordings(
-                ((value.recording_id, value.value, 1.0) for value in values), _NOT_ASKED, samples, seed
-            )
-    return found

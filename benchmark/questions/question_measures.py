@@ -2,30 +2,34 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import is_sound
+from benchmark.metrics.paper_settings import departure_lines, model_settings
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
 from benchmark.questions.chain_consistency import (
-    ACCURACY,
-    BIAS,
     FIGURE_TASKS,
+    NO_ANSWERS,
     SCORE_TASKS,
     AnswerScorer,
     CoveredQuestions,
-    DiagnosticScore,
     chain_coverage,
-    diagnostics,
+    mean_over_recordings,
+    share_over_recordings,
 )
 from benchmark.questions.filter_outcomes import judge_scores, read_funnel_input
 from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
+from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
+from models.judges.judge_backends import BACKENDS, build_options
+from models.judges.judge_interface import ModelOptions
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
-from project.entities.questions import DIFFICULTIES, Question, Verification
+from project.entities.questions import DIFFICULTIES, Question, QuestionKind, Verification
 from project.entities.study_records import Json
+from project.errors import UserError
 from project.progress import Progress, Silent, StageProgress
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import (
@@ -37,6 +41,7 @@ from project.queries.question_rows import (
     verifications,
 )
 from project.session.session import Session
+from project.store.column_values import to_json
 from project.store.study import Row
 
 _STEP = "difficulty"
@@ -91,11 +96,19 @@ def _lower_median(places: Iterable[int]) -> int | None:
     return found[(len(found) - 1) // 2] if found else None
 
 
+_TECHNICAL_SETTINGS = frozenset(
+    {"sees", "timeout_s", "concurrency", "per_minute", "price_in", "price_out", "currency", "tries", "patience_s"}
+)
+"""Settings of a judge that change no answer; what it sees is the modality."""
 BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
 """Settings of R3-VQA, section 4.3: pictures; with conversation; with a prompt that asks for minds and events first."""
 OTHER_SETTING = "other"
 _ANSWER, _SCORE = "answer", "score"
 _SILENT = Silent()
+_PAPER_KINDS = {"r3vqa": {kind.value for kind in SINGLE_STEP}, "esi": {QuestionKind.ESI.value}}
+"""Task of a paper -> its kinds of questions."""
+ESI_ROW = next(row for row in published_rows(ESI_BENCH) if row.model == "ESI-Bench")
+"""The row of ESI-Bench's own questions in its table 3."""
 _WITH_WORDS = (Modality.TEXT, Modality.BOTH)
 
 
@@ -106,18 +119,62 @@ class JudgeSetup:
     Attributes:
         judge: its name.
         backend: of it.
+        settings: of it that can change an answer, model included, as JSON.
         setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER_SETTING` for any other.
         variant: of the prompt.
+        differing: the settings that differ where the judge was asked with several; "" otherwise.
     """
 
     judge_id: str
     judge: str
     backend: str
+    settings: str
     setting: str
     variant: str
     modality: Modality
     condition: str
     seed: int
+    differing: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the judge, with the settings that differ."""
+        return f"{self.judge} ({self.differing})" if self.differing else self.judge
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        names = ("judge", "backend", "differing", "setting", "variant", "condition", "seed")
+        return {name: getattr(self, name) for name in names} | {"modality": self.modality.value}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFigure:
+    """One figure of ESI-Bench's table 3: over one kind of question, by one judge in one setting.
+
+    Attributes:
+        figure: key of `benchmark.questions.chain_consistency.FIGURE_TASKS`.
+    """
+
+    figure: str
+    kind: QuestionKind
+    setup: JudgeSetup
+    result: StatisticResult
+
+    @property
+    def published(self) -> PublishedTableRow | None:
+        """The row of ESI-Bench; None for other kinds of questions, of which it says nothing."""
+        return ESI_ROW if self.kind is QuestionKind.ESI else None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        beside = self.published
+        return {
+            "figure": self.figure,
+            "kind": self.kind.value,
+            **self.setup.as_json(),
+            **self.result.to_json(),
+            "published": None if beside is None else beside.figures[self.figure],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +185,7 @@ class JudgeMeasures:
         asked: number of questions that came back without an error.
         unparsed: of these, with an unreadable answer; they count as wrong.
         refused: of these, refused; they count as wrong.
+        overall: accuracy over the kinds that R3-VQA has.
         by_kind: value of `QuestionKind` -> accuracy.
         by_state: mental state -> accuracy in MSE questions.
         by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
@@ -152,13 +210,7 @@ class JudgeMeasures:
             for number, row in self.by_steps.items()
         }
         return {
-            "judge": setup.judge,
-            "backend": setup.backend,
-            "setting": setup.setting,
-            "variant": setup.variant,
-            "modality": setup.modality.value,
-            "condition": setup.condition,
-            "seed": setup.seed,
+            **setup.as_json(),
             "asked": self.asked,
             "unparsed": self.unparsed,
             "refused": self.refused,
@@ -183,7 +235,7 @@ class Measures:
         unverified: neither dropped nor approved of by two people; they count only with `everything`.
         sizes: number of questions of each chain and of each subchain that has any.
         judges: by name, setting, modality.
-        diagnostics: key of `benchmark.questions.chain_consistency.FIGURE_TASKS` -> figure.
+        diagnostics: one for each figure, kind of question, judge and setting.
     """
 
     everything: bool
@@ -193,12 +245,22 @@ class Measures:
     unverified: int
     sizes: tuple[tuple[int, ...], tuple[int, ...]]
     judges: tuple[JudgeMeasures, ...]
-    diagnostics: Mapping[str, StatisticResult]
+    diagnostics: tuple[QuestionFigure, ...]
 
     @property
     def published(self) -> tuple[PublishedTableRow, ...]:
         """Published results, to compare with."""
         return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
+
+    @property
+    def departures(self) -> list[str]:
+        """One line for each way in which judges were asked otherwise than in R3-VQA and ESI-Bench."""
+        return departure_lines(
+            (task, judge.setup.name, _own_settings(judge.setup))
+            for judge in self.judges
+            for task, kinds in _PAPER_KINDS.items()
+            if not judge.by_kind.keys().isdisjoint(kinds)
+        )
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object, with the published rows."""
@@ -211,8 +273,9 @@ class Measures:
             "chains": len(self.sizes[0]),
             "subchains": len(self.sizes[1]),
             "judges": [judge.as_json() for judge in self.judges],
-            "diagnostics": {name: statistic_result.to_json() for name, statistic_result in self.diagnostics.items()},
+            "diagnostics": [question_figure.as_json() for question_figure in self.diagnostics],
             "published": [row.as_json() for row in self.published],
+            "departures": [*self.departures],
         }
 
 
@@ -302,7 +365,7 @@ def compute_measures(
         of_chain.setdefault(question.chain_id or "", []).append(question)
     covered = [chain_coverage(graphs[chain], there) for chain, there in of_chain.items() if chain]
     chains = [coverage for coverage in covered if coverage.subchains]
-    given = _counted_answers(questions, parse_question_judgments(material.rows), judges)
+    given = _with_differing_settings(_counted_answers(questions, parse_question_judgments(material.rows), judges))
     after = StageProgress(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
     found = [
         after(_measure_judge(asking, answers, questions, chains, samples, seed))
@@ -312,7 +375,7 @@ def compute_measures(
         tuple(len(coverage.questions) for coverage in chains),
         tuple(len(ids) for coverage in chains for ids in coverage.subchains.values()),
     )
-    about = after(diagnostics(_diagnostic_scores(questions, given), samples, seed))
+    about = after(_diagnostics(questions, given, samples, seed))
     return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
 
 
@@ -344,18 +407,65 @@ def _counted_answers(
     return found
 
 
+def _with_differing_settings(given: Mapping[str, _Answers]) -> dict[str, _Answers]:
+    """Return the answers, with what differs in the settings of judges that were asked with several."""
+    settings: dict[str, list[dict[str, Json]]] = {}
+    for asking in {asking: None for answers in given.values() for asking in answers}:
+        entry = _flat_settings(asking)
+        if entry not in settings.setdefault(asking.judge_id, []):
+            settings[asking.judge_id].append(entry)
+    return {
+        task: {
+            replace(asking, differing=_differing_settings(asking, settings[asking.judge_id])): found
+            for asking, found in answers.items()
+        }
+        for task, answers in given.items()
+    }
+
+
+def _flat_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
+    entry = _parse_object(judge_setup.settings)
+    settings = entry.pop("settings", None)
+    return entry | (settings if isinstance(settings, dict) else {})
+
+
+def _differing_settings(judge_setup: JudgeSetup, settings: Sequence[Mapping[str, Json]]) -> str:
+    own = _flat_settings(judge_setup)
+    keys = dict.fromkeys(key for entry in settings for key in entry)
+    differing = [key for key in keys if any(entry.get(key) != settings[0].get(key) for entry in settings)]
+    return ", ".join(f"{key.replace('_', ' ')} {own.get(key, 'as usual')}" for key in differing)
+
+
 def _judge_setup(judgment: QuestionJudgment) -> JudgeSetup:
     entry = _parse_object(judgment.judge)
     modality = Modality(judgment.modality)
-    name, backend = str(entry.get("name", judgment.judge_id)), str(entry.get("backend", ""))
+    name, backend = str(entry.pop("name", judgment.judge_id)), str(entry.get("backend", ""))
+    settings = entry.get("settings")
+    if isinstance(settings, dict):
+        entry["settings"] = {key: value for key, value in sorted(settings.items()) if key not in _TECHNICAL_SETTINGS}
     how = (_setting_name(judgment.variant, modality), judgment.variant, modality, judgment.condition, judgment.seed)
-    return JudgeSetup(judgment.judge_id, name, backend, *how)
+    return JudgeSetup(judgment.judge_id, name, backend, to_json(entry), *how)
 
 
 def _setting_name(variant: str, modality: Modality) -> str:
     if variant == "plain":
         return SUB if modality in _WITH_WORDS else BASE
     return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER_SETTING
+
+
+def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
+    settings = _parse_object(judge_setup.settings).get("settings")
+    if judge_setup.backend not in BACKENDS or not isinstance(settings, dict):
+        return {}
+    try:
+        options = build_options(judge_setup.backend, settings)
+    except UserError:
+        # It was asked by another version of the program.
+        return {}
+    if not isinstance(options, ModelOptions):
+        return {}
+    shows_pictures = judge_setup.modality in (Modality.PICTURES, Modality.BOTH)
+    return {"prompt": "our own", **model_settings(options, shows_pictures=shows_pictures)}
 
 
 def _sort_key(judge_setup: JudgeSetup) -> tuple[str, ...]:
@@ -366,6 +476,7 @@ def _sort_key(judge_setup: JudgeSetup) -> tuple[str, ...]:
         judge_setup.condition,
         judge_setup.judge_id,
         str(judge_setup.seed),
+        judge_setup.settings,
     )
 
 
@@ -389,7 +500,7 @@ def _measure_judge(
         len(right),
         statuses.count(JudgmentStatus.UNPARSED),
         statuses.count(JudgmentStatus.REFUSED),
-        found.accuracy(),
+        found.accuracy(lambda question: question.kind in SINGLE_STEP),
         found.accuracy_by_kind(),
         found.accuracy_by_state(),
         found.chain_consistency(),
@@ -405,24 +516,35 @@ def is_right(question: Question, judgment: QuestionJudgment) -> bool:
     )
 
 
-def _diagnostic_scores(
-    questions: Sequence[Question], given: Mapping[str, _Answers]
-) -> dict[str, list[DiagnosticScore]]:
-    by_id = {question.id: question for question in questions}
-    found: dict[str, list[DiagnosticScore]] = {}
+def _diagnostics(
+    questions: Sequence[Question], given: Mapping[str, _Answers], samples: int, seed: int
+) -> tuple[QuestionFigure, ...]:
+    """Return ESI-Bench's figures by kind, judge and setting; each answer counts once."""
+    found = []
     for name, task in FIGURE_TASKS.items():
-        for answers in given[task].values():
-            for answer in answers.values():
-                question = by_id[answer.question_id]
-                if name in (BIAS, ACCURACY):
-                    found.setdefault(task, []).append(
-                        DiagnosticScore(question.recording_id, float(is_right(question, answer)))
-                    )
-                elif name in SCORE_TASKS and answer.status is JudgmentStatus.OK:
-                    score = _parse_object(answer.answer).get(_SCORE)
-                    if isinstance(score, int) and not isinstance(score, bool):
-                        found.setdefault(task, []).append(DiagnosticScore(question.recording_id, float(score)))
-    return found
+        for asking, answers in sorted(given[task].items(), key=lambda row: _sort_key(row[0])):
+            for kind in QuestionKind:
+                asked = [question for question in questions if question.kind is kind and question.id in answers]
+                if asked:
+                    figure = _diagnostic(name, asked, answers, samples, seed)
+                    found.append(QuestionFigure(name, kind, asking, figure))
+    return tuple(found)
+
+
+def _diagnostic(
+    name: str, asked: Sequence[Question], answers: Mapping[str, QuestionJudgment], samples: int, seed: int
+) -> StatisticResult:
+    if name not in SCORE_TASKS:
+        rights = ((question.recording_id, float(is_right(question, answers[question.id])), 1.0) for question in asked)
+        return share_over_recordings(rights, NO_ANSWERS, samples, seed)
+    scores = ((question.recording_id, _score_of(answers[question.id])) for question in asked)
+    given = ((recording_id, score) for recording_id, score in scores if score is not None)
+    return mean_over_recordings(given, NO_ANSWERS, samples, seed)
+
+
+def _score_of(judgment: QuestionJudgment) -> float | None:
+    score = _parse_object(judgment.answer).get(_SCORE) if judgment.status is JudgmentStatus.OK else None
+    return float(score) if isinstance(score, int) and not isinstance(score, bool) else None
 
 
 def _parse_object(text: str) -> dict[str, Json]:

@@ -23,6 +23,7 @@ from benchmark.questions.question_validity import (
     QuestionSpec,
     Statement,
     StatementFingerprint,
+    balance_positions,
     capitalize_first,
     draft_problem,
     gist,
@@ -110,6 +111,16 @@ class DistractorRequest:
     asks_about_person: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _LengthLimits:
+    """How many wrong options may be shorter than the answer, longer, and as long."""
+
+    length: int
+    shorter: int
+    longer: int
+    equal: int = 0
+
+
 @dataclass
 class StatementPool:
     """Statements of one kind, each of which can be a wrong option for another one.
@@ -136,13 +147,15 @@ class StatementPool:
 
         The first is similar to the answer. The others are similar to the first one, or with a probability of
         1 / (`count` + 1) to the answer: if they were always similar to the answer, it would be the most similar to all
-        others, and recognizable without the question. For the same reason, all have about the length of the answer.
+        others, and recognizable without the question. For the same reason, all have about the length of the answer, and
+        how many of them are shorter is balanced, so that the answer is as often the longest as any other.
         """
         there = self.similarity.vectors([self.names.without_names(statement.text) for statement in self.statements])
         places = {statement.text: at for at, statement in enumerate(self.statements)}
         labels = np.array([*self.categories], dtype=str)
         lengths = np.log([1 + len(statement.text) for statement in self.statements], dtype=np.float32)
         ties = np.array([random.Random(f"{self.seed} {at}").random() for at in range(len(labels))], np.float32)
+        shorter = balance_positions(len(asked), count + 1, f"lengths {self.seed}")
         for first in range(0, len(asked), _BATCH_ROWS):
             part = asked[first : first + _BATCH_ROWS]
             known = [places.get(request.answer.text) for request in part]
@@ -158,28 +171,44 @@ class StatementPool:
                 - _LENGTH_WEIGHT * np.abs(lengths - np.log(1 + len(request.answer.text)))
                 for request, row in zip(part, near, strict=True)
             ]
-            nearest = [
-                self._pick_options(request, row, by, 1) for request, row, by in zip(part, near, rank, strict=True)
-            ]
             chance = [random.Random(f"{self.seed} {request.answer.text}").randrange(count + 1) for request in part]
+            limits = [
+                _LengthLimits(len(request.answer.text), few, count - few)
+                for request, few in zip(part, shorter[first : first + _BATCH_ROWS], strict=True)
+            ]
+            nearest = [
+                self._pick_options(request, row, by, 1, limit)
+                for request, row, by, limit in zip(part, near, rank, limits, strict=True)
+            ]
             moved = [at for at, found in enumerate(nearest) if found and chance[at]]
             if moved:
                 others = self.similarity.cosines(there[[nearest[at][0][0] for at in moved]], there)
                 for at, row in zip(moved, others, strict=True):
                     rank[at] += row - near[at]
-            for request, row, by, found in zip(part, near, rank, nearest, strict=True):
-                yield tuple(
-                    option for _, option in self._pick_options(request, row, by, count, [at for at, _ in found])
-                )
+            for request, row, by, limit, found in zip(part, near, rank, limits, nearest, strict=True):
+                first_ones = [at for at, _ in found]
+                picked = self._pick_options(request, row, by, count, limit, first_ones)
+                if len(picked) < count:
+                    # Too few texts are longer, or shorter: then any length will do.
+                    anything = _LengthLimits(limit.length, count, count, count)
+                    picked = self._pick_options(request, row, by, count, anything, [at for at, _ in picked])
+                yield tuple(option for _, option in picked)
 
     def _pick_options(
-        self, asked: DistractorRequest, near: Floats, rank: Floats, count: int, first: Sequence[int] = ()
+        self,
+        asked: DistractorRequest,
+        near: Floats,
+        rank: Floats,
+        count: int,
+        limits: "_LengthLimits",
+        first: Sequence[int] = (),
     ) -> list[tuple[int, WrongOption]]:
-        """Return positions and options: suitable ones of `first`, then those with the highest ranks."""
+        """Return positions and options within limits: suitable ones of `first`, then those with the highest ranks."""
         true = [self.fingerprints[node_id] for node_id in {*asked.true_node_ids, *asked.answer.node_ids}]
         taken = {gist(asked.answer.text)}
         taken_words: list[StatementFingerprint] = []
         found: list[tuple[int, WrongOption]] = []
+        room = {-1: limits.shorter, 0: limits.equal, 1: limits.longer}
         for at in itertools.chain(first, _by_falling_rank(rank)):
             if len(found) == count:
                 break
@@ -192,8 +221,10 @@ class StatementPool:
             if any(mine.is_equivalent(other) for mine in words for other in (*true, *taken_words)):
                 continue
             text = self._with_local_names(asked, statement)
-            if not gist(text) or gist(text) in taken:
+            side = (len(text) > limits.length) - (len(text) < limits.length)
+            if not gist(text) or gist(text) in taken or not room[side]:
                 continue
+            room[side] -= 1
             taken.add(gist(text))
             taken_words += words
             found.append((at, WrongOption(text, None, statement.nodes[-1].id)))

@@ -140,7 +140,7 @@ def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
     )
 
 
-def balance_positions(count: int, options: int, seed: int) -> list[int]:
+def balance_positions(count: int, options: int, seed: int | str) -> list[int]:
     """Return the position of the right option of each question, from 0, balanced over all positions.
 
     Counts of positions differ by one at most; the order is shuffled by the seed.

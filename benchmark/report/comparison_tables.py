@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from benchmark.metrics.paired_tests import ConditionComparison, EquivalenceConclusion, holm, mcnemar
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, describe_metric
-from benchmark.report.report_data import ReportRun, ReportRuns, figure_cell, published_for
+from benchmark.report.report_data import ReportRun, ReportRuns, departures_of, figure_cell, published_for
 from benchmark.report.report_document import (
     ItemListLink,
     NumberFormat,
@@ -97,7 +97,9 @@ def _values_table(material: ReportRuns, found: list[list[ReportRun]], metric: st
     columns = tuple(
         ReportColumn(f"condition-{at}", text.capitalize(), NumberFormat.FIGURE) for at, text in enumerate(named)
     )
-    note = "Mean and standard deviation over the draws."
+    note = " ".join(
+        ["Mean and standard deviation over the draws.", *departures_of([run for some in found for run in some])]
+    )
     return ReportTable(
         f"conditions-{metric.replace('_', '-')}", f"Conditions: {name.lower()}", note, columns, tuple(rows)
     )

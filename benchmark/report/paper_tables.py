@@ -21,7 +21,14 @@ from benchmark.metrics.published_figures import (
     join_metric_key,
 )
 from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
-from benchmark.report.report_data import ReportRun, ReportRuns, figure_cell, group_by_name, published_for
+from benchmark.report.report_data import (
+    ReportRun,
+    ReportRuns,
+    departures_of,
+    figure_cell,
+    group_by_name,
+    published_for,
+)
 from benchmark.report.report_document import (
     ItemListLink,
     NumberFormat,
@@ -132,11 +139,11 @@ SOCIALNLI = (
     PaperTable(
         "socialnli",
         "SocialNLI: how likely an inference is",
-        "The posterior beside what people said: correlation, mean absolute error, calibration error.",
-        (
-            PaperColumn("socialnli", PEARSON_R, "r"),
-            PaperColumn("socialnli", MAE, "MAE"),
-            PaperColumn("socialnli", CALIBRATION_ERROR, "Calibration error"),
+        "The posterior beside what people said, with the opposing likelihood of section 4.1 and of the prompt C.8.",
+        tuple(
+            PaperColumn("socialnli", join_metric_key(metric, part), name, group)
+            for part, group in (("", "Section 4.1"), ("c8", "Appendix C.8"))
+            for metric, name in ((PEARSON_R, "r"), (MAE, "MAE"), (CALIBRATION_ERROR, "Calibration error"))
         ),
         NumberFormat.FIGURE,
     ),
@@ -195,7 +202,7 @@ def other_tables(material: ReportRuns) -> list[ReportTable]:
 def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
     places = _available_columns(material, layout)
     own = _study_rows(material, layout, places)
-    chance = [_chance_row(material, places)]
+    chance = [_reference_row(material, places, "Chance"), _reference_row(material, places, "Constant answer")]
     rows = [
         *own,
         *(row for row in chance if any(cell.value is not None for cell in row.cells)),
@@ -204,7 +211,8 @@ def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
     columns = tuple(
         ReportColumn(f"{place.task}.{place.metric}", place.name, layout.number_format, place.group) for place in places
     )
-    return ReportTable(layout.key, layout.title, layout.note, columns, tuple(rows))
+    note = " ".join([layout.note, *departures_of(material.runs_of(*layout.tasks))])
+    return ReportTable(layout.key, layout.title, note, columns, tuple(rows))
 
 
 def _available_columns(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
@@ -261,13 +269,14 @@ def _as_best(cell: ReportCell) -> ReportCell:
     return ReportCell(cell.value, cell.sd, cell.low, cell.high, cell.n, cell.text, cell.target, cell.reason, best=True)
 
 
-def _chance_row(material: ReportRuns, places: Sequence[PaperColumn]) -> ReportRow:
+def _reference_row(material: ReportRuns, places: Sequence[PaperColumn], name: str) -> ReportRow:
+    """Return the row of guessing, or of one constant answer, over the items of the first run of each task."""
     cells = []
     for place in places:
         rows = [row for report_run in material.runs_of(place.task) if (row := report_run.row(place.metric)) is not None]
-        values = [row.chance for row in rows if row.chance is not None]
-        cells.append(ReportCell(values[0] if values else None))
-    return ReportRow("Chance", ResultOrigin.CHANCE, tuple(cells))
+        values = [row.chance if name == "Chance" else row.constant for row in rows]
+        cells.append(ReportCell(next((value for value in values if value is not None), None)))
+    return ReportRow(name, ResultOrigin.CHANCE, tuple(cells))
 
 
 def _published_rows(layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:

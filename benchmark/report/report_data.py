@@ -12,12 +12,14 @@ from pathlib import PurePosixPath, PureWindowsPath
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
 from anonymize.release.private_content import collect_private
 from anonymize.release.release_plan import assign_annotator_codes
+from benchmark.metrics.paper_settings import departure_lines
 from benchmark.metrics.published_figures import DIMENSIONS, PublishedScore, published_scores_for
 from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
 from benchmark.questions.question_validity import PATH_ASPECTS
 from benchmark.report.report_document import ItemListLink, ReportCell, ResultOrigin
 from benchmark.results.item_results import MetricRow
 from benchmark.runs.run_figures import RunFigures
+from benchmark.runs.run_settings import run_settings
 from benchmark.tasks.benchmark_task import BenchmarkTask
 from project.entities.causal_chains import NodeKind
 from project.entities.frozen_items import BenchmarkRun, FrozenItem
@@ -120,6 +122,11 @@ def figure_cell(row: MetricRow | None, target: ItemListLink | None = None, why: 
 def published_for(tasks: Iterable[str]) -> list[PublishedScore]:
     """Return the published results of these tasks, in their order."""
     return [row for task in tasks for row in published_scores_for(task)]
+
+
+def departures_of(runs: Sequence[ReportRun]) -> list[str]:
+    """Return one line for each way in which runs depart from their papers."""
+    return departure_lines((run.task, run.name, run_settings(run.figures.run, run.figures.item_set)) for run in runs)
 
 
 def group_by_name(rows: Sequence[PublishedScore]) -> dict[tuple[str, str, str], list[PublishedScore]]:

@@ -25,6 +25,7 @@ class MetricRow:
         n: number of items in all draws that were answered, refused or unreadable.
         draws: value of each draw, in order; None if undefined.
         chance: expected value of guessing on the same items; None if unknown.
+        constant: value of giving the most frequent right answer to all items; None where answers are no labels.
     """
 
     metric: str
@@ -37,6 +38,7 @@ class MetricRow:
     n: int
     draws: tuple[float | None, ...] = ()
     chance: float | None = None
+    constant: float | None = None
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -49,6 +51,7 @@ class MetricRow:
             "n": self.n,
             "draws": [*self.draws],
             "chance": self.chance,
+            "constant": self.constant,
         }
 
 

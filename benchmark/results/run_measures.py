@@ -3,7 +3,9 @@
 Metrics are written as sums over items where possible, for fast intervals.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import cast
 
@@ -41,6 +43,7 @@ from benchmark.metrics.resampling import (
 from benchmark.results.item_results import Breakdown, Confusion, MetricRow, SubgroupResult
 from benchmark.tasks.benchmark_task import BREAKDOWN_TRAITS, BenchmarkTask, ItemResponse, Metric, task_labels
 from project.entities.study_records import Json
+from project.store.column_values import to_json
 
 CHAIN, SUBCHAINS = "chain", "subchains"
 """Traits of a question from a chain: its chain, and its subchains."""
@@ -257,7 +260,29 @@ def metric_rows(
     """
     ends = _intervals(entry, said, samples) if samples and said else {}
     guessed = entry.chance(said) if said else {}
-    return _rows(entry.metrics, entry.score, said, ends, guessed)
+    return _rows(entry.metrics, entry.score, said, ends, guessed, constant_figures(entry, said))
+
+
+def constant_figures(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float]:
+    """Return the figures of giving the most frequent right answer to all items; {} where answers are no labels."""
+    given: dict[str, dict[str, list[Json]]] = {}
+    for item_response in said:
+        for key, truth in item_response.truth.items():
+            for field, value in truth.items():
+                given.setdefault(key, {}).setdefault(field, []).append(value)
+    values = [value for fields in given.values() for those in fields.values() for value in those]
+    if not values or not all(isinstance(value, str | list) for value in values):
+        return {}
+    answers = {key: {field: _most_frequent(those) for field, those in fields.items()} for key, fields in given.items()}
+    scores = [entry.score([replace(each, answers=answers) for each in some]) for some in items_by_draw(said)]
+    means = {metric.key: mean_sd([score.get(metric.key) for score in scores]).mean for metric in entry.metrics}
+    return {key: mean for key, mean in means.items() if mean is not None}
+
+
+def _most_frequent(values: Sequence[Json]) -> Json:
+    counts = Counter(map(to_json, values))
+    most = min(counts, key=lambda text: (-counts[text], text))
+    return next(value for value in values if to_json(value) == most)
 
 
 def label_rows(said: Sequence[ItemResponse]) -> tuple[MetricRow, ...]:
@@ -337,6 +362,7 @@ def _rows(
     said: Sequence[ItemResponse],
     ends: Mapping[str, tuple[float, float] | None],
     guessed: Mapping[str, float],
+    constants: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[MetricRow, ...]:
     scores = [score(responses) for responses in items_by_draw(said)]
     found = []
@@ -344,10 +370,11 @@ def _rows(
         values = tuple(draw_scores.get(metric.key) for draw_scores in scores)
         spread = mean_sd(values)
         low, high = ends.get(metric.key) or (None, None)
-        chance = guessed.get(metric.key)
         found.append(
             MetricRow(
-                *(metric.key, metric.name, metric.share, spread.mean, spread.sd, low, high, len(said), values, chance)
+                *(metric.key, metric.name, metric.share, spread.mean, spread.sd, low, high, len(said), values),
+                guessed.get(metric.key),
+                constants.get(metric.key),
             )
         )
     return tuple(found)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from benchmark.disclosure.conditions import resolve_condition
-from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_plan import ITEM_SETTINGS, InputSettings
 from benchmark.judge_input.judged_subjects import locate_target
 from benchmark.judging.judgment_record import answer_key
 from benchmark.judging.person_judge import (
@@ -46,7 +46,6 @@ from project.version import __version__
 OWN_SETTING = "own"
 """Setting of a run in which the person also answers items made from their own annotations."""
 DONT_KNOW = "Said that they do not know."
-_USUAL = InputSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +125,8 @@ def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
 def input_settings(way: HumanRunOptions) -> InputSettings:
     """Return how much of an item is shown."""
     if way.shown is ItemModality.TEXT:
-        return replace(_USUAL, frames=0)
-    return replace(_USUAL, words=way.shown is ItemModality.TEXT_AND_VIDEO)
+        return replace(ITEM_SETTINGS, frames=0)
+    return replace(ITEM_SETTINGS, words=way.shown is ItemModality.TEXT_AND_VIDEO)
 
 
 def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:

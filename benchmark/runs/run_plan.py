@@ -9,6 +9,7 @@ from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome
 from benchmark.prompts.judge_prompt import VARIANTS
+from benchmark.runs.run_settings import default_variant
 from benchmark.sets.frozen_sets import make_set
 from benchmark.sets.item_sources import resolve_options
 from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
@@ -135,7 +136,7 @@ class BenchmarkRequest:
 
     Attributes:
         judges: entries of the study; people answer in the window.
-        variant: of the prompts.
+        variant: of the prompts; None for that of each paper (`default_variant`).
         shown: modality of the items; None for that of each judge (`default_modality`).
         conditions: each has its own runs: `RAW_CONDITION`, a method, or the id of a rendering.
         seed: of the judges' sampling.
@@ -146,7 +147,7 @@ class BenchmarkRequest:
 
     sets: Sequence[ItemSet]
     judges: Sequence[JudgeEntry]
-    variant: str = "plain"
+    variant: str | None = None
     shown: ItemModality | None = None
     conditions: Sequence[str] = (RAW_CONDITION,)
     seed: int = 0
@@ -189,7 +190,7 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
     return BenchmarkRequest(
         sets,
         judges,
-        str(values["variant"]),
+        str(values["variant"]) if values["variant"] is not None else None,
         ItemModality(values["shown"]) if values["shown"] else None,
         [str(value) for value in values["conditions"]],
         int(values["seed"]),
@@ -236,6 +237,7 @@ class RunGroup:
 
     item_set: ItemSet
     items: tuple[FrozenItem, ...]
+    variant: str
     shown: ItemModality
     condition: str
     judges: tuple[JudgeEntry, ...]
@@ -272,7 +274,7 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     session.study.require_writable()
     if not wanted.sets or not wanted.judges:
         raise UserError("There is nothing to run.", "Name a set of items, or a task, and a judge.")
-    if wanted.variant not in VARIANTS:
+    if wanted.variant is not None and wanted.variant not in VARIANTS:
         raise UserError(f"There is no variant “{wanted.variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
     refusals = RunOutcome()
     by_shown = _askable_judges(wanted, refusals)
@@ -292,7 +294,8 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
                     if old is None or start_new:
                         new.append(made)
                     runs[judge.id] = made if old is None or start_new else old
-                groups.append(RunGroup(item_set, items, shown, condition, tuple(judges), runs))
+                variant = wanted.variant or default_variant(item_set.task)
+                groups.append(RunGroup(item_set, items, variant, shown, condition, tuple(judges), runs))
     with session.study.run_transaction():
         for benchmark_run in new:
             insert_benchmark_run(session.study, benchmark_run)
@@ -353,7 +356,7 @@ def _new_run(
         judge.id,
         judge_json(judge),
         None,
-        wanted.variant,
+        wanted.variant or default_variant(item_set.task),
         shown,
         condition,
         wanted.seed,

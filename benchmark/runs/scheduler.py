@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from benchmark.cluster.coordinator import JobResult, run_jobs
-from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_plan import ITEM_SETTINGS
 from benchmark.judging.ask_job import merge_results, prepare
 from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import RUNS_KEY, answer_key, look_up_cache, run_answers
@@ -13,6 +13,7 @@ from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest, Payload, read_payload
 from benchmark.judging.run_outcome import RunNote, RunOutcome, read_outcome
 from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
+from benchmark.runs.run_settings import with_paper_defaults
 from benchmark.tasks.benchmark_task import Round, get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, ItemModality
 from project.entities.judgments import (
@@ -176,13 +177,13 @@ class BenchmarkScheduler:
     def _ask_request(self, step: _Step) -> AskRequest:
         wanted, group = self._wanted, step.group
         return AskRequest(
-            step.judges,
+            [with_paper_defaults(judge, group.item_set.task) for judge in step.judges],
             step.about,
             step.round.task,
-            wanted.variant,
+            group.variant,
             group.condition,
             wanted.seed,
-            InputSettings(words=group.shown is not ItemModality.VIDEO),
+            replace(ITEM_SETTINGS, words=group.shown is not ItemModality.VIDEO),
             0 if group.shown is ItemModality.TEXT else None,
             self._left,
             wanted.again,

@@ -10,18 +10,29 @@ from enum import StrEnum
 from functools import cached_property, partial
 
 from annotate.agreement.annotator_lanes import Mark, group_marks, read_marks
+from annotate.agreement.study_agreement import ADJUDICATED as ADJUDICATED_KIND
 from annotate.agreement.study_agreement import PERSON
-from annotate.transcript.conversation_history import DEFAULT_TURNS_BEFORE
 from benchmark.disclosure.cast_names import ROLE_NAMES, TextRewriter, make_name_rewriter
 from benchmark.items.candidates import DUPLICATE_MOMENT, CandidatePool, ItemCandidate
-from benchmark.items.sampling import DISAGREED, HELD_OUT, REVIEWED, UNREVIEWED, SamplingOptions
+from benchmark.items.sampling import (
+    ADJUDICATED,
+    DISAGREED,
+    HELD_OUT,
+    INTERSECTION,
+    MAJORITY,
+    ONE_ANNOTATOR,
+    REVIEWED,
+    UNION,
+    UNREVIEWED,
+    SamplingOptions,
+)
 from project.entities.study_records import Json, ParticipantRole, Recording, ReviewDecision, Utterance
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, all_recordings, hold_outs, present_participants
 from project.queries.segment_rows import completed_work, segments_of, training_work
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import FieldKind, Scheme
+from project.schemes.scheme import Field, FieldKind, Scheme
 from project.session.session import PerState, Session
 
 
@@ -51,12 +62,29 @@ class SegmentConsensus:
     agreement: LabelAgreement
     marks: tuple[Mark, ...]
 
+    @property
+    def supporting_marks(self) -> tuple[Mark, ...]:
+        """The segments with the chosen label."""
+        return tuple(mark for mark in self.marks if mark.segment.label == self.mark.segment.label)
+
     def has_same_value(self, field: str) -> bool:
         """Tell whether all segments with the chosen label have the same value of a field."""
-        label = self.mark.segment.label
-        return all(
-            mark.values.get(field) == self.mark.values.get(field) for mark in self.marks if mark.segment.label == label
-        )
+        return all(mark.values.get(field) == self.mark.values.get(field) for mark in self.supporting_marks)
+
+    def combined_choices(self, field: Field, truth: str) -> list[Json]:
+        """Return the choices of a multiple-choice field that count, in the order of the scheme.
+
+        Args:
+            field: of the scheme.
+            truth: a key of `benchmark.items.sampling.TRUTHS`.
+        """
+        if truth in (ONE_ANNOTATOR, ADJUDICATED):
+            value = self.mark.values.get(field.key)
+            return value if isinstance(value, list) else []
+        chosen = [mark.values.get(field.key) for mark in self.supporting_marks]
+        counts = Counter(str(choice) for value in chosen if isinstance(value, list) for choice in value)
+        needed = {UNION: 1, INTERSECTION: len(chosen), MAJORITY: len(chosen) // 2 + 1}[truth]
+        return [choice.key for choice in field.choices if counts[choice.key] >= needed]
 
 
 def build_consensus(group: Sequence[Mark]) -> SegmentConsensus:
@@ -100,6 +128,19 @@ def _best_mark(marks: Sequence[Mark]) -> Mark:
 _CHECKSUM_CHARS = 8
 
 
+@dataclass(frozen=True, slots=True)
+class ExchangedWords:
+    """What people say, and what the agent answers.
+
+    Attributes:
+        texts: of the people, of the agent.
+        spans: in which each side speaks, in microseconds on the recording's axis.
+    """
+
+    texts: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
 class RecordingTranscript:
     """The transcript of one recording.
 
@@ -125,15 +166,13 @@ class RecordingTranscript:
 
     def checksum(self, start_us: int, end_us: int) -> str:
         """Return a checksum of the conversation that a judge is shown for a span."""
-        last = bisect_left(self._said, start_us, key=lambda utterance: utterance.start_us)
-        told = [
-            *[utterance for utterance in self._said[:last] if utterance.end_us <= start_us][-DEFAULT_TURNS_BEFORE:],
-            *self.utterances_between(start_us, end_us),
+        lines = [
+            [utterance.start_us, utterance.end_us, utterance.participant_id, utterance.text]
+            for utterance in self.utterances_between(start_us, end_us)
         ]
-        lines = [[utterance.start_us, utterance.end_us, utterance.participant_id, utterance.text] for utterance in told]
         return hashlib.sha256(json.dumps(lines, ensure_ascii=True).encode()).hexdigest()[:_CHECKSUM_CHARS]
 
-    def exchange(self, start_us: int, end_us: int) -> tuple[str, str] | None:
+    def exchange(self, start_us: int, end_us: int) -> "ExchangedWords | None":
         """Return what people say in a span and what the agent answers; None if the agent answers nobody.
 
         It is the first turns of the agent after people, and all turns of people before. Turns that lie in the span by
@@ -144,21 +183,26 @@ class RecordingTranscript:
             for utterance in self.utterances_between(start_us, end_us)
             if _mostly_inside(utterance, start_us, end_us)
         ]
-        asked: list[str] = []
-        answered: list[str] = []
+        asked: list[Utterance] = []
+        answered: list[Utterance] = []
         for utterance in inside:
             role = self._roles.get(utterance.participant_id or "")
-            text = utterance.text.strip()
-            if role is None or not text:
+            if role is None or not utterance.text.strip():
                 continue
             if role is ParticipantRole.ROBOT:
                 if asked:
-                    answered.append(text)
+                    answered.append(utterance)
             elif answered:
                 break
             else:
-                asked.append(text)
-        return (" ".join(asked), " ".join(answered)) if answered else None
+                asked.append(utterance)
+        if not answered:
+            return None
+        sides = (asked, answered)
+        return ExchangedWords(
+            tuple(" ".join(utterance.text.strip() for utterance in side) for side in sides),
+            tuple((side[0].start_us, max(utterance.end_us for utterance in side)) for side in sides),
+        )
 
 
 def _mostly_inside(utterance: Utterance, start_us: int, end_us: int) -> bool:
@@ -179,6 +223,7 @@ EXCLUSION_REASONS = {
 IN_HOLD_OUT = "in a recording that is held out"
 IN_TRAINING = "made in a training round"
 NOT_BY_PERSON = "not by a person: adjudicated, or by a model"
+NOT_ADJUDICATED = "not of the adjudicated lane, which alone counts"
 _INCLUDE_KEYS = {
     LabelAgreement.DISAGREED: DISAGREED,
     LabelAgreement.REVIEWED: REVIEWED,
@@ -198,9 +243,10 @@ def segment_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
     scheme = _scheme(session, wishes.scheme)
     track = _track(scheme, wishes.track)
     known = _POOLS.get(session)
-    key = (scheme.key, scheme.version, track, tuple(sorted(wishes.include)))
+    key = (scheme.key, scheme.version, track, tuple(sorted(wishes.include)), wishes.truth)
     if key not in known:
-        known[key] = _PoolBuilder(session, scheme, track, frozenset(wishes.include)).build_pool()
+        builder = _PoolBuilder(session, scheme, track, frozenset(wishes.include), wishes.truth)
+        known[key] = builder.build_pool()
     return known[key]
 
 
@@ -233,16 +279,20 @@ class _RecordingSource:
 class _PoolBuilder:
     """Builds the pool from the segments of one track, recording by recording."""
 
-    def __init__(self, session: Session, scheme: Scheme, track: str, include: frozenset[str]) -> None:
+    def __init__(self, session: Session, scheme: Scheme, track: str, include: frozenset[str], truth: str) -> None:
         self._session, self._scheme, self._track, self._include = session, scheme, track, include
-        self._people = {annotator.id for annotator in all_annotators(session.study) if annotator.kind == PERSON}
-        self._annotators = [annotator.id for annotator in all_annotators(session.study)]
+        self._truth = truth
+        kinds = {annotator.id: annotator.kind for annotator in all_annotators(session.study)}
+        self._people = {who for who, kind in kinds.items() if kind == PERSON}
+        self._adjudicated = {who for who, kind in kinds.items() if kind == ADJUDICATED_KIND}
+        self._annotators = [*kinds]
         self._training = training_work(session.study)
         self._completed = completed_work(session.study)
         self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
         self._left_out: Counter[str] = Counter()
         fields = scheme.fields_of(track)
-        self._attributes = next((field.key for field in fields if field.kind is FieldKind.CHOICES), "")
+        self._multiple = [field for field in fields if field.kind is FieldKind.CHOICES]
+        self._attributes = next((field.key for field in self._multiple), "")
         self._single = [field.key for field in fields if field.kind is FieldKind.CHOICE]
         self._texts = [field.key for field in fields if field.kind is FieldKind.TEXT]
 
@@ -277,6 +327,9 @@ class _PoolBuilder:
         return make_name_rewriter(people, {person.id: ROLE_NAMES[person.role] for person in people}, str)
 
     def _candidates(self, home: _RecordingSource, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
+        if self._truth == ADJUDICATED:
+            yield from self._adjudicated_candidates(home, marks)
+            return
         kept = []
         for mark in marks:
             who = mark.segment.annotator_id
@@ -296,17 +349,49 @@ class _PoolBuilder:
                 self._left_out[DUPLICATE_MOMENT] += len(group) - 1
             yield self._candidate(home, moment)
 
+    def _adjudicated_candidates(self, home: _RecordingSource, marks: Sequence[Mark]) -> Iterator[ItemCandidate]:
+        """Yield the segments of the adjudicated lane; they agree unless people disagreed about the moment."""
+        people = [
+            mark
+            for mark in marks
+            if mark.segment.annotator_id in self._people
+            and (home.recording.id, mark.segment.annotator_id) not in self._training
+        ]
+        disputed = [
+            (mark.segment.start_us, mark.segment.end_us)
+            for moment in map(build_consensus, group_marks(people))
+            if moment.agreement is LabelAgreement.DISAGREED
+            for mark in moment.marks
+        ]
+        lane = [mark for mark in marks if mark.segment.annotator_id in self._adjudicated]
+        if len(lane) < len(marks):
+            self._left_out[NOT_ADJUDICATED] += len(marks) - len(lane)
+        for group in group_marks(lane):
+            segment = group[0].segment
+            is_disputed = any(start < segment.end_us and segment.start_us < end for start, end in disputed)
+            agreement = LabelAgreement.DISAGREED if is_disputed else LabelAgreement.AGREED
+            yield self._candidate(home, SegmentConsensus(group[0], agreement, tuple(group[:1])))
+
     def _candidate(self, home: _RecordingSource, moment: SegmentConsensus) -> ItemCandidate:
         mark, segment = moment.mark, moment.mark.segment
         values: dict[str, Json] = dict(mark.values)
+        for field in self._multiple:
+            values[field.key] = moment.combined_choices(field, self._truth) or None
+        told = {key: value for key, value in values.items() if value is not None}
+        values = dict(told)
         for key in self._texts:
             if values.get(key):
                 values[key] = home.rewrite(str(values[key]))
-        content: dict[str, Json] = {"label": segment.label, "values": values, "traits": self._traits(home, moment)}
+        content: dict[str, Json] = {
+            "label": segment.label,
+            "values": values,
+            "traits": self._traits(home, moment, values),
+        }
         said = home.transcript.exchange(segment.start_us, segment.end_us)
         if said is not None:
-            content["words"] = [home.rewrite(text) for text in said]
-        about = [segment.label, segment.start_us, segment.end_us, mark.values_json, moment.agreement.value]
+            content["words"] = [home.rewrite(text) for text in said.texts]
+            content["word_spans"] = [[*span] for span in said.spans]
+        about = [segment.label, segment.start_us, segment.end_us, told, moment.agreement.value]
         state = home.transcript.checksum(segment.start_us, segment.end_us)
         return ItemCandidate(
             segment.id,
@@ -318,8 +403,7 @@ class _PoolBuilder:
             content,
         )
 
-    def _traits(self, home: _RecordingSource, moment: SegmentConsensus) -> dict[str, Json]:
-        values = moment.mark.values
+    def _traits(self, home: _RecordingSource, moment: SegmentConsensus, values: Mapping[str, Json]) -> dict[str, Json]:
         found: dict[str, Json] = {
             "collection": home.recording.collection_id,
             "agreed": moment.agreement in _AGREED_STATES,

@@ -11,6 +11,7 @@ from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplin
 from benchmark.items.sampling import HELD_OUT, SamplingOptions, read_sampling_options
 from benchmark.sets.agreed_segments import Stretches
 from benchmark.sets.item_sources import read_pool, resolve_options
+from benchmark.sets.verified_questions import UNGROUNDED
 from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgmentTargetKind
@@ -210,9 +211,16 @@ def draw_set(
     if not items:
         raise no_items_error(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
     kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_pool_scheme(pool)}
+    if ungrounded := sum(_is_ungrounded(item) for item in items):
+        kept[UNGROUNDED] = ungrounded
     sha256 = set_sha256(entry.key, seed, draws, kept, items)
     made = ItemSet(set_id, "", entry.key, seed, draws, kept, left_out, sha256, utc_now(), __version__)
     return made, items
+
+
+def _is_ungrounded(item: FrozenItem) -> bool:
+    traits = item.content.get("traits")
+    return isinstance(traits, dict) and traits.get(UNGROUNDED) is True
 
 
 def _pool_scheme(pool: CandidatePool) -> dict[str, Json]:

@@ -15,6 +15,7 @@ from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from benchmark.prompts.statement_prompts import (
     EXPLANATION,
     MAX_SCORE,
+    NLI_HYPOTHESIS_TASK,
     NLI_LIKELIHOOD_TASK,
     NLI_PLAUSIBILITY_TASK,
     PLAUSIBILITY,
@@ -98,6 +99,7 @@ def statement_candidates(session: Session) -> CandidatePool:
             OPPOSE: {EXPLANATION: because},
             f"{NLI_LIKELIHOOD_TASK}/{SUPPORT}": {SCORE_KEY: score},
             f"{NLI_LIKELIHOOD_TASK}/{OPPOSE}": {SCORE_KEY: _NEUTRAL_SCORE},
+            f"{NLI_HYPOTHESIS_TASK}/{OPPOSE}": {SCORE_KEY: _NEUTRAL_SCORE},
         }
         traits: dict[str, Json] = {"kind": group[0].segment.label, "raters": len(rated)}
         found.append(_statement_candidate(group, homes, {STATEMENT: group[0].statement}, traits, truth))

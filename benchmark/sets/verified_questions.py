@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from graphlib import CycleError
 
+from benchmark.disclosure.cast_names import find_named
 from benchmark.items.candidates import CandidatePool, ItemCandidate
 from benchmark.items.sampling import SamplingOptions
 from benchmark.prompts.judge_prompt import PromptSubject
@@ -12,12 +13,13 @@ from benchmark.questions.chain_consistency import chain_coverage
 from benchmark.questions.question_edits import content_state
 from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationItem, VerificationState, read_items
-from benchmark.sets.agreed_segments import RecordingTranscript
+from benchmark.sets.agreed_segments import RecordingTranscript, checksum
 from benchmark.tasks.question_task import SUBCHAINS
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
-from project.entities.questions import LETTERS, QuestionKind, question_to_json
+from project.entities.questions import LETTERS, Question, QuestionKind, question_to_json
 from project.entities.study_records import Json
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.question_rows import person_descriptions
+from project.queries.recording_rows import all_participants, all_recordings, present_participants
 from project.session.session import PerState, Session
 
 EXCLUSION_REASONS = {
@@ -28,6 +30,8 @@ EXCLUSION_REASONS = {
 }
 STALE = "its chain was edited since it was made"
 MULTI_STEP = "over several steps, which no published figure counts"
+UNGROUNDED = "ungrounded"
+"""Trait of a question that names somebody whose looks the study does not describe."""
 AMBIGUOUS_OPTIONS = "its options cannot be told apart"
 
 
@@ -70,7 +74,13 @@ def _gather_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> Candidate
     belongs = _question_subchains(chosen)
     states = _TranscriptChecksums(session)
     homes = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
-    candidates = [_candidate(item, homes[item.question.recording_id], belongs, states) for item in chosen]
+    looks = {
+        recording_id: _Looks(session, recording_id) for recording_id in {item.question.recording_id for item in chosen}
+    }
+    candidates = [
+        _candidate(item, homes[item.question.recording_id], belongs, states, looks[item.question.recording_id])
+        for item in chosen
+    ]
     return CandidatePool(tuple(candidates), dict(left_out))
 
 
@@ -122,8 +132,27 @@ class _TranscriptChecksums:
         return self._known[place]
 
 
+class _Looks:
+    """What the study says of the looks of people in one recording."""
+
+    def __init__(self, session: Session, recording_id: str) -> None:
+        self._names = {person.id: person.pseudonym for person in present_participants(session.study, recording_id)}
+        self._texts: dict[str, list[str]] = {}
+        for person_description in person_descriptions(session.study, recording_id):
+            self._texts.setdefault(person_description.participant_id, []).append(person_description.text)
+
+    def describe_named(self, question: Question) -> dict[str, list[str]]:
+        """Return the participants whom a question names, with what is said of their looks."""
+        named = find_named(self._names, (question.text, *question.options))
+        return {who: self._texts.get(who, []) for who in named}
+
+
 def _candidate(
-    item: VerificationItem, collection_id: str, belongs: Mapping[str, dict[str, Json]], states: _TranscriptChecksums
+    item: VerificationItem,
+    collection_id: str,
+    belongs: Mapping[str, dict[str, Json]],
+    states: _TranscriptChecksums,
+    looks: _Looks,
 ) -> ItemCandidate:
     question = item.question
     traits: dict[str, Json] = {
@@ -132,6 +161,9 @@ def _candidate(
         "question": question.id,
         "labels": [*LETTERS[: len(question.options)]],
     }
+    named = looks.describe_named(question)
+    if not all(named.values()):
+        traits[UNGROUNDED] = True
     if question.aspect:
         traits["aspect"] = question.aspect
     if question.id in belongs and item.graph is not None:
@@ -147,7 +179,7 @@ def _candidate(
         collection_id,
         question.start_us,
         question.end_us,
-        f"{content_state(question)}.{states.checksum(place)}",
+        f"{content_state(question)}.{states.checksum(place)}.{checksum([named])[:8]}",
         {
             "question": question_to_json(question),
             "truth": {"answer": {"answer": question.correct_letter}},

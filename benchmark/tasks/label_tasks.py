@@ -204,6 +204,9 @@ def require_attributes_field(pool: CandidatePool) -> Field:
     return found
 
 
+_ANSWERS = tuple(field_choice.key for field_choice in YES_NO)
+
+
 class AttributeSamples:
     """Three draws of about 70 segments: 66 % error, 34 % competence (SHREC, appendix A.2).
 
@@ -227,15 +230,28 @@ class AttributeSamples:
         """
         field = require_attributes_field(pool)
         task = get_judge_prompt(self.key)
-        shares = label_shares(pool, rule.more.get("shares"), self.shares)
+        wanted = cast(dict[str, float], rule.more.get("shares") or {})
+        by_label = {key: weight for key, weight in wanted.items() if key not in _ANSWERS}
+        shares = label_shares(pool, by_label, self.shares)
         shares = {key: weight for key, weight in shares.items() if key != NO_LABEL and field.applies_to(key)}
         labelled = [candidate for candidate in pool.candidates if shares.get(candidate_label(candidate), 0) > 0]
         fit, left_out = fitting_candidates(pool, labelled, task, NO_ATTRIBUTES)
-        drawn = draw_balanced(pool, group_by_label(fit), shares, rule, chance)
+        classes, weights = self._classes(pool, fit, shares, wanted)
+        drawn = draw_balanced(pool, classes, weights, rule, chance)
         items = tuple(
             freeze_candidate(pool, item, task, candidate_label(item), self._traits(pool, item)) for item in drawn.items
         )
         return ItemDraw(items, {**left_out, **drawn.left_out})
+
+    def _classes(
+        self,
+        pool: CandidatePool,  # noqa: ARG002
+        fit: Sequence[ItemCandidate],
+        shares: Mapping[str, float],
+        wanted: Mapping[str, float],  # noqa: ARG002
+    ) -> tuple[Mapping[str, Sequence[ItemCandidate]], Mapping[str, float]]:
+        """Return the classes of a draw with their candidates, and their weights."""
+        return group_by_label(fit), shares
 
     def _traits(self, pool: CandidatePool, item_candidate: ItemCandidate) -> Mapping[str, Json]:
         traits = candidate_traits(item_candidate)
@@ -285,7 +301,11 @@ def _asked_field(said: Sequence[ItemResponse]) -> str:
 
 
 class MultipleEntry(OneLabel, AttributeSamples):
-    """The same samples as for the attributes, asked whether there is more than one (SHREC, 3.2 and appendix A.2)."""
+    """Samples as for the attributes, asked whether there is more than one (SHREC, 3.2 and appendix A.2).
+
+    Half of each label is about several, half about one: accuracy and macro-F1 of the constant answers in table 1 lie at
+    50 %. Shares of `yes` and `no` replace the halves.
+    """
 
     key: ClassVar[str] = "multiple"
     name: ClassVar[str] = "Several attributes"
@@ -296,7 +316,32 @@ class MultipleEntry(OneLabel, AttributeSamples):
     field: ClassVar[str] = "multiple"
 
     def _labels(self, pool: CandidatePool) -> list[Json]:  # noqa: ARG002
-        return [field_choice.key for field_choice in YES_NO]
+        return [*_ANSWERS]
+
+    def _classes(
+        self,
+        pool: CandidatePool,
+        fit: Sequence[ItemCandidate],
+        shares: Mapping[str, float],
+        wanted: Mapping[str, float],
+    ) -> tuple[Mapping[str, Sequence[ItemCandidate]], Mapping[str, float]]:
+        answers = {answer: wanted.get(answer, 0.0) for answer in _ANSWERS}
+        if not any(answers.values()):
+            answers = dict.fromkeys(_ANSWERS, 1.0)
+        classes: dict[str, list[ItemCandidate]] = {}
+        for candidate in fit:
+            answer = "yes" if len(candidate_attributes(pool, candidate)) > 1 else "no"
+            classes.setdefault(_class_name(candidate_label(candidate), answer), []).append(candidate)
+        weights = {
+            _class_name(label, answer): share * weight
+            for label, share in shares.items()
+            for answer, weight in answers.items()
+        }
+        return classes, weights
+
+
+def _class_name(label: str, answer: str) -> str:
+    return f"{label} with {'several attributes' if answer == 'yes' else 'one attribute'}"
 
 
 VERDICT_SHARES = {COMPETENCE: 0.295, ERROR: 0.5, NO_LABEL: 0.205}

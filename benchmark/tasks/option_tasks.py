@@ -78,6 +78,10 @@ class FiveOptions:
         """Return given texts of the item beside label, footage and conversation."""
         return {}
 
+    def moment(self, item_candidate: ItemCandidate) -> list[Json]:  # noqa: ARG002
+        """Return recording, start and end of what is shown with a candidate's text as an option; [] for nothing."""
+        return []
+
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one draw; segments without four wrong options are left out and counted.
 
@@ -151,6 +155,7 @@ class FiveOptions:
                 "place": made.place,
                 "facts": dict(self.facts(item_candidate)),
                 "homes": [*made.source_recordings],
+                "moments": [moment for source in made.sources if (moment := self.moment(source))],
                 "truth": {self.key: {self.key: LETTERS[made.place]}},
                 "traits": {**candidate_traits(item_candidate), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
             }
@@ -173,8 +178,8 @@ _USER, _AGENT = 0, 1
 class _Flow(FiveOptions):
     """Segments of competence in which the agent answers somebody (SHREC, 3.3 and appendix A.3).
 
-    The words of one side are given, and those of the other side in five segments are the options; the transcript is not
-    shown.
+    The words of one side are given, and those of the other side in five segments are the options, each with pictures of
+    the moment in which they are said (appendix B, examples 5 and 6); the transcript is not shown.
     """
 
     label: ClassVar[str] = COMPETENCE
@@ -192,6 +197,11 @@ class _Flow(FiveOptions):
     def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:
         """Return the words of the other side."""
         return {"shown": cast(list[str], item_candidate.content["words"])[self.told_side]}
+
+    def moment(self, item_candidate: ItemCandidate) -> list[Json]:
+        """Return when the side that is asked for speaks."""
+        start_us, end_us = cast(list[list[int]], item_candidate.content["word_spans"])[self.asked_side]
+        return [item_candidate.recording_id, start_us, end_us]
 
 
 class PreEntry(_Flow):

@@ -20,6 +20,7 @@ from benchmark.prompts.statement_prompts import (
     ACCURATE_KEY,
     MAX_SCORE,
     NLI_FACT_TASK,
+    NLI_HYPOTHESIS_TASK,
     NLI_LIKELIHOOD_TASK,
     NLI_PLAUSIBILITY_TASK,
     PLAUSIBILITY,
@@ -31,6 +32,9 @@ from project.entities.study_records import Json
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
 UNDECIDED = "undecided"
+C8 = "c8"
+"""Part of the key of a figure: the opposing reason as the prompt of appendix C.8 asks about it."""
+_READINGS = {"": NLI_LIKELIHOOD_TASK, C8: NLI_HYPOTHESIS_TASK}
 AUTHOR, PEOPLE = "author", "people"
 """Trait of an explanation: the judge that wrote it, or `PEOPLE`."""
 _SCALE = 100
@@ -41,6 +45,9 @@ class SocialNli:
 
     Each judge weighs its own two reasons; people rate the plausibility directly (section 3.4). The truth is the mean of
     people, to one decimal (appendix B.2). Pearson's r is undefined if either side never varies.
+
+    The likelihood of the opposing reason is asked in both of the paper's readings: of the negated statement, as in
+    section 4.1, and of the statement itself, as in the prompt of appendix C.8 (figures with `c8`).
     """
 
     key: ClassVar[str] = "socialnli"
@@ -53,6 +60,7 @@ class SocialNli:
         Round(SUPPORT),
         Round(OPPOSE),
         Round(NLI_LIKELIHOOD_TASK, (SUPPORT, OPPOSE), is_followup=True),
+        Round(NLI_HYPOTHESIS_TASK, (OPPOSE,), is_followup=True),
     )
     people: ClassVar[tuple[Round, ...]] = (Round(NLI_PLAUSIBILITY_TASK),)
     draws: ClassVar[int] = 1
@@ -63,6 +71,10 @@ class SocialNli:
         Metric(MAE, "Mean absolute error", share=False),
         Metric(CALIBRATION_ERROR, "Calibration error", share=False),
         Metric(UNDECIDED, "Undecided: reasons for and against cancel out"),
+        Metric(join_metric_key(PEARSON_R, C8), "Pearson's r, as asked in appendix C.8", share=False),
+        Metric(join_metric_key(MAE, C8), "Mean absolute error, as asked in appendix C.8", share=False),
+        Metric(join_metric_key(CALIBRATION_ERROR, C8), "Calibration error, as asked in appendix C.8", share=False),
+        Metric(join_metric_key(UNDECIDED, C8), "Undecided, as asked in appendix C.8"),
     )
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
@@ -77,15 +89,22 @@ class SocialNli:
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
 
     def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return Pearson's r, error, calibration and the share of undefined posteriors; None if undefined.
+        """Return Pearson's r, error, calibration and the share of undefined posteriors in both readings.
 
-        Items with refused or unreadable answers are left out.
+        None if undefined. Items with refused or unreadable answers are left out.
         """
+        return {
+            join_metric_key(metric, part): value
+            for part, task in _READINGS.items()
+            for metric, value in self._score_reading(said, task).items()
+        }
+
+    def _score_reading(self, said: Sequence[ItemResponse], opposing_task: str) -> dict[str, float | None]:
         known = [
             (truth, item_response) for item_response in said if (truth := human_plausibility(item_response)) is not None
         ]
         truths = [truth for truth, _ in known]
-        given = [judge_plausibility(item_response) for _, item_response in known]
+        given = [judge_plausibility(item_response, opposing_task) for _, item_response in known]
         numbers = [None if posterior_ is None else posterior_[0] for posterior_ in given]
         answered = [posterior_ for posterior_ in given if posterior_ is not None]
         return {
@@ -98,7 +117,7 @@ class SocialNli:
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected correlation of random plausibilities, which is 0."""
         guessed = pearson_by_chance(len(said))
-        return {PEARSON_R: guessed.value} if guessed is not None else {}
+        return {join_metric_key(PEARSON_R, part): guessed.value for part in _READINGS} if guessed is not None else {}
 
 
 class SocialNliFacts:
@@ -152,16 +171,21 @@ def human_plausibility(said: ItemResponse) -> float | None:
     return None if value is None else value / _SCALE
 
 
-def judge_plausibility(said: ItemResponse) -> tuple[float, bool] | None:
+def judge_plausibility(said: ItemResponse, opposing_task: str = NLI_LIKELIHOOD_TASK) -> tuple[float, bool] | None:
     """Return the plausibility of a statement for a judge, 0 to 1, and whether it is defined; None without an answer.
 
     A direct rating, as by people, is the plausibility itself.
+
+    Args:
+        said: the response.
+        opposing_task: the task whose score is the likelihood of the opposing reason.
     """
     outright = _number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     if outright is not None:
         return outright / _SCALE, True
     plus, minus = (
-        _number(said.answers.get(f"{NLI_LIKELIHOOD_TASK}/{text}", {}).get(SCORE_KEY)) for text in (SUPPORT, OPPOSE)
+        _number(said.answers.get(key, {}).get(SCORE_KEY))
+        for key in (f"{NLI_LIKELIHOOD_TASK}/{SUPPORT}", f"{opposing_task}/{OPPOSE}")
     )
     return None if plus is None or minus is None else posterior(plus / MAX_SCORE, minus / MAX_SCORE)
 

@@ -178,6 +178,7 @@ class RequestPurpose:
         segment_id: which segment it is about.
         others: recordings of which words are sent too, as examples.
         condition: `raw`, or the id of the run that made the rendering; "" where nothing of the study is sent.
+        pictured: ids of the renderings of these recordings of which frames are sent too.
     """
 
     purpose: Purpose
@@ -186,6 +187,7 @@ class RequestPurpose:
     segment_id: str = ""
     condition: str = ""
     others: tuple[str, ...] = ()
+    pictured: tuple[str, ...] = ()
 
 
 _current: ContextVar[RequestPurpose | None] = ContextVar("request_purpose", default=None)

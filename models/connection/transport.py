@@ -134,6 +134,7 @@ def _permit_route(
         recording_id=request_purpose.recording_id,
         segment_id=request_purpose.segment_id,
         others=request_purpose.others,
+        pictured=request_purpose.pictured,
         redirected_from=came_from.host if came_from else "",
         scheme=scheme,
     )

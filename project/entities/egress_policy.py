@@ -139,7 +139,8 @@ class EgressRequest:
         judge_id: who is asked.
         recording_id: whose footage it is.
         segment_id: which segment it is about.
-        others: recordings of which words are in it too, as examples.
+        others: recordings of which words, or pictures of options, are in it too.
+        pictured: ids of the runs that made the renderings of these of which pictures are in it.
         redirected_from: the host that sent it here; "" where none did.
         proxy: the machine that it is sent through; "" where none is.
         barred_by: the rule by which no policy lets it out; "" where there is none.
@@ -162,6 +163,7 @@ class EgressRequest:
     recording_id: str = ""
     segment_id: str = ""
     others: tuple[str, ...] = ()
+    pictured: tuple[str, ...] = ()
     redirected_from: str = ""
     proxy: str = ""
     barred_by: str = ""

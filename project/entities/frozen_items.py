@@ -160,6 +160,13 @@ def _is_text_map(value: Json) -> bool:
     return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
+def _is_moment_list(value: Json) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(moment, list) and len(moment) == 3 and isinstance(moment[0], str) and all(map(_is_count, moment[1:]))
+        for moment in value
+    )
+
+
 def _is_object(value: Json) -> bool:
     return isinstance(value, dict)
 
@@ -184,6 +191,7 @@ _CONTENT_CHECKS: Mapping[str, Callable[[Json], bool]] = {
     **dict.fromkeys(("values", "traits"), _is_object),
     **dict.fromkeys(("options", "homes"), _is_text_list),
     "place": _is_count,
+    "moments": _is_moment_list,
     "facts": _is_text_map,
     "question": _is_question,
     "truth": _is_object_map,

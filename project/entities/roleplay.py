@@ -19,6 +19,8 @@ class Relationship(StrEnum):
     FRIEND = "friend"
     ROMANTIC = "romantic"
     ACQUAINTANCE = "acquaintance"
+    KNOWN_BY_NAME = "known-by-name"
+    """Of SOTOPIA's files alone; the paper does not have it."""
     STRANGER = "stranger"
     UNKNOWN = "unknown"
     """Of what was imported without saying so; nothing is played under it."""
@@ -34,6 +36,7 @@ _CLOSE_RELATIONSHIPS = frozenset({Relationship.FAMILY, Relationship.FRIEND, Rela
 VISIBLE_FIELDS: Mapping[Relationship, tuple[str, ...]] = {
     **dict.fromkeys(_CLOSE_RELATIONSHIPS, ("name", *_PUBLIC_FIELDS)),
     Relationship.ACQUAINTANCE: ("name", "occupation", "pronouns", "public_info"),
+    Relationship.KNOWN_BY_NAME: ("name",),
     Relationship.STRANGER: (),
     Relationship.UNKNOWN: (),
 }
@@ -67,11 +70,27 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
+class CharacterBond:
+    """How a character stands to another one, and how that came about."""
+
+    character_id: str
+    relationship: Relationship
+    story: str
+
+
+@dataclass(frozen=True, slots=True)
 class Character:
-    """Somebody who can be played, kept for episodes to come."""
+    """Somebody who can be played, kept for episodes to come.
+
+    Attributes:
+        reference: what it is called where it was imported from; "" for none.
+        bonds: to other characters.
+    """
 
     id: str
     profile: Profile
+    reference: str = ""
+    bonds: tuple[CharacterBond, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +100,8 @@ class Scenario:
     Attributes:
         context: what all of them know: place, time, what is going on.
         goals: what each of them wants, in the order in which they act; nobody knows another's.
+        reference: what it is called where it was imported from; "" for none.
+        casts: ids of characters who fit together in it, in the order in which they act.
     """
 
     id: str
@@ -88,6 +109,8 @@ class Scenario:
     context: str
     relationship: Relationship
     goals: tuple[str, ...]
+    reference: str = ""
+    casts: tuple[tuple[str, ...], ...] = ()
 
 
 class EpisodeSource(StrEnum):

@@ -49,11 +49,12 @@ class MediumRole(StrEnum):
 
 
 class ParticipantRole(StrEnum):
-    """Who a participant is in the interaction."""
+    """Who a participant is in the interaction; a character of an episode, whoever plays it."""
 
     USER = "user"
     ROBOT = "robot"
     BYSTANDER = "bystander"
+    CHARACTER = "character"
 
 
 class ConsentUse(StrEnum):

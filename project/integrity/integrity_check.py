@@ -51,7 +51,8 @@ JSON_OBJECTS = {
 JSON_LISTS = {
     "question": ("covers", "wrong"),
     "verification": ("checks",),
-    "scenario": ("goals",),
+    "scenario": ("goals", "casts"),
+    "character": ("bonds",),
 }
 
 _CONTENT_QUERIES = {

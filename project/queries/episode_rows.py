@@ -7,6 +7,7 @@ from project.entities.roleplay import (
     PROFILE_FIELDS,
     AgentPlayer,
     Character,
+    CharacterBond,
     Episode,
     EpisodeAgent,
     EpisodeEnd,
@@ -15,6 +16,7 @@ from project.entities.roleplay import (
     Relationship,
     Scenario,
 )
+from project.entities.study_records import Json
 from project.errors import UserError
 from project.store.column_values import to_json
 from project.store.study import Cell, Row, Study
@@ -24,7 +26,7 @@ from project.text_format import escape_unprintable
 PROFILE_COLUMNS = ("name", *PROFILE_FIELDS)
 """Columns of a profile."""
 _PROFILE_SQL = ", ".join(PROFILE_COLUMNS)
-_SCENARIO_COLUMNS = "id, name, context, relationship, goals"
+_SCENARIO_COLUMNS = "id, name, context, relationship, goals, reference, casts"
 _EPISODE_COLUMNS = (
     "recording_id, context, relationship, source, turn_limit, ended, history, from_recording_id, from_segment_id, "
     "reference, seed"
@@ -33,14 +35,20 @@ _AGENT_COLUMNS = f"recording_id, position, participant_id, {_PROFILE_SQL}, goal,
 
 
 def all_characters(study: Study) -> list[Character]:
-    """Return every character, by name."""
-    rows = study.rows(f"SELECT id, {_PROFILE_SQL} FROM character ORDER BY name, id")
-    return [Character(row[0], Profile(*row[1:])) for row in rows]
+    """Return every character, by name.
+
+    Raises:
+        UserError: one is damaged.
+    """
+    rows = study.rows(f"SELECT id, reference, bonds, {_PROFILE_SQL} FROM character ORDER BY name, id")
+    return [Character(row[0], Profile(*row[3:]), row[1], _bonds(row)) for row in rows]
 
 
 def set_character(study: Study, new: Character) -> None:
     """Add a character, or replace the one of the same id."""
-    _upsert(study, "character", ("id", *PROFILE_COLUMNS), 1, (new.id, *profile_cells(new.profile)))
+    bonds: list[Json] = [[bond.character_id, bond.relationship.value, bond.story] for bond in new.bonds]
+    cells = (new.id, new.reference, to_json(bonds), *profile_cells(new.profile))
+    _upsert(study, "character", ("id", "reference", "bonds", *PROFILE_COLUMNS), 1, cells)
 
 
 def delete_character(study: Study, character_id: str) -> None:
@@ -59,7 +67,16 @@ def all_scenarios(study: Study) -> list[Scenario]:
 
 def set_scenario(study: Study, new: Scenario) -> None:
     """Add a scenario, or replace the one of the same id."""
-    cells = (new.id, new.name, new.context, new.relationship.value, to_json([*new.goals]))
+    casts: list[Json] = [[*cast] for cast in new.casts]
+    cells = (
+        new.id,
+        new.name,
+        new.context,
+        new.relationship.value,
+        to_json([*new.goals]),
+        new.reference,
+        to_json(casts),
+    )
     _upsert(study, "scenario", _SCENARIO_COLUMNS.split(", "), 1, cells)
 
 
@@ -171,16 +188,28 @@ def _upsert(study: Study, table: str, columns: Sequence[str], key: int, cells: S
 
 def _scenario(row: Row) -> Scenario:
     try:
-        goals = json.loads(row[4])
-        if not isinstance(goals, list):
-            raise ValueError(goals)
-        "".join(goals).encode()
+        goals, casts = json.loads(row[4]), json.loads(row[6])
+        if not isinstance(goals, list) or not isinstance(casts, list):
+            raise ValueError(row)
+        "".join([*goals, *(key for cast in casts for key in cast)]).encode()
     except (ValueError, TypeError, RecursionError):
-        raise UserError(
-            f"The scenario “{escape_unprintable(row[1])}” of this study is damaged.",
-            "Find out what else is: greenroom check STUDY",
-        ) from None
-    return Scenario(row[0], row[1], row[2], Relationship(row[3]), tuple(goals))
+        raise _damaged_error("scenario", row[1]) from None
+    cast_ids = tuple(tuple(cast) for cast in casts)
+    return Scenario(row[0], row[1], row[2], Relationship(row[3]), tuple(goals), row[5], cast_ids)
+
+
+def _bonds(row: Row) -> tuple[CharacterBond, ...]:
+    try:
+        return tuple(CharacterBond(str(who), Relationship(kind), str(story)) for who, kind, story in json.loads(row[2]))
+    except (ValueError, TypeError, RecursionError):
+        raise _damaged_error("character", row[3]) from None
+
+
+def _damaged_error(what: str, name: str) -> UserError:
+    return UserError(
+        f"The {what} “{escape_unprintable(name)}” of this study is damaged.",
+        "Find out what else is: greenroom check STUDY",
+    )
 
 
 def _episode(row: Row) -> Episode:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from project.entities.study_records import Json
+from project.entities.study_records import Json, ParticipantRole
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
 from project.store.visibility import VISIBLE_SEGMENTS
@@ -71,7 +71,7 @@ EXCHANGE_TABLES: Mapping[str, TableSchema] = MappingProxyType(
             {
                 "id": _TEXT,
                 "pseudonym": _TEXT,
-                "role": ColumnSchema(choices=("user", "robot", "bystander")),
+                "role": ColumnSchema(choices=tuple(role.value for role in ParticipantRole)),
                 "note": _TEXT,
             }
         ),

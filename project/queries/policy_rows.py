@@ -64,7 +64,7 @@ def _egress(row: Row) -> Egress:
     try:
         values = json.loads(row[2])
         values["purpose"] = Purpose(values["purpose"])
-        for name in ("addresses", "frames", "clips", "others"):
+        for name in ("addresses", "frames", "clips", "others", "pictured"):
             values[name] = tuple(values[name])
         return Egress(row[0], row[1], EgressRequest(**values), EgressLevel(row[3]), row[4], row[5])
     except (ValueError, KeyError, TypeError):

@@ -158,22 +158,27 @@ EPISODES = (
   personal_values TEXT NOT NULL,
   decision_style TEXT NOT NULL,
   public_info TEXT NOT NULL,
-  secret TEXT NOT NULL
+  secret TEXT NOT NULL,
+  reference TEXT NOT NULL DEFAULT '',
+  bonds TEXT NOT NULL DEFAULT '[]'
 ) STRICT""",
     """CREATE TABLE scenario (
   id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
   name TEXT NOT NULL CHECK (name <> ''),
   context TEXT NOT NULL,
   relationship TEXT NOT NULL
-    CHECK (relationship IN ('family', 'friend', 'romantic', 'acquaintance', 'stranger')),
-  goals TEXT NOT NULL
+    CHECK (relationship IN ('family', 'friend', 'romantic', 'acquaintance', 'known-by-name', 'stranger')),
+  goals TEXT NOT NULL,
+  reference TEXT NOT NULL DEFAULT '',
+  casts TEXT NOT NULL DEFAULT '[]'
 ) STRICT""",
     # What an episode goes on from may be gone: it is no reference.
     """CREATE TABLE episode (
   recording_id TEXT PRIMARY KEY NOT NULL REFERENCES recording (id),
   context TEXT NOT NULL,
   relationship TEXT NOT NULL
-    CHECK (relationship IN ('family', 'friend', 'romantic', 'acquaintance', 'stranger', 'unknown')),
+    CHECK (relationship IN (
+      'family', 'friend', 'romantic', 'acquaintance', 'known-by-name', 'stranger', 'unknown')),
   source TEXT NOT NULL CHECK (source IN ('played', 'imported', 'segment')),
   turn_limit INTEGER NOT NULL CHECK (turn_limit > 0),
   ended TEXT NOT NULL CHECK (ended IN ('', 'left', 'limit', 'stopped', 'cut')),

@@ -112,8 +112,10 @@ COLUMNS: Mapping[str, Mapping[str, ColumnKind]] = MappingProxyType(
         "look": _table(key="recording_id participant_id", label="kind", text="text"),
         "summary": _table(key="recording_id judgment_id", label="source", text="text"),
         "contradiction": _table(key="id recording_id judgment_id", text="text resolution", number="settled"),
-        "character": _table(key="id", text=_PROFILE),
-        "scenario": _table(key="id", name="name", text="context", label="relationship", json="goals"),
+        "character": _table(key="id", name="reference", text=_PROFILE, json="bonds"),
+        "scenario": _table(
+            key="id", name="name reference", text="context", label="relationship", json="goals casts"
+        ),
         "episode": _table(
             key="recording_id from_recording_id from_segment_id", text="context", label="relationship source ended",
             number="turn_limit history seed", name="reference",

@@ -50,6 +50,7 @@ class FieldChoice:
         definition: what it means, for the form and the guidelines.
         shortcut: the key that ticks it; unique in its track.
         examples: one sentence each, shown with the definition.
+        hint: how annotators work with it; no judge is told.
     """
 
     key: str
@@ -57,6 +58,7 @@ class FieldChoice:
     definition: str = ""
     shortcut: str = ""
     examples: tuple[str, ...] = ()
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class Field:
         maximum: of a scale or a slider.
         step: between the values of a slider; its values are whole numbers when it is whole.
         ends: what the lowest and the highest value of a scale or slider mean; empty or two texts.
+        hint: how annotators work with it; no judge is told.
     """
 
     key: str
@@ -90,6 +93,7 @@ class Field:
     maximum: float = 0
     step: float = 1
     ends: tuple[str, ...] = ()
+    hint: str = ""
 
     def applies_to(self, label: str, track: str | None = None) -> bool:
         """Tell whether a segment with this label, on this track, has the field; None asks for no track."""
@@ -109,6 +113,7 @@ class Label:
         colour: one of `error`, `competence`, `uncertain`, `muted`, `accent`, or `#rrggbb`.
         shortcut: the key that makes a segment with it; unique in its track.
         examples: one sentence each, shown with the definition.
+        hint: how annotators work with it; no judge is told.
     """
 
     key: str
@@ -117,6 +122,7 @@ class Label:
     colour: str = ""
     shortcut: str = ""
     examples: tuple[str, ...] = ()
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,6 +270,7 @@ def _label(table: _TomlTable) -> Label:
         table.text("colour", ""),
         table.text("shortcut", ""),
         table.texts("examples"),
+        table.text("hint", ""),
     )
     if label.colour and not _COLOUR.fullmatch(label.colour):
         raise table.error("colour", f"“{label.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
@@ -291,6 +292,7 @@ def _field(table: _TomlTable) -> Field:
         table.number("maximum", 0),
         table.number("step", 1),
         table.texts("ends"),
+        table.text("hint", ""),
     )
     if bool(field.choices) != (field.kind in CHOICE_KINDS):
         kind = "an" if field.kind[0] in "aeiou" else "a"
@@ -319,6 +321,7 @@ def _choice(table: _TomlTable) -> FieldChoice:
         table.text("definition", ""),
         table.text("shortcut", ""),
         table.texts("examples"),
+        table.text("hint", ""),
     )
     table.require_empty()
     return choice
@@ -355,7 +358,7 @@ def _require_unique(table: _TomlTable, key: str, values: list[str]) -> None:
             raise table.error(key, f"“{value}” is there {count} times")
 
 
-EXPLANATORY_KEYS = frozenset({"definition", "example", "examples", "situation", "why", "title"})
+EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title"})
 """Keys of a scheme under which a lab explains it; nothing refers to them."""
 
 

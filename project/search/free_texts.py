@@ -136,6 +136,8 @@ def _placeholders(ids: Sequence[str]) -> str:
 
 WRONG_OPTION_PREFIX = "wrong_"
 """What the field of a wrong option begins with; its number follows, from 1."""
+BOND_PREFIX = "bond_"
+"""What the field of a story of a character begins with; its number follows, from 1."""
 GOAL_PREFIX = "goal_"
 """What the field of a goal of a scenario begins with; its number follows, from 1."""
 QUOTED = frozenset(
@@ -293,8 +295,11 @@ def _meta(study: Study) -> Iterator[FreeText]:
 
 def _episodes(study: Study) -> Iterator[FreeText]:
     columns = ", ".join(PROFILE_COLUMNS)
-    for row, *texts in study.rows(f"SELECT id, {columns} FROM character"):
+    for row, bonds, *texts in study.rows(f"SELECT id, bonds, {columns} FROM character"):
         yield from _nonempty_texts("character", row, PROFILE_COLUMNS, texts)
+        stories = [str(bond[-1]) for bond in _parse_list(bonds) if isinstance(bond, list) and bond]
+        numbered = [f"{BOND_PREFIX}{at}" for at in range(1, len(stories) + 1)]
+        yield from _nonempty_texts("character", row, numbered, stories)
     for row, name, context, goals in study.rows("SELECT id, name, context, goals FROM scenario"):
         listed = _parse_list(goals)
         fields = ("name", "context", *(f"{GOAL_PREFIX}{at}" for at in range(1, len(listed) + 1)))

@@ -169,10 +169,10 @@ class Episodes:
 
     def _people(self) -> None:
         self._cast = [(self._new_id(), Profile(*texts)) for texts in CHARACTERS]
-        robot = ParticipantRole.ROBOT.value
+        character = ParticipantRole.CHARACTER.value
         self._study.write_many(
             "INSERT INTO participant VALUES (?, ?, ?, ?)",
-            [(who, profile.name, robot, "") for who, profile in self._cast],
+            [(who, profile.name, character, "") for who, profile in self._cast],
         )
         self._study.write_many(
             "INSERT INTO consent VALUES (?, ?, ?)", [(who, use.value, 1) for who, _ in self._cast for use in ConsentUse]

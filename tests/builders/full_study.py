@@ -279,6 +279,7 @@ def _judged(study: Study, full: Full, put: Put, mark: Mark, number: str) -> None
             **{"size": 5, "sha256": f"aa{number}", "texts": 5, "frames": [f"bb{number}"], "clips": [], "others": []},
             **{"condition": "raw", "judge_id": full.id("judge"), "recording_id": full.id(f"rec{number}")},
             **{"segment_id": full.id(f"seg{number}"), "redirected_from": "", "proxy": "", "barred_by": ""},
+            "pictured": [],
         }
         put("egress", request=json.dumps({**request, "barred": mark("barred")}), level="raw", permission="allowed")
     with study.step("Adopt"):
@@ -307,8 +308,9 @@ def _named(study: Study, full: Full, mine: Mark, other: Mark) -> None:
     with study.step("Look up"):
         put("public_word")
         put("prompt_version", key="verdict", version=9, text=f'key = "verdict"\nsystem = "{other("prompt")} {NAME}"\n')
-        put("character", lambda column: f"{mine(column)} {NAME}")
-        put("scenario", relationship="friend", goals=json.dumps([other("goal")]))
+        bonds = json.dumps([[full.id("bond"), "friend", f"{mine('story')} {NAME}"]])
+        put("character", lambda column: f"{mine(column)} {NAME}", bonds=bonds)
+        put("scenario", relationship="friend", goals=json.dumps([other("goal")]), casts="[]")
         ours = {"id": "x", "segment_id": full.id("seg2"), "annotator_id": full.id("ada"), "at": _AT, "resolved": 0}
         conflict = json.dumps({"comment": [{**ours, "text": f"{mine('conflict')} {NAME}"}]})
         put("conflict", table_name="comment", row_key="[1]", source="Bo", resolution=None, theirs=None, ours=conflict)

@@ -34,6 +34,7 @@ def segment(
         "traits": {"agreed": agreed, "same_attributes": agreed, "attributes": [*attributes]},
     }
     start = number * 10 * SECOND
+    content["word_spans"] = [[start, start + length_us // 2], [start + length_us // 2, start + length_us]]
     recording = f"r{number % 7}"
     return ItemCandidate(f"s{number:05}", recording, f"c{home}", start, start + length_us, f"made {number}", content)
 

@@ -68,7 +68,7 @@ def statement_asked(session: Session, task: str, recording_id: str, word: str = 
     """Return what a task about a statement can be asked about."""
     item = a_statement(session, recording_id, word)
     part = ""
-    if task == "nli_likelihood":
+    if task in ("nli_likelihood", "nli_hypothesis"):
         said: dict[str, Json] = {"explanation": f"{word} laughs."}
         part = followup_part("nli_support", an_answer(session, recording_id, "nli_support", said, item))
     return JudgmentTarget(JudgmentTargetKind.ITEM, item, part).key

@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from annotate.blinding.reveals import set_blind_first
 from annotate.study.people import add_participant
 from app.gui.episodes.episodes_window import EpisodesWindow
 from app.gui.window.main_window import MainWindow
@@ -121,7 +122,13 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         play.judges.set_ticked([chance.id])
         play.rate.click()
         qtbot.waitUntil(lambda: len(read_judge_ratings(session(), episode.recording_id)) == 2)
-        qtbot.waitUntil(lambda: "Rated by chance" in play.known.toPlainText())
+        window.reload()
+        assert "Rated by" not in play.known.toPlainText()
+        assert "played by" not in play.known.toPlainText()
+        set_blind_first(session(), False)
+        window.reload()
+        assert "Rated by chance" in play.known.toPlainText()
+        assert "played by player" in play.known.toPlainText()
 
 
 def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
@@ -130,6 +137,7 @@ def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
     with misbehaving(says(None, refusal="No.")) as server:
         player(study, server)
         window = opened()
+        set_blind_first(session(), False)
         window.page.new.click()
         play_with(window, "player", "player")
         window.page.start.start.click()

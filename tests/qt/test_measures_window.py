@@ -1,11 +1,13 @@
 """The window of what judges understand: the figures of the command line, drawn, and taken along."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.gui.questions.measures_figures import overview_rows
 from app.gui.questions.measures_tab import MeasuresWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.authoring.rule_questions import add_rule_questions
@@ -14,11 +16,13 @@ from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
 from benchmark.questions.question_edits import delete_questions
-from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
+from benchmark.questions.question_measures import measure_judges
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.progress import Silent
 from project.queries.chain_rows import all_chains
 from project.session.jobs import run_inline
 from project.session.session import Session
+from project.store.column_values import to_json
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
 from tests.builders.mouse_and_keys import click
@@ -90,7 +94,20 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
     shown = opened.overview.texts()
     assert shown[at][4].startswith(f"{careful['accuracy']['value'] * 100:.1f}")
     assert any(row[0] == "R3-VQA: Human" for row in shown)
+    assert [row[0] for row in shown if row[0].startswith("Other than in")] == told["departures"] == []
     assert all(row[4:] == ("100.0 ± 0.0 %",) * 7 for row in shown if row[0] == "all"), "an oracle understands all"
+
+
+def test_a_line_says_how_a_model_was_asked_otherwise_than_in_the_paper(asked: Path) -> None:
+    with Session.open(asked) as session:
+        found = measure_judges(session, ["careful"], everything=True, samples=0)
+    settings = to_json({"settings": {"url": "http://localhost:8000", "frames": 4}})
+    models = [
+        replace(judge.setup, backend="openai", settings=settings, modality=Modality.BOTH) for judge in found.judges
+    ]
+    judges = [replace(judge, setup=setup) for judge, setup in zip(found.judges, models, strict=True)]
+    lines = [row.cells[0] for row in overview_rows(replace(found, judges=tuple(judges))) if row.key[:5] == "other"]
+    assert any("R3-VQA" in line and "careful" in line and "frames 4 (there 16)" in line for line in lines)
 
 
 def test_settings_and_chains_are_drawn(opened: MeasuresWindow) -> None:

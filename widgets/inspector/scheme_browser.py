@@ -106,7 +106,8 @@ def _examples_html(examples: tuple[str, ...]) -> str:
 
 def _label_html(track: Track, label: Label) -> str:
     plate = _PLATE_HTML.format(f"look:{escape(track.key)}/{escape(label.key)}")
-    return f"<p>{plate}{_key_html(label.shortcut)}<br>{escape(label.definition)}{_examples_html(label.examples)}</p>"
+    told = " ".join(filter(None, (label.definition, label.hint)))
+    return f"<p>{plate}{_key_html(label.shortcut)}<br>{escape(told)}{_examples_html(label.examples)}</p>"
 
 
 def _field_html(field: Field, scheme: Scheme) -> str:
@@ -134,12 +135,13 @@ def _field_html(field: Field, scheme: Scheme) -> str:
             )
         )
     title = f"<b>{escape(field.name)}</b>{_key_html(field.shortcut)} ({'; '.join(told)})"
-    head = f"<p>{title}<br>{escape(field.definition)}</p>"
+    head = f"<p>{title}<br>{escape(' '.join(filter(None, (field.definition, field.hint))))}</p>"
     return head + ("".join(_choice_html(choice) for choice in field.choices) if field.kind in CHOICE_KINDS else "")
 
 
 def _choice_html(choice: FieldChoice) -> str:
-    said = f"<br>{escape(choice.definition)}" if choice.definition else ""
+    told = " ".join(filter(None, (choice.definition, choice.hint)))
+    said = f"<br>{escape(told)}" if told else ""
     name = f"<b>{escape(choice.name)}</b>{_key_html(choice.shortcut)}"
     return f'<p style="margin-left: 12px">{name}{said}{_examples_html(choice.examples)}</p>'
 

@@ -44,6 +44,7 @@ def _play_options(function: Function) -> Function:
 @click.argument("recording", required=False)
 @click.option("--scenario", metavar="NAME", help="What is played.")
 @click.option("--character", "characters", multiple=True, metavar="NAME", help="Who acts first; then the next one.")
+@click.option("--cast", type=click.IntRange(1), help="The characters of a cast that came with the scenario, from 1.")
 @click.option(
     "--player", "players", multiple=True, metavar="JUDGE", help=f"Who plays the first: a judge, or “{PERSON}”; then on."
 )
@@ -53,6 +54,7 @@ def play(
     recording: str | None,
     scenario: str | None,
     characters: tuple[str, ...],
+    cast: int | None,
     players: tuple[str, ...],
     turns: int,
     seed: int | None,
@@ -71,7 +73,7 @@ def play(
       greenroom episode play lab.greenroom --scenario lamp --character Anna --player gpt --character Bram --player gpt
       greenroom episode play lab.greenroom 4
     """
-    from benchmark.episodes.episode_setup import compose_setup, get_character, get_scenario, start_episode
+    from benchmark.episodes.episode_setup import compose_setup, get_cast, get_character, get_scenario, start_episode
 
     with Session.open(study, annotator) as session:
         if recording is not None:
@@ -81,11 +83,16 @@ def play(
         elif scenario is None:
             raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
         else:
-            cast = [get_character(session, character) for character in characters]
-            judges = [_judge_id(session, player) for player in players]
-            wanted = compose_setup(
-                session, get_scenario(session, scenario), cast, judges, limit=turns, agreed=agreed, seed=seed
+            chosen = get_scenario(session, scenario)
+            if cast is not None and characters:
+                raise UserError("Characters are named, or a cast is, not both.", "Leave one of the two out.")
+            playing = (
+                [get_character(session, character) for character in characters]
+                if cast is None
+                else get_cast(session, chosen, cast)
             )
+            judges = [_judge_id(session, player) for player in players]
+            wanted = compose_setup(session, chosen, playing, judges, limit=turns, agreed=agreed, seed=seed)
             here, _ = start_episode(session, wanted)
         _play(session, here, budget_tokens, as_json)
 
@@ -101,7 +108,7 @@ def play(
 @click.option("--context", default="", help="What all of them know; what the study says when not given.")
 @click.option(
     "--relationship",
-    type=click.Choice(["family", "friend", "romantic", "acquaintance", "stranger"]),
+    type=click.Choice(["family", "friend", "romantic", "acquaintance", "known-by-name", "stranger"]),
     default="acquaintance",
     show_default=True,
     help="How they stand to each other.",

@@ -38,21 +38,23 @@ def episode() -> None:
 @click.option("--annotator", metavar="NAME", help="Who does it.")
 @json_option
 def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None, as_json: bool) -> None:
-    """Import episodes, environment profiles, agent profiles or human scores of SOTOPIA, told apart by their content.
+    """Import files of SOTOPIA, told apart by their content.
 
-    Scores become segments of the scheme sotopia-eval, by annotators of the raters' names; import the episodes first.
-    What is in the study already is not imported again.
+    Episodes, agent, environment and relationship profiles, combinations of agents and environments, human scores.
+    Scores become segments of the scheme sotopia-eval, by annotators of the raters' names. What other files refer to is
+    imported first. What is in the study already is not imported again.
 
     \b
     Example:
+      greenroom episode import my-study.greenroom agent_profiles.jsonl environment_profiles.jsonl
       greenroom episode import my-study.greenroom episodes.jsonl scores.csv
     """
-    from benchmark.episodes.sotopia_files import import_file
+    from benchmark.episodes.sotopia_files import import_file, sort_files
 
     lines: list[str] = []
     told: list[Json] = []
     with Session.open(study, annotator) as session:
-        for path in files:
+        for path in sort_files(files):
             found = import_file(session, path)
             told.append(
                 {
@@ -60,12 +62,12 @@ def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None,
                     "what": found.kind,
                     "added": found.added,
                     "known": found.existing,
-                    "of_other_episodes": found.unmatched,
+                    "unmatched": found.unmatched,
                 }
             )
             parts = [f"{found.added} {found.kind} added"]
             parts += [f"{found.existing} here already"] if found.existing else []
-            parts += [f"{found.unmatched} about episodes that are not here"] if found.unmatched else []
+            parts += [f"{found.unmatched} about what is not here"] if found.unmatched else []
             lines.append(f"{path.name}: {', '.join(parts)}.")
     print_result(as_json, {"files": told}, "\n".join(lines))
 
@@ -103,7 +105,8 @@ def list_episodes(study: Path, as_json: bool) -> None:
     Example:
       greenroom episode list my-study.greenroom
     """
-    from benchmark.episodes.episode_state import END_LABELS, read_episode_state
+    from benchmark.episodes.episode_ratings import blind_rater_reason
+    from benchmark.episodes.episode_state import END_LABELS, read_episode_state, seen_end
     from project.queries.episode_rows import all_episodes
 
     lines: list[str] = []
@@ -112,6 +115,7 @@ def list_episodes(study: Path, as_json: bool) -> None:
         for episode in all_episodes(session.study):
             state, here = read_episode_state(session, episode.recording_id), session.recording(episode.recording_id)
             names = " and ".join(agent.profile.name for agent in state.agents)
+            ended = seen_end(episode.ended, blind=bool(blind_rater_reason(session, here.id)))
             told.append(
                 {
                     "id": here.id,
@@ -120,12 +124,12 @@ def list_episodes(study: Path, as_json: bool) -> None:
                     "source": episode.source.value,
                     "agents": [agent.profile.name for agent in state.agents],
                     "turns": state.turn_count,
-                    "ended": episode.ended.value,
+                    "ended": ended.value,
                     "relationship": episode.relationship.value,
                     "reference": episode.reference,
                 }
             )
-            facts = f"{episode.source.value}, {pluralize(state.turn_count, 'turn')}, {END_LABELS[episode.ended]}"
+            facts = f"{episode.source.value}, {pluralize(state.turn_count, 'turn')}, {END_LABELS[ended]}"
             lines.append(f"{here.number}  {here.name}: {names}, {facts}")
     print_result(as_json, {"episodes": told}, "\n".join([*lines, f"{pluralize(len(lines), 'episode')}."]))
 
@@ -133,38 +137,51 @@ def list_episodes(study: Path, as_json: bool) -> None:
 @click.command()
 @STUDY
 @click.argument("recording")
+@click.option("--annotator", metavar="NAME", help="Whose eyes it is for; the name in the settings when not given.")
 @json_option
-def show(study: Path, recording: str, as_json: bool) -> None:
+def show(study: Path, recording: str, annotator: str | None, as_json: bool) -> None:
     """Show an episode: who takes part, what each wants and hides, what was done, and how it was rated.
+
+    Who played and what others gave is hidden from an annotator who has not rated everybody in it, as long as judges
+    are hidden: greenroom blind.
 
     \b
     Example:
       greenroom episode show my-study.greenroom 3
     """
-    from benchmark.episodes.episode_ratings import mean_scores, read_ratings
-    from benchmark.episodes.episode_state import END_LABELS, failed_turns, format_turns, read_episode_state
+    from benchmark.episodes.episode_ratings import blind_rater_reason, mean_scores, read_ratings
+    from benchmark.episodes.episode_state import END_LABELS, failed_turns, format_turns, read_episode_state, seen_end
     from benchmark.metrics.published_figures import overall_score
     from project.queries.episode_rows import PROFILE_COLUMNS
 
-    with Session.open(study, read_only=True) as session:
+    with Session.open(study, annotator, read_only=True) as session:
         here = resolve_recording(session, recording)
         state = read_episode_state(session, here.id)
         turns = format_turns(session, state)
-        failed = failed_turns(session, state)
-        ratings = read_ratings(session, here.id)
+        blind = blind_rater_reason(session, here.id)
+        failed = set() if blind else failed_turns(session, state)
+        ratings = [] if blind else read_ratings(session, here.id)
+    ended = seen_end(state.episode.ended, blind=bool(blind))
     agents: list[Json] = []
     lines = [f"{here.number}  {here.name} ({state.episode.relationship.value})", state.episode.context, ""]
     for agent in state.agents:
         mean = mean_scores(ratings, agent.participant_id or "")
         agents.append(
             {key: getattr(agent.profile, key) for key in PROFILE_COLUMNS}
-            | {"goal": agent.goal, "player": agent.player.value, "scores": {**mean}, "overall": overall_score({**mean})}
+            | {"goal": agent.goal, "player": "" if blind else agent.player.value}
+            | {"scores": {**mean}, "overall": overall_score({**mean})}
         )
-        lines.append(f"{agent.profile.name}, played by a {agent.player.value}")
+        lines.append(agent.profile.name if blind else f"{agent.profile.name}, played by a {agent.player.value}")
         lines += [f"  wants: {agent.goal}"] if agent.goal else []
         lines += [f"  hides: {agent.profile.secret}"] if agent.profile.secret else []
         lines += [f"  rated: {', '.join(f'{key} {value:g}' for key, value in mean.items())}"] if mean else []
-    lines += ["", *turns, "", f"{pluralize(state.turn_count, 'turn')}, {END_LABELS[state.episode.ended]}."]
+    lines += [
+        "",
+        *turns,
+        "",
+        f"{pluralize(state.turn_count, 'turn')}, {END_LABELS[ended]}.",
+        *([blind] if blind else []),
+    ]
     if failed:
         lines.append(f"{pluralize(len(failed), 'turn')} could not be had from a judge.")
     listed: list[Json] = [
@@ -182,7 +199,8 @@ def show(study: Path, recording: str, as_json: bool) -> None:
         "number": here.number,
         "context": state.episode.context,
         "relationship": state.episode.relationship.value,
-        "ended": state.episode.ended.value,
+        "ended": ended.value,
+        "hidden": blind,
         "agents": agents,
         "turns": listed,
     }
@@ -268,7 +286,7 @@ def _format_number(value: float | None) -> str:
     return f"{'-':>8}" if value is None else f"{value:8.3f}"
 
 
-_RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "stranger")
+_RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "known-by-name", "stranger")
 
 
 @click.command()
@@ -286,7 +304,9 @@ def characters(study: Path, as_json: bool) -> None:
     with Session.open(study, read_only=True) as session:
         found = all_characters(session.study)
     told: list[Json] = [
-        {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}} for character in found
+        {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}}
+        | {"bonds": [[bond.character_id, bond.relationship.value, bond.story] for bond in character.bonds]}
+        for character in found
     ]
     lines = [
         ", ".join(
@@ -346,11 +366,12 @@ def scenarios(study: Path, as_json: bool) -> None:
             "context": scenario.context,
             "relationship": scenario.relationship.value,
         }
-        | {"goals": [*scenario.goals]}
+        | {"goals": [*scenario.goals], "casts": [[*cast] for cast in scenario.casts]}
         for scenario in found
     ]
     lines = [
-        f"{scenario.name} ({scenario.relationship.value}, {len(scenario.goals)}): {scenario.context}"
+        f"{scenario.name} ({scenario.relationship.value}, {len(scenario.goals)}, "
+        f"{pluralize(len(scenario.casts), 'cast')}): {scenario.context}"
         for scenario in found
     ]
     print_result(as_json, {"scenarios": told}, "\n".join([*lines, f"{pluralize(len(found), 'scenario')}."]))

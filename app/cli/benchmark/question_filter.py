@@ -21,8 +21,8 @@ from benchmark.questions.filter_funnel import (
 )
 from benchmark.questions.filter_outcomes import FunnelInput, read_funnel_input
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide, get_step
-from benchmark.questions.question_measures import JudgeMeasures, Measures, measure_judges
-from project.entities.judgments import JudgeEntry
+from benchmark.questions.question_measures import JudgeMeasures, Measures, QuestionFigure, measure_judges
+from project.entities.judgments import RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.jobs import run_inline
@@ -76,24 +76,21 @@ def _measures_lines(found: Measures) -> list[str]:
         for row in found.published
         if row.table == 3 and row.model in _SHOWN_MODELS and _is_r3_row(row)
     ]
-    figures = {
-        FIGURE_NAMES[name]: statistic_result
-        for name, statistic_result in found.diagnostics.items()
-        if statistic_result.value is not None
-    }
-    if len(figures) > 1:
-        ours = next(row for row in found.published if row.model == "ESI-Bench")
-        lines.append("What the set is like, beside ESI-Bench:")
-        for name, statistic_result in found.diagnostics.items():
-            value = (
-                "-"
-                if statistic_result.value is None
-                else format_percent(statistic_result.value)
-                if name in (BIAS, ACCURACY)
-                else f"{statistic_result.value:.2f}"
-            )
-            lines.append(f"  {FIGURE_NAMES[name]:<{_NAME_WIDTH}} {value:>7}   there {ours.figures[name]:.2f}")
-    return lines
+    lines.append("What the questions are like, by kind, judge and setting, beside table 3 of ESI-Bench:")
+    lines += [_figure_line(question_figure) for question_figure in found.diagnostics]
+    return [*lines, *found.departures]
+
+
+def _figure_line(question_figure: QuestionFigure) -> str:
+    result, name, setup = question_figure.result, question_figure.figure, question_figure.setup
+    share = name in (BIAS, ACCURACY)
+    value = "-" if result.value is None else format_percent(result.value) if share else f"{result.value:.2f}"
+    beside = question_figure.published
+    parts = [question_figure.kind.value, setup.name, setup.variant, setup.modality.value]
+    parts += [setup.condition] if setup.condition != RAW_CONDITION else []
+    parts += [f"seed {setup.seed}"] if setup.seed else []
+    there = "" if beside is None else f"   there {beside.figures[name]:.2f}"
+    return f"  {FIGURE_NAMES[name]:<{_NAME_WIDTH}} {value:>7}{there}   {', '.join(parts)}, n {result.n}"
 
 
 def _count_text(found: Measures) -> str:
@@ -116,7 +113,7 @@ def _heading() -> str:
 
 def _judge_line(judge_measures: JudgeMeasures) -> str:
     told = judge_measures.setup
-    name = f"{told.judge}, {told.setting}, {told.modality.value}"
+    name = f"{told.name}, {told.setting}, {told.modality.value}"
     figures = [judge_measures.by_kind.get(kind) for kind in _KINDS]
     shares = "".join(
         f"{_percent_text(figure):>11}"

@@ -137,8 +137,10 @@ def results(
       greenroom benchmark results my-study.greenroom
       greenroom benchmark results my-study.greenroom --task verdict --parts --json
     """
+    from benchmark.metrics.paper_settings import departure_lines
     from benchmark.metrics.published_figures import published_scores_for
     from benchmark.runs.run_figures import compare_conditions, read_figures
+    from benchmark.runs.run_settings import run_settings
 
     with Session.open(study, read_only=True) as session:
         found = read_figures(session, runs, names, samples=samples, parts=parts)
@@ -163,13 +165,18 @@ def results(
         lines += part_lines(run_figures)
     lines += [condition_row.sentence for condition_row in rows]
     lines += spent_lines(found)
+    departures = departure_lines(
+        (run_figures.item_set.task, format_run_name(run_figures), run_settings(run_figures.run, run_figures.item_set))
+        for run_figures in found
+    )
     shares = {row.metric: row.share for run_figures in found for row in run_figures.rows}
-    lines += published_lines(published, shares)
+    lines += [*published_lines(published, shares), *(f"  {line}" for line in departures)]
     told: dict[str, Json] = {
         "results": [line for run_figures in found for line in run_figures.results_json()],
         "runs": [run_figures.as_json() for run_figures in found],
         "changed": changed,
         "conditions": [condition_row.as_json() for condition_row in rows],
+        "departures": [*departures],
         "published": [
             {
                 "published": True,
@@ -197,9 +204,7 @@ def results(
 )
 @click.option("--draws", type=click.IntRange(1), help="Samples of a set that is made; as the task has when not given.")
 @click.option("--seed", default=0, show_default=True, help="Of what is drawn into a set, and of the judges' sampling.")
-@click.option(
-    "--variant", default="plain", show_default=True, type=click.Choice(VARIANTS), help="How questions are put."
-)
+@click.option("--variant", type=click.Choice(VARIANTS), help="How questions are put; as in each paper when not given.")
 @click.option(
     "--shown",
     type=click.Choice([item_modality.value for item_modality in ItemModality]),
@@ -226,7 +231,7 @@ def run(
     judges: tuple[str, ...],
     draws: int | None,
     seed: int,
-    variant: str,
+    variant: str | None,
     shown: str | None,
     conditions: tuple[str, ...],
     again: bool,
@@ -384,6 +389,12 @@ def run_lines(found: "Sequence[RunFigures]") -> list[str]:
             f"{row.name} {format_value(row.chance, share=row.share)}" for row in runs[0].rows if _has_chance(row)
         ]:
             lines.append(f"  chance: {', '.join(guessed)}")
+        if constant := [
+            f"{row.name} {format_value(row.constant, share=row.share)}"
+            for row in runs[0].rows
+            if row.constant is not None
+        ]:
+            lines.append(f"  constant answer: {', '.join(constant)}")
     return lines
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli.command import STUDY, LazyGroup, json_option, print_result, progress_bar
+from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -118,6 +119,13 @@ _SHARE_METAVAR = "LABEL=WEIGHT"
 @click.option("--share", "shares", multiple=True, metavar=_SHARE_METAVAR, help="How much of a label; again for each.")
 @click.option("--negatives", default="both", show_default=True, help="Where none is from: annotated, unmarked or both.")
 @click.option("--condition", "conditions", multiple=True, metavar="METHOD", help="Only what has this rendering; again.")
+@click.option(
+    "--truth",
+    default=ONE_ANNOTATOR,
+    show_default=True,
+    type=click.Choice([*TRUTHS]),
+    help="Whose attributes are true: of one annotator, of most, of any, of all, or of the adjudicated lane.",
+)
 @click.option("--willing", is_flag=True, help="Only recordings in which everybody is willing to be shown to models.")
 @json_option
 def make(
@@ -134,6 +142,7 @@ def make(
     shares: tuple[str, ...],
     negatives: str,
     conditions: tuple[str, ...],
+    truth: str,
     willing: bool,
     as_json: bool,
 ) -> None:
@@ -148,14 +157,14 @@ def make(
       greenroom benchmark make my-study.greenroom --task verdict --task error
       greenroom benchmark make my-study.greenroom --task attributes --include disagreed --name disputed --json
     """
-    from benchmark.items.sampling import SamplingOptions
     from benchmark.sets.frozen_sets import make_set
     from project.queries.item_set_rows import items_of
     from project.session.session import Session
 
     if name and len(tasks) > 1:
         raise UserError("One name is for one set.", "Leave --name out, or name one task.")
-    wishes = SamplingOptions(include, stratify, scheme, track, _parse_weights(shares), negatives, conditions, willing)
+    weights = _parse_weights(shares)
+    wishes = SamplingOptions(include, stratify, scheme, track, weights, negatives, conditions, willing, truth)
     made: list[ItemSet] = []
     with Session.open(study) as session:
         for task in dict.fromkeys(tasks):
@@ -191,7 +200,16 @@ def format_left_out(item_set: ItemSet) -> list[str]:
 
 def _set_lines(item_set: ItemSet, items: int) -> list[str]:
     head = f"{item_set.name}: {pluralize(items, 'item')} in {pluralize(item_set.draws, 'draw')}, {item_set.sha256[:12]}"
-    return [head, *format_left_out(item_set)]
+    return [head, *truth_lines(item_set), *format_left_out(item_set)]
+
+
+def truth_lines(item_set: ItemSet) -> list[str]:
+    """Return lines that say what counts as true in a set of segments, and of whom nothing tells the looks."""
+    lines = [f"  true is {TRUTHS[str(item_set.rule['truth'])]}"] if item_set.rule.get("scheme") else []
+    if isinstance(ungrounded := item_set.rule.get("ungrounded"), int):
+        told = pluralize(ungrounded, "item")
+        lines.append(f"  {told} with people whose looks the study does not describe: greenroom meta looks")
+    return lines
 
 
 def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:

@@ -424,7 +424,7 @@ class HumanRunController(QObject):
         chosen = tab.chosen_modality()
         condition = next(iter(tab.conditions.ticked_keys()), RAW_CONDITION)
         shown = ItemModality(chosen) if chosen else ItemModality.TEXT_AND_VIDEO
-        return HumanRunOptions(shown, tab.chosen_variant(), condition, tab.seed.value(), tab.own.isChecked())
+        return HumanRunOptions(shown, tab.chosen_variant() or "plain", condition, tab.seed.value(), tab.own.isChecked())
 
     def _show(self) -> None:
         item_set, session, tab = self._shown.current(), self._shown.session, self._page.run

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.gui.benchmark.item_set_form import TaskOption
-from benchmark.items.sampling import INCLUDE_LABELS, NEGATIVES
+from benchmark.items.sampling import INCLUDE_LABELS, NEGATIVES, TRUTHS
+from benchmark.metrics.paper_settings import departure_lines
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.results.item_results import MetricRow
 from benchmark.runs.people_runs import OWN_SETTING, HumanItemQueue
 from benchmark.runs.run_figures import RunFigures
+from benchmark.runs.run_settings import run_settings
 from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ByLabel, get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
@@ -53,6 +55,12 @@ def item_set_facts(item_set: ItemSet, items: Sequence[FrozenItem]) -> dict[str, 
         recordings=recordings,
     )
     facts |= {tr("Items"): drawn, tr("Seed"): str(item_set.seed)}
+    if item_set.rule.get("scheme"):
+        facts[tr("True is")] = TRUTHS.get(str(item_set.rule.get("truth")), "")
+    if isinstance(ungrounded := item_set.rule.get("ungrounded"), int):
+        facts[tr("People")] = tr("{count} with people whose looks the study does not describe").format(
+            count=trn("{count} item", "{count} items", ungrounded)
+        )
     labels = _label_counts_text(items)
     if labels:
         facts[tr("Balance")] = labels
@@ -170,23 +178,35 @@ def figure_rows(found: Iterable[RunFigures], *, named: bool) -> list[TableRow]:
 
 
 def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
-    """Return what blind guessing reaches over the items of the first run, a row a metric."""
+    """Return what blind guessing and one constant answer reach over the items of the first run, a row a metric."""
     first = next(
         (run_figures for run_figures in found if any(row.chance is not None for row in run_figures.rows)), None
     )
-    known = [row for row in first.rows if row.chance is not None] if first is not None else []
+    if first is None:
+        return []
     return [
-        TableRow(
-            f"{CHANCE} {row.metric}",
-            _mean_row_cells("" if place else tr("Chance"), row.name, format_metric(row, row.chance)),
-            "" if place else "circle-dashed",
-        )
-        for place, row in enumerate(known)
+        *_reference_rows(tr("Chance"), [(row, row.chance) for row in first.rows]),
+        *_reference_rows(tr("Constant answer"), [(row, row.constant) for row in first.rows]),
     ]
 
 
-def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
-    """Return what papers report of a task, of the metrics that this study has too, under a heading."""
+def _reference_rows(name: str, values: Sequence[tuple[MetricRow, float | None]]) -> list[TableRow]:
+    known = [(row, value) for row, value in values if value is not None]
+    return [
+        TableRow(
+            f"{CHANCE} {name} {row.metric}",
+            _mean_row_cells("" if place else name, row.name, format_metric(row, value)),
+            "" if place else "circle-dashed",
+        )
+        for place, (row, value) in enumerate(known)
+    ]
+
+
+def published_rows(rows: Sequence[PublishedScore], task: str, runs: Sequence[RunFigures]) -> list[TableRow]:
+    """Return what papers report of a task, of the metrics that this study has too, under a heading.
+
+    A row for each way in which runs depart from the paper follows the heading.
+    """
     metrics = {metric.key: metric for metric in get_benchmark_task(task).metrics}
     kept = [row for row in rows if row.metric in metrics]
     if not kept:
@@ -196,6 +216,13 @@ def published_rows(rows: Sequence[PublishedScore], task: str) -> list[TableRow]:
             f"{PUBLISHED} {task}",
             _mean_row_cells(tr("Published in {paper}").format(paper=get_benchmark_task(task).paper), "", ""),
         )
+    ]
+    departures = departure_lines(
+        (task, run.judge, run_settings(run.run, run.item_set)) for run in runs if run.item_set.task == task
+    )
+    found += [
+        TableRow(f"{PUBLISHED} {task} other {at}", _mean_row_cells(line, "", ""), "info")
+        for at, line in enumerate(departures)
     ]
     before = ""
     for place, published_score in enumerate(kept):

@@ -405,7 +405,7 @@ class Results(QObject):
             rows += chance_rows(found)
         if tab.published.isChecked():
             tasks = dict.fromkeys(report_run.item_set.task for report_run in found) if everything else (item_set.task,)
-            rows += [row for task in tasks for row in published_rows(published_scores_for(task), task)]
+            rows += [row for task in tasks for row in published_rows(published_scores_for(task), task, found)]
         said = (
             [self._figures.why_not]
             if self._figures.why_not

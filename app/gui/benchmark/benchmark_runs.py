@@ -35,6 +35,8 @@ _PREPARING_TEXT = tr("Putting questions together")
 _ASKING_TEXT = tr("Asking")
 _ANONYMIZE_JOB = "anonymize"
 
+_PAPER_VARIANT = (tr("As in the paper"), tr("Thoughts first for SocialNLI, else the question as it is"))
+
 
 class BenchmarkRunController(QObject):
     """One course of runs at a time; the window stays awake while its questions are put together."""
@@ -51,7 +53,7 @@ class BenchmarkRunController(QObject):
         self._plan = ""
         self._stopped = False
         self._runs: list[BenchmarkRun] = []
-        self._tab.set_choices(MODALITY_LABELS, {key: VARIANT_LABELS[key] for key in VARIANTS})
+        self._tab.set_choices(MODALITY_LABELS, {"": _PAPER_VARIANT, **{key: VARIANT_LABELS[key] for key in VARIANTS}})
         self._tab.run_requested.connect(self.start)
         self._tab.cancel_requested.connect(self.stop)
         self._tab.changed.connect(self._show_runnable)
@@ -215,7 +217,7 @@ class BenchmarkRunController(QObject):
         return BenchmarkRequest(
             [item_set],
             judges,
-            tab.chosen_variant(),
+            tab.chosen_variant() or None,
             ItemModality(shown) if shown else None,
             list(tab.conditions.ticked_keys()) or [RAW_CONDITION],
             tab.seed.value(),

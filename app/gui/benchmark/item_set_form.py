@@ -55,11 +55,13 @@ class ItemSetChoices:
         lanes: the default one first.
         methods: key -> name of the methods by which any recording was rendered.
         negatives: key -> name of where stretches without a label come from, the usual one first.
+        truths: key -> name of what counts as true, the usual one first.
     """
 
     lanes: Sequence[SamplingTrack] = ()
     methods: Mapping[str, str] = field(default_factory=dict)
     negatives: Mapping[str, str] = field(default_factory=dict)
+    truths: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class SamplingRules:
         shares: label -> weight.
         methods: by which every recording must have been rendered.
         willing: only recordings in which everybody is willing to be shown to models.
+        truth: whose attributes count.
     """
 
     scheme: str = ""
@@ -78,6 +81,7 @@ class SamplingRules:
     negatives: str = ""
     methods: tuple[str, ...] = ()
     willing: bool = False
+    truth: str = ""
 
 
 class SetRules(QWidget):
@@ -92,7 +96,7 @@ class SetRules(QWidget):
         self.fold.setCheckable(True)
         self.fold.setAccessibleName(tr("More rules"))
         self.fold.setToolTip(tr("Whose segments, how much of each label, and what must be there to be seen"))
-        self.lane, self.negatives = QComboBox(), QComboBox()
+        self.lane, self.negatives, self.truth = QComboBox(), QComboBox(), QComboBox()
         self.own_shares = QCheckBox(tr("Own s&hares of the labels"))
         self.willing = QCheckBox(tr("Only where everybody is &willing to be shown to models"))
         self.shares: dict[str, IntegerBox] = {}
@@ -108,17 +112,18 @@ class SetRules(QWidget):
         """Offer what a study has; what was chosen of it stays chosen."""
         if offered == self._offered:
             return
-        lane, negatives = self.lane.currentData(), self.negatives.currentData()
+        lane, negatives, truth = (box.currentData() for box in (self.lane, self.negatives, self.truth))
         ticked = {key for key, box in self.methods.items() if box.isChecked()}
         self._offered = offered
         with QSignalBlocker(self.lane):
             self.lane.clear()
             for sampling_track in offered.lanes:
                 self.lane.addItem(sampling_track.name, (sampling_track.scheme, sampling_track.track))
-            self.negatives.clear()
-            for key, name in offered.negatives.items():
-                self.negatives.addItem(name, key)
-            for box, before in ((self.lane, lane), (self.negatives, negatives)):
+            for chosen, names in ((self.negatives, offered.negatives), (self.truth, offered.truths)):
+                chosen.clear()
+                for key, name in names.items():
+                    chosen.addItem(name, key)
+            for box, before in ((self.lane, lane), (self.negatives, negatives), (self.truth, truth)):
                 box.setCurrentIndex(max(0, box.findData(before)))
         _clear_layout(self._methods)
         self.methods = {key: QCheckBox(name) for key, name in offered.methods.items()}
@@ -150,6 +155,7 @@ class SetRules(QWidget):
             str(self.negatives.currentData() or "") if self._supports_label_shares() else "",
             tuple(key for key, box in self.methods.items() if box.isChecked()),
             self.willing.isChecked(),
+            str(self.truth.currentData() or "") if self._segments else "",
         )
 
     def set_busy(self, on: bool) -> None:
@@ -184,6 +190,7 @@ class SetRules(QWidget):
         self.lane.setEnabled(self._segments and self.lane.count() > 1)
         self.own_shares.setEnabled(self._supports_label_shares())
         self.negatives.setEnabled(self._supports_label_shares())
+        self.truth.setEnabled(self._segments)
         for box in self.shares.values():
             box.setEnabled(self._supports_label_shares() and self.own_shares.isChecked())
         self._none_rendered.setVisible(not self.methods)
@@ -196,6 +203,7 @@ class SetRules(QWidget):
         for box, name, tip in (
             (self.lane, tr("Segments of"), tr("The scheme and track whose segments are drawn")),
             (self.negatives, tr("None is"), tr("Where moments without a label are drawn from")),
+            (self.truth, tr("True is"), tr("Whose attributes count where annotators chose different ones")),
         ):
             box.setAccessibleName(name)
             box.setToolTip(plain_tip(tip))
@@ -218,6 +226,7 @@ class SetRules(QWidget):
         form.addRow(tr("Shares"), self.own_shares)
         form.addRow("", self._shares)
         form.addRow(tr("N&one is"), self.negatives)
+        form.addRow(tr("&True is"), self.truth)
         rendered = QVBoxLayout()
         rendered.addWidget(self._none_rendered)
         rendered.addLayout(self._methods)

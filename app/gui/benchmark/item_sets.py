@@ -16,7 +16,7 @@ from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_set_form import ItemSetChoices, NewSet, SamplingTrack
 from app.gui.pages.context import Context
 from app.gui.study.background import read_in_background
-from benchmark.items.sampling import NEGATIVES, SamplingOptions
+from benchmark.items.sampling import NEGATIVES, TRUTHS, SamplingOptions
 from benchmark.prompts.judge_prompt import PromptSubject
 from benchmark.prompts.segment_prompts import label_choices
 from benchmark.sets.frozen_sets import draw_set, find_changed_items, require_free_name, store_set
@@ -37,7 +37,8 @@ def available_options(session: Session | None) -> ItemSetChoices:
         return ItemSetChoices()
     lanes = [_describe_lane(scheme, track) for scheme in session.schemes for track in scheme.tracks]
     methods = {key: condition_name(key) for key in rendering_methods(session)}
-    return ItemSetChoices(lanes, methods, {key: _capitalize_first(negatives_name(key)) for key in NEGATIVES})
+    negatives = {key: _capitalize_first(negatives_name(key)) for key in NEGATIVES}
+    return ItemSetChoices(lanes, methods, negatives, {key: _capitalize_first(name) for key, name in TRUTHS.items()})
 
 
 def _capitalize_first(text: str) -> str:
@@ -138,6 +139,7 @@ def _draw_items(session: Session, wanted: NewSet) -> Drawn:
         rules.negatives or usual.negatives,
         rules.methods,
         rules.willing,
+        rules.truth or usual.truth,
     )
     return draw_set(session, get_benchmark_task(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
 

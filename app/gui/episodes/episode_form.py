@@ -345,7 +345,8 @@ class EpisodeStarter(QObject):
             self._form.start.setEnabled(False)
             self._form.status.set_text(_NO_SCENARIO)
             return
-        keys = [*characters]
+        fitting = next((cast for cast in chosen.casts if characters.keys() >= {*cast}), ())
+        keys = [*fitting] or [*characters]
         lines = [
             SeatLine(characters, keys[place % len(keys)] if keys else "", goal, is_fixed=True)
             for place, goal in enumerate(chosen.goals)

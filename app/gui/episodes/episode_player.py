@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QS
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
 from app.gui.pages.context import Context
-from benchmark.episodes.episode_ratings import mean_scores, read_judge_ratings, read_ratings
+from benchmark.episodes.episode_ratings import blind_rater_reason, mean_scores, read_judge_ratings, read_ratings
 from benchmark.episodes.episode_runs import TurnResult, add_answer_turn, add_turn, newest_answer, prepare_turn
 from benchmark.episodes.episode_state import (
     END_LABELS,
@@ -21,6 +21,7 @@ from benchmark.episodes.episode_state import (
     EpisodeState,
     names_seen_by,
     read_episode_state,
+    seen_end,
 )
 from benchmark.judging.ask_job import AskPlan
 from benchmark.judging.run_outcome import read_outcome
@@ -452,6 +453,7 @@ RELATIONSHIPS: Mapping[Relationship, str] = {
     Relationship.FRIEND: tr("Friends"),
     Relationship.ROMANTIC: tr("A couple"),
     Relationship.ACQUAINTANCE: tr("Acquaintances"),
+    Relationship.KNOWN_BY_NAME: tr("Known by name"),
     Relationship.STRANGER: tr("Strangers"),
     Relationship.UNKNOWN: tr("Not known"),
 }
@@ -475,9 +477,8 @@ def episode_rows(session: Session) -> list[TableRow]:
     rows = []
     for episode in all_episodes(session.study):
         here, turns = recordings[episode.recording_id], max(0, counts.get(episode.recording_id, 0) - episode.history)
-        rows.append(
-            TableRow(episode.recording_id, (str(here.number), here.name, str(turns), END_LABELS[episode.ended]))
-        )
+        ended = seen_end(episode.ended, blind=bool(blind_rater_reason(session, episode.recording_id)))
+        rows.append(TableRow(episode.recording_id, (str(here.number), here.name, str(turns), END_LABELS[ended])))
     return rows
 
 
@@ -486,6 +487,8 @@ def turn_rows(
 ) -> list[EpisodeTurnRow]:
     """Return the turns as an agent knows them; as everybody is called where `viewer` is None."""
     names = names_seen_by(session, state, viewer)
+    if state.next_agent is None and blind_rater_reason(session, state.episode.recording_id):
+        failed = set()
     return [
         EpisodeTurnRow(
             names.get(episode_turn.utterance.participant_id or "", UNKNOWN_SPEAKER),
@@ -501,7 +504,9 @@ def progress_text(session: Session, state: EpisodeState, viewer: EpisodeAgent | 
     """Say in a line how far an episode is, with names as an agent knows them."""
     turns = trn("{count} turn", "{count} turns", state.turn_count)
     if state.next_agent is None:
-        return tr("Over after {turns}: {ended}.").format(turns=turns, ended=END_LABELS[state.episode.ended])
+        blind = blind_rater_reason(session, state.episode.recording_id)
+        ended = END_LABELS[seen_end(state.episode.ended, blind=bool(blind))]
+        return f"{tr('Over after {turns}: {ended}.').format(turns=turns, ended=ended)} {blind}".rstrip()
     name = names_seen_by(session, state, viewer).get(state.next_agent.participant_id or "", UNKNOWN_SPEAKER)
     return tr("{turns} of at most {turn_limit}. Next: {name}.").format(
         turns=turns, turn_limit=state.episode.turn_limit, name=name
@@ -514,9 +519,10 @@ def is_played_by_judges(state: EpisodeState) -> bool:
 
 
 def outcome_blocks(session: Session, state: EpisodeState) -> tuple[tuple[str, str], ...]:
-    """Return who took part, and under each what they wanted and hid, and how they were rated."""
-    ratings = read_ratings(session, state.episode.recording_id)
-    said = read_judge_ratings(session, state.episode.recording_id)
+    """Return who took part, and under each what they wanted and hid; who played and rated them unless that is blind."""
+    blind = bool(blind_rater_reason(session, state.episode.recording_id))
+    ratings = [] if blind else read_ratings(session, state.episode.recording_id)
+    said = {} if blind else read_judge_ratings(session, state.episode.recording_id)
     called = asked_judges(session.study) | {
         judge_entry.id: judge_entry.name for judge_entry in all_judges(session.study)
     }
@@ -531,7 +537,8 @@ def outcome_blocks(session: Session, state: EpisodeState) -> tuple[tuple[str, st
                 lines.append(
                     _scores_text(tr("Rated by {called}").format(called=called.get(judge, judge)), answer.answer)
                 )
-        blocks.append((f"{agent.profile.name}, {_player_text(agent, called)}", "\n".join(lines)))
+        heading = agent.profile.name if blind else f"{agent.profile.name}, {_player_text(agent, called)}"
+        blocks.append((heading, "\n".join(lines)))
     return tuple(blocks)
 
 

@@ -381,8 +381,8 @@ class EpisodesWindow(QWidget):
             )
             if found.unmatched:
                 told.append(
-                    tr("{count} of episodes that are not here.").format(
-                        count=trn("{count} score", "{count} scores", found.unmatched)
+                    tr("{count} about what is not here.").format(
+                        count=trn("{count} line", "{count} lines", found.unmatched)
                     )
                 )
             return found.changes

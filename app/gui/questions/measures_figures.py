@@ -15,6 +15,7 @@ from benchmark.questions.question_measures import (
     JudgeMeasures,
     JudgeSetup,
     Measures,
+    QuestionFigure,
     compute_measures,
     read_measures_input,
 )
@@ -107,7 +108,7 @@ def to_measured(figure: StatisticResult) -> PlottedValue:
 
 def judge_label(asking: JudgeSetup) -> str:
     """Return how a judge that was asked in one way is named, such as “gpt, +sub, text and frames”."""
-    parts = [asking.judge, asking.setting, MODALITY_NAMES[asking.modality]]
+    parts = [asking.name, asking.setting, MODALITY_NAMES[asking.modality]]
     parts += [asking.condition] if asking.condition != RAW_CONDITION else []
     return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
 
@@ -122,12 +123,12 @@ def published_by_name() -> dict[str, PublishedTableRow]:
 
 
 def overview_rows(found: Measures) -> list[TableRow]:
-    """Return a row for each judge and way of asking, then the published ones."""
+    """Return a row for each judge and way of asking, one for each departure from a paper, then the published ones."""
     rows = [
         TableRow(
             str(place),
             (
-                judge_measures.setup.judge,
+                judge_measures.setup.name,
                 judge_measures.setup.setting,
                 MODALITY_NAMES[judge_measures.setup.modality],
                 f"{judge_measures.asked:,}",
@@ -138,6 +139,10 @@ def overview_rows(found: Measures) -> list[TableRow]:
             ),
         )
         for place, judge_measures in enumerate(found.judges)
+    ]
+    rows += [
+        TableRow(f"other {place}", (line, *[""] * (len(COLUMNS) - 1)), "info")
+        for place, line in enumerate(found.departures)
     ]
     keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
     for name, row in published_by_name().items():
@@ -199,13 +204,21 @@ def judge_rows(judge_measures: JudgeMeasures, beside: PublishedTableRow | None) 
 
 
 def diagnostics_rows(found: Measures) -> list[AgreementFigureRow]:
-    """Return what the set of questions is like, beside ESI-Bench."""
-    theirs = next((row for row in found.published if row.model == "ESI-Bench"), None)
-    rows = []
-    for key, figure in found.diagnostics.items():
-        means = tr("Share; n: answers.") if key in (BIAS, ACCURACY) else tr("Mean of the scores; n: answers of judges.")
-        rows.append(_figure_row(FIGURE_NAMES[key], means, figure, theirs, key, shares=key in (BIAS, ACCURACY)))
+    """Return what the questions are like by kind, judge and setting, those of ESI-Bench beside the paper."""
+    rows: list[AgreementFigureRow] = []
+    for kind, setup in dict.fromkeys((figure.kind, figure.setup) for figure in found.diagnostics):
+        rows.append(AgreementFigureRow(f"{_kind_name(kind)}: {judge_label(setup)}, {setup.variant}"))
+        for figure in found.diagnostics:
+            if (figure.kind, figure.setup) == (kind, setup):
+                share = figure.figure in (BIAS, ACCURACY)
+                means = tr("Share; n: questions.") if share else tr("Mean score; n: questions.")
+                name = FIGURE_NAMES[figure.figure]
+                rows.append(_figure_row(name, means, figure.result, figure.published, figure.figure, shares=share))
     return rows
+
+
+def _kind_name(kind: QuestionKind) -> str:
+    return KINDS[kind][0] if kind in KINDS else kind.value
 
 
 def chain_rows(found: ChainStatistics) -> list[TableRow]:
@@ -455,7 +468,7 @@ def _modality_of(asking: JudgeSetup) -> str:
 
 
 def _judge_group(asking: JudgeSetup) -> str:
-    parts = [asking.judge, *([asking.condition] if asking.condition != RAW_CONDITION else [])]
+    parts = [asking.name, *([asking.condition] if asking.condition != RAW_CONDITION else [])]
     return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
 
 
@@ -506,11 +519,8 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
         "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),
         "tables/judges.csv": _csv(_CSV_HEADER, _judge_table(found.measures)),
         "tables/questions.csv": _csv(
-            ("figure", *_CSV_HEADER[-5:]),
-            (
-                (name, *_statistic_cells(statistic_result))
-                for name, statistic_result in found.measures.diagnostics.items()
-            ),
+            ("figure", "kind", *_CSV_HEADER[:5], "variant", *_CSV_HEADER[-5:]),
+            ((*_figure_cells(figure), *_statistic_cells(figure.result)) for figure in found.measures.diagnostics),
         ),
         "tables/chains.csv": _csv(
             ("figure", "value", "published", "source"),
@@ -533,8 +543,7 @@ def _all_plots(found: MeasuresResult, beside: PublishedTableRow | None) -> Itera
 
 def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
     for judge in found.judges:
-        told = judge.setup
-        named = (told.judge, told.setting, told.modality.value, told.condition, told.seed)
+        named = _setup_cells(judge.setup)
         yield (*named, "accuracy", "all", *_statistic_cells(judge.overall))
         for kind in [*(kind.value for kind in KINDS), *(judge.by_kind.keys() - {kind.value for kind in KINDS})]:
             if kind in judge.by_kind:
@@ -548,6 +557,14 @@ def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
                 ("accuracy", tr("chain consistency"), tr("subchain consistency")), figures, strict=True
             ):
                 yield (*named, name, tr("{steps} steps").format(steps=steps), *_statistic_cells(figure))
+
+
+def _setup_cells(asking: JudgeSetup) -> tuple[Cell, ...]:
+    return (asking.name, asking.setting, asking.modality.value, asking.condition, asking.seed)
+
+
+def _figure_cells(figure: QuestionFigure) -> tuple[Cell, ...]:
+    return (figure.figure, figure.kind.value, *_setup_cells(figure.setup), figure.setup.variant)
 
 
 def _statistic_cells(statistic_result: StatisticResult) -> tuple[Cell, ...]:

@@ -67,6 +67,7 @@ class MeasuresWindow(QWidget):
         self.computing = FiguresComputing(context, self._measures_reader, RELEVANT_TABLES, self)
         self._taking = PlotExporter(context, self._show_status)
         self.overview = RowsTable(tr("Judges and published rows"), measures_figures.COLUMNS)
+        self.overview.elide_names()
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
             FiguresView(tr("What the questions are like")),

@@ -185,6 +185,7 @@ ROLES = {
     ParticipantRole.USER: tr("User"),
     ParticipantRole.ROBOT: tr("Robot"),
     ParticipantRole.BYSTANDER: tr("Bystander"),
+    ParticipantRole.CHARACTER: tr("Character"),
 }
 _CONSENT_LABELS = {
     ConsentUse.ANNOTATE: (tr("Annotate"), tr("may be annotated")),

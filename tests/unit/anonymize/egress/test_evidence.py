@@ -57,6 +57,10 @@ def test_what_passed_review_may_leave_and_nothing_raw(session: Session, recordin
     assert forbidden(session, abroad(recording.id, RAW_CONDITION)).startswith("raw: ")
     for condition in ("", "no such run", "../clips"):
         assert forbidden(session, abroad(recording.id, condition)).split(":")[0] in ("raw", "reviewed")
+    beside = replace(abroad(recording.id, rendering), frames=("c" * 64,))
+    assert forbidden(session, replace(beside, pictured=(rendering,))) == ""
+    for picture in ("no such run", RAW_CONDITION):
+        assert forbidden(session, replace(beside, pictured=(rendering, picture))).startswith("reviewed: ")
 
 
 def _move_a_box(session: Session, recording: Recording) -> None:

@@ -27,7 +27,7 @@ from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import answer, prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
-from benchmark.prompts.judge_prompt import TASKS
+from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
 from benchmark.prompts.prompt_templates import edit_prompt
 from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
 from media import excerpts
@@ -86,9 +86,9 @@ def private_everywhere(session: Session, *, keys: bool = False) -> None:
     describe_collection(session, home.id, home.name, f"The agent is called {WORD}.")
     (spoken, *_) = utterances_of(session.study, recording.id)
     add_cue(session, spoken.id, "action", "gesture", description=f"away from {WORD}")
-    for task in TASKS:
-        source = shipped_prompt(task)
-        edit_prompt(session, task, source.replace('body = """\n', f'body = """\nThink of {WORD}.\n', 1))
+    for prompt in {get_judge_prompt(task).prompt for task in TASKS}:
+        source = shipped_prompt(prompt)
+        edit_prompt(session, prompt, source.replace('body = """\n', f'body = """\nThink of {WORD}.\n', 1))
     values = {"rationale": f"{WORD} looks away", "correction": f"Ask {WORD}"}
     add_segment(session, recording.id, 0, 1_500_000, "error", values, scheme="lab")
 

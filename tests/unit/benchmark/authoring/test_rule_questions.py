@@ -44,6 +44,8 @@ from project.synthetic.synthetic_chains import fill_with_chains
 from project.synthetic.synthetic_study import fill_whole_study
 
 FEW, KEPT = 4, 40
+MANY = 30
+"""Questions of a sort from which the share of the longest is known well enough."""
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,21 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Study.create(path) as study:
         fill_with_chains(study, chains=KEPT)
     return path
+
+
+def test_the_answer_is_as_often_the_longest_or_the_shortest_as_any_other_option(session: Session) -> None:
+    add_rule_questions(session)
+    sorts: dict[tuple[str, str], list[Question]] = {}
+    for question in all_questions(session.study):
+        sorts.setdefault((question.kind.value, question.aspect), []).append(question)
+    for sort, questions in sorts.items():
+        for better in (max, min):
+            shares = []
+            for question in questions:
+                ends = [len(text) for text in question.options].count(best := better(map(len, question.options)))
+                shares.append((len(question.answer) == best) / ends)
+            if len(shares) >= MANY:
+                assert sum(shares) / len(shares) == pytest.approx(0.2, abs=0.06), (sort, better.__name__)
 
 
 @pytest.fixture

@@ -173,10 +173,12 @@ def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) ->
     ]
     asked = dict(work_of([(2, 0)]).parameters)
     asked["judges"] = [["r", "r", "random", "", {}]] * 2 + [["l", "local", "llama-cpp", str(tmp_path / "m.gguf"), {}]]
-    asked["plans"] = [{"recording_id": f"{WALK} 2", "media": {"path": str(tmp_path / "a.mp4")}, "others": ["z"]}]
+    clip, other = ({"path": str(tmp_path / name)} for name in ("a.mp4", "b.mp4"))
+    asked["plans"] = [{"recording_id": f"{WALK} 2", "media": clip, "option_media": [other], "others": ["z"]}]
     work = JobSpec("ask", "Ask", "", asked)
     assert required_files(session, work) == [
-        [str(tmp_path / "a.mp4"), "the file of recording 2 (walk 2)", 5],
+        [str(tmp_path / "a.mp4"), "a file for recording 2 (walk 2)", 5],
+        [str(tmp_path / "b.mp4"), "a file for recording 2 (walk 2)", None],
         [str(tmp_path / "m.gguf"), "a model of the judge local", 3],
     ]
     assert job_recordings(work) == ("rec", "z")

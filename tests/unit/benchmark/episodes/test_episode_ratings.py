@@ -9,7 +9,11 @@ from statistics import fmean
 
 import pytest
 
-from benchmark.episodes.episode_ratings import compute_agreement
+from annotate.blinding.reveals import set_blind_first
+from annotate.segments.segment_edits import add_segment
+from annotate.study.scheme_versions import use_shipped_scheme
+from benchmark.episodes.episode_ratings import blind_rater_reason, compute_agreement
+from benchmark.episodes.episode_state import read_episode_state
 from benchmark.episodes.sotopia_files import import_file
 from benchmark.items.candidates import CandidatePool, ItemSamplingRule
 from benchmark.judge_input.input_planning import plan_input
@@ -22,6 +26,7 @@ from benchmark.metrics.published_figures import (
     PAIRWISE_AGREEMENT,
     PEARSON_R,
     RANDOLPH_KAPPA,
+    SCHEME,
     join_metric_key,
     published_scores_for,
 )
@@ -31,12 +36,17 @@ from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
 from benchmark.tasks.episode_rating_task import KEY
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.roleplay import EpisodeAgent
+from project.entities.study_records import ParticipantRole
 from project.progress import Silent
 from project.queries.judgment_rows import find_judgments
+from project.queries.recording_rows import all_participants
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.episodes import ANNA, started
 from tests.builders.item_sets import freeze
+from tests.builders.terminal import Terminal
 
 COLUMNS = {key: "financial_and_material_benefits" if key == "financial" else key for key in DIMENSIONS}
 
@@ -121,6 +131,51 @@ def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_da
     (overall,) = [each for each in compute_agreement(session).between_people if not each.dimension]
     assert figures[RANDOLPH_KAPPA] == pytest.approx(overall.kappa, abs=1e-12)
     assert figures[PAIRWISE_AGREEMENT] == pytest.approx(overall.agreement, abs=1e-12)
+
+
+def test_a_rater_sees_neither_who_played_nor_what_others_gave_before_rating_everybody(
+    tmp_path: Path, greenroom: Terminal
+) -> None:
+    path = tmp_path / "blind.greenroom"
+
+    def rate(session: Session, who: str, *agents: EpisodeAgent) -> None:
+        session.annotator_name = who
+        for agent in agents:
+            values = {"participant": agent.participant_id, **dict.fromkeys(DIMENSIONS, 0)}
+            add_segment(session, episode, 0, 1_000_000, "rating", values, scheme=SCHEME)
+
+    def shown() -> str:
+        return greenroom("episode", "show", path, 1, "--annotator", "Ada")
+
+    with Session(Study.create(path), "Ben") as session:
+        use_shipped_scheme(session, SCHEME)
+        judge, _ = add_judge(session, "gpt", "random")
+        episode = started(session, judge.id, "", agreed=True)
+        state = read_episode_state(session, episode)
+        rated = JudgmentTarget(JudgmentTargetKind.RECORDING, episode, str(state.agents[0].participant_id))
+        prompt = plan_input(session, rated.key, TASK)
+        assert "Agent" not in prompt.text, "the role would tell which one a model played"
+        assert {person.role for person in all_participants(session.study)} == {ParticipantRole.CHARACTER}
+        rate(session, "Ben", *state.agents)
+        assert blind_rater_reason(session, episode) == ""
+        session.annotator_name = "Ada"
+        assert "hidden until you have rated everybody" in blind_rater_reason(session, episode)
+    before = shown()
+    assert "played by" not in before
+    assert "rated:" not in before
+    assert ANNA.name in before
+    with Session.open(path, "Ada") as session:
+        rate(session, "Ada", state.agents[0])
+    assert shown() == before
+    with Session.open(path, "Ada") as session:
+        rate(session, "Ada", state.agents[1])
+    assert "played by a judge" in shown()
+    assert "rated: believability 0" in shown()
+    assert "played by a person" in shown()
+    with Session.open(path, "Cleo") as session:
+        assert blind_rater_reason(session, episode)
+        set_blind_first(session, False)
+        assert blind_rater_reason(session, episode) == ""
 
 
 def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(session: Session) -> None:

@@ -12,13 +12,14 @@ import pytest
 
 from annotate.study.recording_edits import undo
 from benchmark.episodes.episode_ratings import compute_agreement, mean_scores, read_ratings
+from benchmark.episodes.episode_setup import get_cast, save_scenario
 from benchmark.episodes.episode_state import read_episode_state
-from benchmark.episodes.sotopia_files import import_file, write_episodes, write_scores
+from benchmark.episodes.sotopia_files import import_file, sort_files, write_episodes, write_scores
 from benchmark.episodes.sotopia_records import format_dialogue, read_turn
-from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship
+from project.entities.roleplay import Act, AgentTurn, EpisodeEnd, Relationship, Scenario
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.episode_rows import all_episodes, all_scenarios
+from project.queries.episode_rows import all_characters, all_episodes, all_scenarios
 from project.session.session import Session
 from project.store.study import Cell, Row, Study
 
@@ -196,7 +197,7 @@ def test_what_is_no_such_file_is_refused(session: Session, tmp_path: Path) -> No
         (b"[]", "nothing in"),
         (b"{", "no JSON"),
         (b"[3]", "no JSON object"),
-        (b'{"a": 1}', "holds neither"),
+        (b'{"a": 1}', "holds nothing of SOTOPIA"),
         (b"[" * 200_000, "no JSON"),
         (b'{"parsed_conversation": ' + b"[" * 200_000, "no JSON"),
         (b'{"names": ' + b"9" * 10_000 + b"}", "no JSON"),
@@ -271,6 +272,70 @@ def test_scenarios_come_in_without_their_tags(session: Session, shared_data: Pat
     assert not any("<" in goal for each in all_scenarios(session.study) for goal in each.goals)
     kinds = {each.relationship for each in all_scenarios(session.study)}
     assert {Relationship.STRANGER, Relationship.FRIEND, Relationship.ROMANTIC} <= kinds
+
+
+def official_agent(number: int) -> dict[str, Any]:
+    """An agent profile with the fields and types of the official file."""
+    texts = {"first_name": f"Name{number}", "last_name": "Smith", "occupation": "Baker", "gender": "Woman"}
+    values = {
+        "moral_values": ["Care", "Fairness"],
+        "schwartz_personal_values": ["Security", "Power"],
+        "age": 30 + number,
+    }
+    more = {"gender_pronoun": "She/Her", "public_info": "Bakes.", "secret": "Owes money.", "mbti": "ENFJ"}
+    style = {"big_five": "Openness to Experience - High", "decision_making_style": "Directive"}
+    return {"agent_id": f"A{number}", **texts, **values, **more, **style, "personality_and_values": "Warm."}
+
+
+def official_scenario(number: int, relationship: Any) -> dict[str, Any]:
+    constraints = {"age_constraint": "[(18, 70), (18, 70)]", "occupation_constraint": "nan", "agent_constraint": None}
+    facts = {"env_id": f"E{number}", "codename": f"bench {number}", "source": "hand", "relationship": relationship}
+    return scenario(scenario=f"A bench {number}.", **facts, **constraints)
+
+
+def test_the_official_profiles_relationships_and_combinations_come_in_whatever_their_order(
+    session: Session, tmp_path: Path
+) -> None:
+    kinds = ["stranger", "know_by_name", "acquaintance", "friend", "romantic_relationship", "family_member"]
+    bonds = [
+        {"relationship_id": f"R{at}", "agent1_id": "A0", "agent2_id": f"A{at + 1}", "relationship": str(at)}
+        | {"background_story": f"They met {at} times."}
+        for at in range(6)
+    ]
+    combinations = [
+        {"combo_id": f"C{at}", "env_id": f"E{at % 12}", "agent_ids": [f"A{at}", f"A{at + 1}"]} for at in range(39)
+    ]
+    foreign = {"combo_id": "C99", "env_id": "E99", "agent_ids": ["A0", "A1"]}
+    files = [
+        written(tmp_path, *combinations, foreign, name="a_combinations.jsonl"),
+        written(tmp_path, *bonds, name="b_relationships.jsonl"),
+        written(tmp_path, *(official_scenario(at, (*kinds, *range(6))[at]) for at in range(12)), name="c.jsonl"),
+        written(tmp_path, *map(official_agent, range(40)), name="d_agents.jsonl"),
+    ]
+    with pytest.raises(UserError, match="is about is in this study"):
+        import_file(session, files[0])
+    came = {found.kind: found for found in (import_file(session, path) for path in sort_files(files))}
+    assert {kind: (found.added, found.unmatched) for kind, found in came.items()} == {
+        "characters": (40, 0),
+        "scenarios": (12, 0),
+        "relationships": (6, 0),
+        "combinations": (39, 1),
+    }
+    characters = {character.reference: character for character in all_characters(session.study)}
+    assert characters["A0"].profile.personal_values == "Care, Fairness. Security, Power"
+    assert characters["A0"].profile.age == "30"
+    named = [bond.relationship.value for bond in characters["A0"].bonds]
+    assert named == ["stranger", "known-by-name", "acquaintance", "friend", "romantic", "family"]
+    scenarios = {each.reference: each for each in all_scenarios(session.study)}
+    assert [scenarios[f"E{at}"].relationship.value for at in range(12)] == named * 2
+    assert sum(len(each.casts) for each in scenarios.values()) == 39
+    cast = get_cast(session, scenarios["E1"], 2)
+    assert [character.reference for character in cast] == ["A13", "A14"]
+    assert characters["A0"].profile.visible_fields(Relationship.KNOWN_BY_NAME) == {"name": "Name0 Smith"}
+    again = [import_file(session, path) for path in sort_files(files)]
+    assert [(found.added, found.existing) for found in again] == [(0, 40), (0, 12), (0, 6), (0, 39)]
+    save_scenario(session, Scenario(scenarios["E1"].id, "other", "A bench.", Relationship.FRIEND, ("Sit.", "Go.")))
+    assert next(each for each in all_scenarios(session.study) if each.name == "other").casts == scenarios["E1"].casts
 
 
 def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(session: Session, sotopia_pi: Path) -> None:

@@ -141,9 +141,16 @@ def test_the_same_seed_draws_the_same_items_in_whatever_order_candidates_come(
 @pytest.mark.parametrize("key", [*BALANCED, *CHOICES])
 def test_a_draw_that_is_too_small_for_its_collections_says_so(key: str) -> None:
     labels = ["error", "competence", "none"]
-    kinds = [("norms",), ("emotions",), ("knowledge",)]
+    kinds = [
+        ("norms",),
+        ("emotions",),
+        ("knowledge",),
+        ("norms", "emotions"),
+        ("norms", "knowledge"),
+        ("intention", "norms"),
+    ]
     found = pool(
-        [segment(number, labels[number // 2 % 3], kinds[number // 6 % 3], home=number % 2) for number in range(36)]
+        [segment(number, labels[number // 2 % 3], kinds[number // 6], home=number % 2) for number in range(36)]
     )
     for size in (2, 5):
         assert len(drawn(key, found, ItemSamplingRule(size, stratify=True)).items) in (2, 4)
@@ -151,11 +158,39 @@ def test_a_draw_that_is_too_small_for_its_collections_says_so(key: str) -> None:
         drawn(key, found, ItemSamplingRule(1, stratify=True))
 
 
-@given(st.sampled_from([*BALANCED]), pools(fewest=3), st.integers(1, 40), st.integers(0, 99))
+@given(st.sampled_from(sorted({*BALANCED} - {"multiple"})), pools(fewest=3), st.integers(1, 40), st.integers(0, 99))
 def test_every_label_has_its_share_to_within_rounding(key: str, found: CandidatePool, size: int, seed: int) -> None:
     items = drawn(key, found, ItemSamplingRule(size), seed).items
     counts = Counter(content(item)["label"] for item in items)
     assert counts == {label: number for label, number in quotas(len(items), BALANCED[key]).items() if number}
+
+
+@given(st.integers(3, 6), st.integers(3, 6), st.integers(4, 40), st.integers(0, 99))
+def test_several_attributes_are_half_of_each_label_to_within_rounding(
+    one: int, many: int, size: int, seed: int
+) -> None:
+    numbers = itertools.count()
+    found = pool(
+        segment(next(numbers), label, attributes)
+        for label in ("error", "competence")
+        for attributes, often in ((("norms",), one), (("norms", "emotions"), many))
+        for _ in range(often)
+    )
+    items = drawn("multiple", found, ItemSamplingRule(size), seed).items
+    counts = Counter((content(item)["label"], content(item)["truth"]["multiple"]["multiple"]) for item in items)
+    assert all(abs(counts[label, "yes"] - counts[label, "no"]) <= 1 for label in ("error", "competence"))
+    assert sum(counts[label, "yes"] for label in ("error", "competence")) in (len(items) // 2, (len(items) + 1) // 2)
+    own = ItemSamplingRule(0, more={"shares": {"yes": 1, "no": 2}})
+    answers = Counter(content(item)["truth"]["multiple"]["multiple"] for item in drawn("multiple", found, own).items)
+    assert abs(answers["no"] - 2 * answers["yes"]) <= 2
+
+
+def test_several_attributes_without_a_segment_about_one_are_refused() -> None:
+    found = pool(
+        [segment(number, label, ("norms", "emotions")) for number, label in enumerate(["error", "competence"] * 4)]
+    )
+    with pytest.raises(UserError, match="error with one attribute"):
+        drawn("multiple", found, ItemSamplingRule(4))
 
 
 @given(TASKS, pools(fewest=9), st.integers(6, 40), st.integers(0, 99))

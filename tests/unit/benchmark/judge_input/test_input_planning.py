@@ -120,7 +120,7 @@ def test_every_task_is_asked_in_every_variant(seen: Session, task: str) -> None:
     )
     for variant in VARIANTS:
         plan = plan_input(seen, about, task, variant, settings=WORDS)
-        assert (plan.prompt, plan.about) == (f"{task}@1", about)
+        assert (plan.prompt, plan.about) == (f"{get_judge_prompt(task).prompt}@1", about)
         assert "secret reason" not in plan.text
         assert plan.answer_form.thinks == ('"thoughts"' in plan.text) == (variant in ("cot", "tom"))
         assert read_plan(json.loads(json.dumps(plan.as_json()))) == plan

@@ -11,7 +11,7 @@ from benchmark.authoring.question_requests import answer_request
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge, get_judges
-from benchmark.questions.question_edits import correct_question
+from benchmark.questions.question_edits import add_questions, correct_question
 from benchmark.questions.question_measures import (
     BASE,
     SUB,
@@ -22,13 +22,15 @@ from benchmark.questions.question_measures import (
 )
 from benchmark.questions.verification import verify
 from project.entities.judgments import Modality
-from project.entities.questions import CHECKLIST_KEYS, Verification, VerificationDecision
+from project.entities.questions import CHECKLIST_KEYS, Question, QuestionKind, Verification, VerificationDecision
 from project.progress import Silent
 from project.queries.question_rows import all_questions
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
+from tests.builders.marked_study import open_study
+from tests.builders.questions_said import GEMINI, GPT, question, said
 
 KEPT = 10
 
@@ -111,13 +113,45 @@ def test_settings_are_told_apart(session: Session) -> None:
     }
 
 
-def test_the_set_itself_is_measured_and_published_rows_stand_beside(session: Session) -> None:
-    measures = measure_judges(session, everything=True, samples=0)
-    assert measures.diagnostics["accuracy"].value is not None
-    assert measures.diagnostics["inherent_bias"].value is None
-    assert measures.diagnostics["inherent_bias"].reason
-    assert {row.paper for row in measures.published} == {"R3-VQA", "ESI-Bench"}
-    json.dumps(measures.as_json(), allow_nan=False)
+def test_table_three_is_never_pooled_over_kinds_judges_settings_or_seeds(tmp_path: Path) -> None:
+    def letter(asked: Question, *, right: bool) -> str:
+        return asked.correct_letter if right else next(text for text in "ABCD" if text != asked.correct_letter)
+
+    with open_study(tmp_path) as session:
+        esi, written = [question(at) for at in range(4)], [question(at, kind=QuestionKind.WRITTEN) for at in (5, 6)]
+        add_questions(session, [*esi, *written])
+        for asked in (*esi, *written):
+            is_esi = asked.kind is QuestionKind.ESI
+            said(session, asked, GPT, "answer", {"answer": letter(asked, right=is_esi)})
+            said(session, asked, GPT, "answer", {"answer": letter(asked, right=not is_esi)}, seed=1)
+            said(session, asked, GEMINI, "answer", {"answer": letter(asked, right=False)})
+            warm = {"temperature": 0.8}
+            said(session, asked, GEMINI, "answer", {"answer": letter(asked, right=True)}, settings=warm)
+            said(session, asked, GPT, "difficulty", {"score": 3 if is_esi else 0})
+        found = measure_judges(session, everything=True, samples=0)
+    values = {
+        (figure.figure, figure.kind.value, figure.setup.name, figure.setup.seed): (figure.result.value, figure.result.n)
+        for figure in found.diagnostics
+    }
+    assert values == {
+        ("difficulty", "ESI", "gpt", 0): (3.0, 4),
+        ("difficulty", "written", "gpt", 0): (0.0, 2),
+        ("accuracy", "ESI", "gpt", 0): (1.0, 4),
+        ("accuracy", "ESI", "gpt", 1): (0.0, 4),
+        ("accuracy", "ESI", "gemini (temperature as usual)", 0): (0.0, 4),
+        ("accuracy", "ESI", "gemini (temperature 0.8)", 0): (1.0, 4),
+        ("accuracy", "written", "gpt", 0): (0.0, 2),
+        ("accuracy", "written", "gpt", 1): (1.0, 2),
+        ("accuracy", "written", "gemini (temperature as usual)", 0): (0.0, 2),
+        ("accuracy", "written", "gemini (temperature 0.8)", 0): (1.0, 2),
+    }
+    told = found.as_json()["diagnostics"]
+    assert isinstance(told, list)
+    beside = {(row["figure"], row["kind"]): row["published"] for row in told if isinstance(row, dict)}
+    assert beside[("accuracy", "ESI")] == 53.26
+    assert beside[("accuracy", "written")] is None
+    assert all(judge.overall.value is None for judge in found.judges), "no question is of a kind that R3-VQA counts"
+    json.dumps(found.as_json(), allow_nan=False)
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,8 @@ def test_wrong_options_are_other_nodes_of_the_kind_and_say_where_they_are_from()
 
 
 def test_the_likeliest_mistakes_come_first_and_paraphrases_never() -> None:
-    near = ("drops the blue cup", "drops the red spoon", "hides the red box", "drops the heavy stone")
+    shorter = ("drops the hat", "drops the tea", "drops a red hat", "hides the hat")
+    near = (*shorter, "drops the blue lamp", "drops the red spoon", "hides the red teapot", "drops the heavy stone")
     far = ("waits", "hums a song", "sings", "sleeps", "reads")
     same = ("The red cup drops", "drops a red cup", "DROPS THE RED CUP!", "drops the red cup in the hall")
     graphs = scattered(["drops the red cup", *same, *near, *far])

@@ -100,6 +100,11 @@ def test_published_rows_stand_below_with_their_source(made: BenchmarkReport) -> 
     human = next(row for row in published if row.name == "Human")
     assert [format_cell(cell, NumberFormat.SHARE) for cell in human.cells[:2]] == ["0.57", "0.45"]
     assert human.source == "SHREC, Table 1"
+    assert "Other than in SHREC, verdict" in tables(made)["shrec-1"].note
+    assert [row.name for row in tables(made)["shrec-1"].rows if row.origin is ResultOrigin.CHANCE] == [
+        "Chance",
+        "Constant answer",
+    ]
 
 
 def test_every_number_leads_to_a_list_that_is_there_with_the_items_it_is_about(

@@ -66,6 +66,8 @@ def test_a_line_for_each_metric_says_who_was_asked_what_and_how(session: Session
     assert (lines[0]["shown"], lines[0]["condition"], lines[0]["variant"]) == ("L", "raw", "plain")
     assert lines[0]["draws"] == [1.0, 1.0, 1.0]
     assert lines[0]["chance"] == pytest.approx(1 / 3)
+    assert lines[0]["constant"] == pytest.approx(0.5)
+    assert lines[1]["constant"] == pytest.approx((1 / 3 + 0 + 2 / 9) / 3)
     to_json(found.as_json())
     (found,) = run(session, item_set, "constant")
     assert len(found.items) == len(LABELS)

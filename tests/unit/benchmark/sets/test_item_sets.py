@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,11 @@ from benchmark.sets.frozen_sets import draw_set, find_changed_items, make_set, s
 from benchmark.sets.item_sources import read_pool
 from benchmark.tasks.benchmark_task import get_benchmark_task
 from project.entities.frozen_items import FrozenItem
-from project.entities.study_records import Changes, Json, ParticipantRole, ReviewDecision
+from project.entities.study_records import Changes, FieldValue, Json, ParticipantRole, ReviewDecision
 from project.errors import UserError
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.recording_rows import hold_outs
-from project.queries.segment_rows import all_segments
+from project.queries.segment_rows import all_segments, segments_of, set_value
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_study import fill_whole_study
@@ -105,6 +106,37 @@ def test_what_one_person_marked_is_there_only_where_it_is_wished(session: Sessio
     assert candidates_of(session, "reviewed") == [alone]
     review_segment(session, alone, ReviewDecision.DISAGREE)
     assert of_segments(session, "reviewed", "unreviewed").left_out == {"people disagree about it": 1}
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [
+        ("annotator", ["emotions", "norms"]),
+        ("majority", ["norms"]),
+        ("union", ["emotions", "engagement", "norms"]),
+        ("intersection", []),
+        ("adjudicated", ["engagement"]),
+    ],
+)
+def test_what_counts_as_true_is_a_setting_of_the_set(session: Session, truth: str, expected: list[str]) -> None:
+    chosen = {"Ada": ["emotions", "norms"], "Bo": ["engagement", "norms"], "Cy": ["engagement"]}
+    if truth == "majority":
+        chosen["Cy"] = ["norms"]
+    for who, attributes in chosen.items():
+        mark(session, who, 10, 14, attributes=attributes, rationale="Rude.")
+    result, _ = create_adjudicated_lane(session, AdjudicationRule())
+    (segment,) = [each for each in segments_of(session.study, WALK) if each.annotator_id == result.lane.id]
+    with session.step("Settle"):
+        set_value(session.study, FieldValue(segment.id, "shrec", 1, "attributes", ["engagement"]))
+    options = SamplingOptions(truth=truth)
+    (candidate,) = segment_pool(session, options).candidates
+    assert candidate.content["values"].get("attributes", []) == expected
+    assert (candidate.about == segment.id) is (truth == "adjudicated")
+    if expected:
+        made, _ = make_set(session, "attributes", draws=1, options=replace(options, shares={"error": 1}))
+        assert made.rule["truth"] == truth
+        (item,) = items_of(session.study, made.id)
+        assert item.content["truth"] == {"attributes": {"attributes": expected}}
 
 
 def test_adjudicated_lanes_and_training_rounds_are_left_out(session: Session, tmp_path: Path) -> None:

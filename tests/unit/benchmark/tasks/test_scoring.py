@@ -182,7 +182,7 @@ def test_what_people_say_outright_is_the_plausibility_and_half_an_answer_is_none
     assert figures["pearson_r"] == pytest.approx(1)
     half = weighed_up(80, {"nli_likelihood/nli_support": {"score": 8}})
     assert judge_plausibility(half) is None
-    assert SocialNli().score([half, half]) == dict.fromkeys(("pearson_r", "mae", "calibration_error", "undecided"))
+    assert SocialNli().score([half, half]) == dict.fromkeys(metric.key for metric in SocialNli().metrics)
 
 
 def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
