@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from annotate.interchange.document_import import import_step
 from annotate.study.people import ensure_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.episodes.episode_ratings import read_ratings
@@ -145,30 +146,31 @@ SUFFIXES = (".jsonl", ".csv")
 """Suffixes of the files: episodes and profiles as JSON lines, scores as a table."""
 
 
-def import_file(session: Session, path: Path) -> SotopiaImportResult:
+def import_file(session: Session, path: Path, *, keep_rest: bool = False) -> SotopiaImportResult:
     """Import a file as one step; nothing is imported if anything in it is wrong.
 
     Raises:
-        UserError: it cannot be read, holds something else, or something in it is wrong; the line is named.
+        UserError: it cannot be read, holds something else, or something in it is wrong; the line is named. Or something
+            in it looks like somebody who withdrew, and `keep_rest` does not let that in.
     """
     session.study.require_writable()
     if path.suffix.lower() == ".csv":
-        return _import_scores(session, path)
+        return _import_scores(session, path, keep_rest)
     lines = read_json_objects(path)
     keys = lines[0][1].keys()
     if CONVERSATION_KEY in keys:
-        return _import_episodes(session, path, lines)
+        return _import_episodes(session, path, lines, keep_rest)
     if GOALS_KEY in keys:
-        return _import_scenarios(session, path, lines)
+        return _import_scenarios(session, path, lines, keep_rest)
     if FIRST_NAME_KEY in keys:
-        return _import_characters(session, path, lines)
+        return _import_characters(session, path, lines, keep_rest)
     raise UserError(
         f"{escape_unprintable(path.name)} holds neither episodes, environment profiles nor agent profiles of SOTOPIA.",
         f"The first line of such a file has “{CONVERSATION_KEY}”, “{GOALS_KEY}” or “{FIRST_NAME_KEY}”.",
     )
 
 
-def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_episodes(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     known = {scenario.context: scenario.relationship for scenario in all_scenarios(session.study)}
     names_by_id = {collection.id: collection.name for collection in all_collections(session.study)}
     collection_names = {
@@ -190,26 +192,26 @@ def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> S
     if not new:
         return SotopiaImportResult("episodes", 0, len(setups), 0, Changes())
     company = SeatAssignment(session)
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         for episode_setup in new:
             insert_episode_recording(session, episode_setup, company)
     return SotopiaImportResult("episodes", len(new), len(setups) - len(new), 0, step.changes)
 
 
-def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     existing = {(scenario.context, scenario.relationship, scenario.goals) for scenario in all_scenarios(session.study)}
     found = [read_scenario(path, number, entry) for number, entry in lines]
     new = {(scenario.context, scenario.relationship, scenario.goals): scenario for scenario in found}
     added = [scenario for key, scenario in new.items() if key not in existing]
     if not added:
         return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         for scenario in added:
             set_scenario(session.study, scenario)
     return SotopiaImportResult("scenarios", len(added), len(found) - len(added), 0, step.changes)
 
 
-def _import_characters(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_characters(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     existing = {character.profile for character in all_characters(session.study)}
     found = [read_character(path, number, entry) for number, entry in lines]
     added = [
@@ -219,13 +221,13 @@ def _import_characters(session: Session, path: Path, lines: _NumberedObjects) ->
     ]
     if not added:
         return SotopiaImportResult("characters", 0, len(found), 0, Changes())
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         for character in added:
             set_character(session.study, character)
     return SotopiaImportResult("characters", len(added), len(found) - len(added), 0, step.changes)
 
 
-def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
+def _import_scores(session: Session, path: Path, keep_rest: bool) -> SotopiaImportResult:
     rows = read_scores(path)
     finder = _AgentFinder(session)
     rated = [(sotopia_score, finder.find_agent(sotopia_score)) for sotopia_score in rows]
@@ -257,7 +259,7 @@ def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
     unmatched = len(rows) - len(matched)
     if not segments:
         return SotopiaImportResult("ratings", 0, known, unmatched, used)
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         session.schemes.store_text(scheme)
         insert_segments(session.study, segments)
         insert_values(session.study, values)

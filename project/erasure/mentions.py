@@ -56,7 +56,7 @@ class IdentifyingTerms:
     Attributes:
         names: the names, as they were given.
         words: the single words of names, folded, that are found in any case.
-        common: those that are words of everybody too, folded, and are found with a capital letter only.
+        common: those that are words of everybody too, or have two letters, folded: they are found with a capital only.
         shared: those that are the whole name of somebody else, squeezed: alone they are not found.
     """
 
@@ -96,7 +96,7 @@ class IdentifyingTerms:
         self.words = frozenset(
             {fold_plain_text(part) for part in parts - everybodys - short} | {text for text in loose if " " not in text}
         )
-        self.common = frozenset(map(fold_plain_text, everybodys)) - PARTICLES - function_words()
+        self.common = frozenset(map(fold_plain_text, everybodys | short)) - PARTICLES - function_words()
         loose |= self.words
         self._loose, self._exact = _NamePattern(loose), _NamePattern(exact)
         self.search = search or PersonalSearch()

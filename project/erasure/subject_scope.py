@@ -183,8 +183,8 @@ def build_scope(
     found.dropped = frozenset(again | (there if drop else set()))
     found.recordings = frozenset((there | bare) - found.dropped)
     found.erased_ids = {"participant": {*people}, "recording": {*found.dropped}}
-    known = (row for _, row in past_states(connection, ("participant",)))
-    everybody = [*known, *live_rows(connection, "participant")]
+    earlier = (row for _, row in past_states(connection, ("participant",)))
+    everybody = [*earlier, *live_rows(connection, "participant")]
     found.owners = WordOwners((str(row["id"]), str(row["pseudonym"])) for row in everybody)
     _map_recordings(connection, found)
     names, ids = [*_subject_names(connection, found), *words], [*people, *found.dropped]
