@@ -116,16 +116,20 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
     for string, count in _find_string_look_alikes(texts, reach):
         if string not in counts:
             counts[string], why[string] = count, LookAlikeReason.RECORDINGS
-    for table, column, reason in _NAMES_OF_OTHERS:
-        for row in live_rows(connection, table):
-            name = str(row[column])
-            if reach.terms.matches_text(name):
-                counts[name] += 1
-                why[name] = reason
+    for name, reason in names_of_others(connection):
+        if reach.terms.matches_text(name):
+            counts[name] += 1
+            why[name] = reason
     decided = {squeeze_letters(text) for text in keep}
     left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in decided}
     kept = {word: count for word, count in counts.items() if squeeze_letters(word) in decided}
     return LookAlikeWords({}, left, {word: why[word] for word in left}, kept)
+
+
+def names_of_others(connection: sqlite3.Connection) -> Iterator[tuple[str, LookAlikeReason]]:
+    """Yield the names of files, participants, annotators and judges, with the reason for which one may be listed."""
+    for table, column, reason in _NAMES_OF_OTHERS:
+        yield from ((str(row[column]), reason) for row in live_rows(connection, table))
 
 
 def study_texts(connection: sqlite3.Connection) -> Counter[tuple[str, str]]:

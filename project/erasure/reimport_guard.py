@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from project.erasure.erased_file import copy_to_memory
-from project.erasure.lookalikes import find_look_alikes, iterate_cell_texts, study_texts
+from project.erasure.lookalikes import find_look_alikes, iterate_cell_texts, names_of_others, study_texts
 from project.erasure.personal_strings import ACCOUNT, BIRTH, PHONE, PersonalString
 from project.erasure.plain_search import (
     WordRows,
@@ -231,13 +231,14 @@ def _require_no_look_alikes(study: Study, name: str, alike: Sequence[str]) -> No
         return
     present = copy_to_memory(study)
     try:
-        texts = {text for _, text in study_texts(present)}
+        texts = {*(text for _, text in study_texts(present)), *(name for name, _ in names_of_others(present))}
     finally:
         present.close()
     words = {word for text in texts for word in map(squeeze_letters, written_words(text))}
     whole = "\n".join(map(squeeze_letters, texts))
     letters = {text: squeeze_letters(text) for text in alike}
-    new = [text for text in alike if letters[text] not in words and not (" " in text and letters[text] in whole)]
+    several = {text for text in alike if len(written_words(text)) > 1}
+    new = [text for text in alike if letters[text] not in words and not (text in several and letters[text] in whole)]
     if new:
         raise UserError(
             f"“{escape_unprintable(name)}” holds what looks like somebody who withdrew: {_listed(new)}. Nothing was "

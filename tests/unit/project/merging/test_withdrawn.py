@@ -141,6 +141,9 @@ def test_what_the_withdrawal_removed_does_not_come_home_in_a_copy(tmp_path: Path
 def test_what_only_looks_like_them_in_a_copy_is_refused_unless_it_was_kept(tmp_path: Path) -> None:
     path, copy = withdrawn_study(tmp_path, keep=("Zebby",))
     say(copy, "Zebadiah and Zebby", "Bye")
+    for file in (path, copy):
+        with Study.open(file) as study, study.step("Name"):
+            study.write("INSERT INTO annotator VALUES ('b', 'Quux, the other', 'person')", ())
     with Study.open(path) as study, pytest.raises(UserError, match="“Zebadiah”, “Zebby”"):
         open_copy(study, copy, find_all)
     say(path, "Zebby")
