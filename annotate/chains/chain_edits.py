@@ -21,6 +21,7 @@ from annotate.chains.chain_drafts import (
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
+from project.erasure.reimport_guard import guard_import
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import chain_rows
@@ -104,7 +105,12 @@ def add_chain_from_draft(
 
 
 def add_chains_from_drafts(
-    session: Session, drawn: Sequence[tuple[str, ChainDraft]], *, based_on: str = "", what: str = "Add chains"
+    session: Session,
+    drawn: Sequence[tuple[str, ChainDraft]],
+    *,
+    based_on: str = "",
+    what: str = "Add chains",
+    keep_rest: bool = True,
 ) -> tuple[list[str], Changes]:
     """Add chains with all their nodes and edges as one step; returns their ids and what changed.
 
@@ -113,9 +119,10 @@ def add_chains_from_drafts(
         drawn: (id of the recording, nodes and edges) of each.
         based_on: id of the chain that they were made from; "" for none.
         what: name of the step.
+        keep_rest: False for what a file holds: nothing in it may look like somebody who withdrew.
 
     Raises:
-        UserError: as `add_chain_from_draft`; then nothing is written.
+        UserError: as `add_chain_from_draft`, or something looks like somebody who withdrew; then nothing is written.
     """
     chains: list[tuple[Chain, list[ChainNode], list[Edge]]] = []
     begun: dict[str, int] = {}
@@ -127,7 +134,7 @@ def add_chains_from_drafts(
         begun[recording_id] += 1
         name = normalize_chain_name(drawing.name) or f"Chain {begun[recording_id]}"
         chains.append(build_chain(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
-    with session.step(what) as step:
+    with session.step(what) as step, guard_import(session.study, keep_rest=keep_rest):
         author = session.annotator()
         assert author is not None
         for chain, nodes, edges in chains:

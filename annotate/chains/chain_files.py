@@ -92,7 +92,7 @@ _NOTHING_IMPORTED = "Nothing was imported."
 
 
 def import_chains(
-    session: Session, path: Path, *, recording: str | None = None, key: str | None = None
+    session: Session, path: Path, *, recording: str | None = None, key: str | None = None, keep_rest: bool = False
 ) -> tuple[list[str], Changes]:
     """Add the chains of a file as one step, as those of the annotator of this session; returns their ids.
 
@@ -101,11 +101,12 @@ def import_chains(
         path: of the file.
         recording: number, name or id of the recording that they are about; by the names that the file gives where None.
         key: of the format; told by the file's name where None.
+        keep_rest: what looks like somebody who withdrew comes in all the same.
 
     Raises:
-        UserError: the file cannot be understood, its recording is not in the study, or a chain is empty, has a node
-            outside its recording, of an unknown kind or about an unknown participant, an edge without one of its nodes,
-            or reasons that form a cycle.
+        UserError: the file cannot be understood, something in it looks like somebody who withdrew, its recording is not
+            in the study, or a chain is empty, has a node outside its recording, of an unknown kind or about an unknown
+            participant, an edge without one of its nodes, or reasons that form a cycle.
     """
     require_utf8(path)
     session.study.require_writable()
@@ -118,7 +119,8 @@ def import_chains(
         where = f"{escape_unprintable(path.name)}, {_describe_chain(file_chain, number)}"
         owner = fixed or _recording(session, file_chain, where)
         placed.append((owner.id, _drawing(session, file_chain, owner, where)))
-    return add_chains_from_drafts(session, placed, what=f"Import {escape_unprintable(path.name)}")
+    what = f"Import {escape_unprintable(path.name)}"
+    return add_chains_from_drafts(session, placed, what=what, keep_rest=keep_rest)
 
 
 def _recording(session: Session, file_chain: FileChain, where: str) -> Recording:

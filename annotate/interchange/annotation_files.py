@@ -155,13 +155,13 @@ def plan_import(session: Session, document: Document, mapping: ImportMapping, pl
         return document_import.plan_document_import(session, document, mapping, places)
 
 
-def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
+def apply_import(session: Session, plan: Plan | RowsPlan, name: str, *, keep_rest: bool = False) -> Changes:
     """Write a plan as one step.
 
     Raises:
-        UserError: the study is open for reading only.
+        UserError: the study is open for reading only, or something looks like somebody who withdrew (`import_step`).
     """
     if isinstance(plan, RowsPlan):
-        return lossless_format.apply_rows(session, plan, name)
+        return lossless_format.apply_rows(session, plan, name, keep_rest=keep_rest)
     with collector_paused():
-        return document_import.apply_document_import(session, plan, name)
+        return document_import.apply_document_import(session, plan, name, keep_rest=keep_rest)

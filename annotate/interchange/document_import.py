@@ -32,6 +32,7 @@ from project.entities.study_records import (
     Segment,
     Utterance,
 )
+from project.erasure.reimport_guard import guard_import
 from project.errors import UserError
 from project.ids import is_id, new_id
 from project.queries import annotator_rows, recording_rows, segment_rows, transcript_rows
@@ -42,15 +43,26 @@ from project.timebase import utc_now
 
 
 @contextmanager
-def import_step(session: Session, name: str, brought: Mapping[str, str]) -> Iterator[UndoStep]:
-    """Open the step that imports a file of this name.
+def import_step(
+    session: Session, title: str, brought: Mapping[str, str] = MappingProxyType({}), *, keep_rest: bool = False
+) -> Iterator[UndoStep]:
+    """Open a step that imports a file; nobody who withdrew comes back by it.
 
-    `brought` are the annotators (name -> id) that the step adds. Where the session's own is among them, nobody is
-    introduced before it: an annotator has the same id in every copy of a study.
+    Args:
+        session: of the study.
+        title: of the step.
+        brought: name -> id of the annotators that the step adds. Where the session's own is among them, nobody is
+            introduced before it: an annotator has the same id in every copy of a study.
+        keep_rest: what looks like somebody who withdrew comes in all the same.
+
+    Raises:
+        UserError: something in the file looks like somebody who withdrew.
     """
     own = brought.get(session.annotator_name) if session.annotator() is None else None
-    title = f"Import {name}"
-    with session.step(title) if own is None else session.study.step(title, own) as step:
+    with (
+        session.step(title) if own is None else session.study.step(title, own) as step,
+        guard_import(session.study, keep_rest=keep_rest),
+    ):
         yield step
 
 
@@ -140,17 +152,18 @@ def plan_document_import(session: Session, document: Document, mapping: ImportMa
     return _DocumentImportPlanner(session, document, mapping).build_plan(places)
 
 
-def apply_document_import(session: Session, found: Plan, name: str) -> Changes:
+def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest: bool = False) -> Changes:
     """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
 
     Raises:
-        UserError: the study is open for reading only.
+        UserError: the study is open for reading only, or something looks like somebody who withdrew (`import_step`).
     """
     session.study.require_writable()
     if not found.added:
         return Changes()
     study = session.study
-    with import_step(session, name, {annotator.name: annotator.id for annotator in found.new_annotators}) as step:
+    brought = {annotator.name: annotator.id for annotator in found.new_annotators}
+    with import_step(session, f"Import {name}", brought, keep_rest=keep_rest) as step:
         for annotator in found.new_annotators:
             annotator_rows.insert_annotator(study, annotator)
         for person in found.new_participants:

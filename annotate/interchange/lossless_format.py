@@ -379,17 +379,17 @@ def plan_rows(session: Session, document: Document) -> RowsPlan:
     return _LosslessImportPlanner(session, document).build_plan()
 
 
-def apply_rows(session: Session, found: RowsPlan, name: str) -> Changes:
+def apply_rows(session: Session, found: RowsPlan, name: str, *, keep_rest: bool = False) -> Changes:
     """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
 
     Raises:
-        UserError: the study is open for reading only.
+        UserError: the study is open for reading only, or something looks like somebody who withdrew (`import_step`).
     """
     session.study.require_writable()
     if not found.added and not found.other_row_count and list(found.schemes) == schemes_in_use(session.study):
         return Changes()
     brought = {str(row["name"]): str(row["id"]) for row in found.rows.get("annotator", ())}
-    with import_step(session, name, brought) as step:
+    with import_step(session, f"Import {name}", brought, keep_rest=keep_rest) as step:
         for table, rows in found.rows.items():
             insert_rows(session.study, table, rows)
         if list(found.schemes) != schemes_in_use(session.study):

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from annotate.team.training_gate import read_gate
 from project.entities.study_records import Changes, WorkPurpose
+from project.erasure.subject_scope import PersonalFinder, find_contact_strings
 from project.errors import Cancelled, UserError
 from project.gc_control import collector_paused
 from project.merging.conflict_resolution import apply_version
@@ -330,15 +331,24 @@ class MergedCopy:
 
 
 def merge_copies(
-    session: Session, copies: Sequence[Path], *, dry_run: bool = False, progress: Progress = _SILENT
+    session: Session,
+    copies: Sequence[Path],
+    *,
+    finder: PersonalFinder = find_contact_strings,
+    keep_rest: bool = False,
+    dry_run: bool = False,
+    progress: Progress = _SILENT,
 ) -> list[MergedCopy]:
     """Bring the work of copies home, each as one step; every copy is looked at before the first is merged.
+
+    `finder` and `keep_rest` are explained at `open_copy`.
 
     Copies are merged in an order of their own, so that it does not matter how they are named. Where it is stopped, the
     copies are returned that were merged before, whole.
 
     Raises:
-        UserError: a file is no copy of this study, is damaged, newer, or open elsewhere; nothing was merged then.
+        UserError: a file is no copy of this study, is damaged, newer, or open elsewhere, or something in it looks like
+            somebody who withdrew; nothing was merged then.
         Cancelled: the user stopped it before the first copy was merged; nothing was changed.
     """
     if not dry_run:
@@ -347,7 +357,7 @@ def merge_copies(
         opened = []
         for path in copies:
             progress.check_cancelled()
-            opened.append(stack.enter_context(open_copy(session.study, path)))
+            opened.append(stack.enter_context(open_copy(session.study, path, finder, keep_rest=keep_rest)))
         opened.sort(key=copy_sort_key)
         who = session.annotator()
         stack.enter_context(collector_paused())

@@ -11,7 +11,7 @@ from annotate.interchange.annotation_files import get_format, read_file
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document
 from annotate.interchange.document_export import build_document, exportable_recordings
-from annotate.interchange.document_import import Plan, plan_document_import
+from annotate.interchange.document_import import Plan, import_step, plan_document_import
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget, guess_mapping
 from annotate.transcript.conversation_history import export_lines, transcript_to_json
 from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
@@ -62,7 +62,13 @@ class TranscriptImportResult:
 
 
 def import_transcript(
-    session: Session, recording_id: str, path: Path, key: str | None = None, *, replace_drafts: bool = False
+    session: Session,
+    recording_id: str,
+    path: Path,
+    key: str | None = None,
+    *,
+    replace_drafts: bool = False,
+    keep_rest: bool = False,
 ) -> TranscriptImportResult:
     """Put what a file says was spoken into a recording's transcript, as one step.
 
@@ -72,9 +78,11 @@ def import_transcript(
         path: of a file in any format that `greenroom import` reads.
         key: of its format; seen from the file when not given.
         replace_drafts: whether drafts that nobody touched make room, where there is a transcript already.
+        keep_rest: what looks like somebody who withdrew comes in all the same.
 
     Raises:
-        UserError: there is a transcript already, or the file cannot be read, is damaged or holds nothing spoken.
+        UserError: there is a transcript already, or the file cannot be read, is damaged, holds nothing spoken, or
+            something that looks like somebody who withdrew.
     """
     require_empty_transcript(session, recording_id, replace_drafts)
     if not path.is_file() or path.stat().st_size < MEGABYTE:
@@ -82,7 +90,7 @@ def import_transcript(
     document = read_file(path, key)
     mapping, remarks = _map_spoken_lanes(session, document, path)
     number = session.recording(recording_id).number
-    with session.step(f"Import {path.name} into recording {number}") as step:
+    with import_step(session, f"Import {path.name} into recording {number}", keep_rest=keep_rest) as step:
         kept = {kept_utterance.id for kept_utterance in list_kept_utterances(session, recording_id)}
         drafts = [utterance for utterance in utterances_of(session.study, recording_id) if utterance.id not in kept]
         for draft in drafts:

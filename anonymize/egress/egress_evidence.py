@@ -21,6 +21,7 @@ from anonymize.release.release_gate import (
     check_file_present,
     check_pii_reviewed,
     check_uncovered,
+    rows_past_history,
 )
 from anonymize.release.release_plan import NONE, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import numbered_waivers
@@ -38,7 +39,7 @@ from project.queries.history_rows import find_run, revision_key
 from project.queries.recording_rows import find_recording, hold_outs
 from project.search.free_texts import free_texts
 from project.session.session import PerState, Session
-from project.text_format import pluralize
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import SECOND_US
 
 
@@ -162,6 +163,27 @@ def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
     return tuple(round(cast(float, seconds) * SECOND_US) for seconds in found)
 
 
+_CONSENT_TABLES = ("consent", "hold_out", "participant", "appearance", "waiver")
+"""Tables whose rows say who agreed, who is asked, and what never leaves."""
+
+
+def _find_changed_consents(session: Session) -> list[str]:
+    unlike, added = rows_past_history(session, _CONSENT_TABLES, ("consent", "waiver"))
+    return [*unlike, *(f"the history knows nothing of {row}" for row in added)]
+
+
+_CHANGED_CONSENTS = PerState(_find_changed_consents)
+
+
+def history_refusal(session: Session) -> str:
+    """Return why nothing is sent: another program changed who agreed, or what is held out; "" where none did."""
+    changed = _CHANGED_CONSENTS.get(session)
+    if not changed or any(waiver.rule == "history" for waiver, number in numbered_waivers(session) if number is None):
+        return ""
+    more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+    return f"another program changed who agreed or what is held out: {escape_unprintable(changed[0])}{more}"
+
+
 def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     """Return why nothing of a recording is sent to a model, as a clause; "" where everybody agreed.
 
@@ -172,6 +194,8 @@ def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     Raises:
         UserError: its file cannot be read.
     """
+    if changed := history_refusal(candidate.session):
+        return changed
     if candidate.recording.id in hold_outs(candidate.session.study):
         return f"recording {candidate.number} is held out, and nothing of it leaves"
     if not candidate.people:
@@ -195,6 +219,8 @@ def working_refusal(session: Session, recording_ids: Sequence[str]) -> str:
 
     Whose faces and voices nobody knows yet is no reason: that is found out by such work.
     """
+    if changed := history_refusal(session):
+        return changed
     held_out, there = hold_outs(session.study), all_people_in_recordings(session)
     for recording_id in recording_ids:
         number = session.recording(recording_id).number

@@ -150,8 +150,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """
     from anonymize.rendering.face_renderer import find_uncovered_frames, render
     from anonymize.rendering.residual_faces import CheckResult, check_rendering
+    from media.frame_index import load_index
     from models.faces.face_detectors import create_detector
     from project.files.fingerprints import WholeFile, file_changed_error, hash_whole_file
+    from project.files.temporary_files import cache_folder
 
     started = time.monotonic()
     digests = weights_digests(str(parameters["method"]))
@@ -166,6 +168,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             exempt=plan.exempt,
             replaced=plan.method.kind == "face",
             regions=parse_regions(parameters),
+            source=load_index(plan.source, cache_folder()).canvas,
             start_us=zero_us,
             progress=progress,
         )

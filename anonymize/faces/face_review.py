@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from anonymize.masking.mask_coverage import CertaintySpan, Cover, ReviewReason, compute_certainty, order_for_review
 from project.entities.face_regions import Region
-from project.entities.study_records import FaceReview, FaceTrack, Json, Recording, Run
+from project.entities.study_records import FaceReview, FaceTrack, Json, ParticipantRole, Recording, Run
 from project.files.temporary_files import cache_folder
 from project.queries.face_rows import (
     SearchedFrames,
@@ -18,6 +18,7 @@ from project.queries.face_rows import (
     seen_spans,
 )
 from project.queries.history_rows import latest_run
+from project.queries.recording_rows import participants_in
 from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import FrameTimes
@@ -25,6 +26,7 @@ from project.timebase import FrameTimes
 REASON_TEXTS = {
     ReviewReason.UNSEARCHED: "No faces were looked for here",
     ReviewReason.DAMAGED: "This frame could not be decoded whole; a face may be in it",
+    ReviewReason.NO_TRACK: "People are in this recording, and no face was found in all of it: look whether one is bare",
     ReviewReason.GAP: "Between two tracks of probably the same face",
     ReviewReason.ENDS: "A face's track ends here in the middle of the picture",
     ReviewReason.BEGINS: "A face's track begins after this in the middle of the picture",
@@ -156,6 +158,7 @@ def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | No
         cuts=searched.cuts,
         regions=regions,
         seen=[(seen_span.start_us, seen_span.end_us) for seen_span in seen],
+        has_people=any(who.role is not ParticipantRole.ROBOT for who in participants_in(study, recording_id)),
     )
     state = mask_state(study, recording_id)
     made = face_reviews(study, recording_id)

@@ -32,6 +32,7 @@ class ReviewReason(StrEnum):
 
     UNSEARCHED = "unsearched"
     DAMAGED = "damaged"
+    NO_TRACK = "no track"
     GAP = "gap"
     ENDS = "ends"
     BEGINS = "begins"
@@ -309,13 +310,15 @@ def compute_certainty(
     cuts: Iterable[int] = (),
     regions: Sequence[Region] = (),
     seen: Iterable[tuple[int, int]] = (),
+    has_people: bool = False,
 ) -> list[CertaintySpan]:
     """Return spans that lie end to end over all frames, each of one state for one reason.
 
-    Uncovered: frames that were not searched or could not be decoded; gaps between two tracks that are probably one
-    face; the half second after a likely face's track ends, or before it begins, away from the edge of the picture,
-    from cuts, and from the ends of the recording. Uncertain: tracks that are doubtful and undecided, weak or long
-    interpolated stretches, and ends that were drawn by hand. A frame is seen when a person's span holds all of it.
+    Uncovered: frames that were not searched or could not be decoded; all frames where people are in the recording and
+    no face is known; gaps between two tracks that are probably one face; the half second after a likely face's track
+    ends, or before it begins, away from the edge of the picture, from cuts, and from the ends of the recording.
+    Uncertain: tracks that are doubtful and undecided, weak or long interpolated stretches, and ends that were drawn by
+    hand. A frame is seen when a person's span holds all of it.
 
     Args:
         tracks: all faces, those drawn by hand as tracks among them; dismissed ones cover nothing and mean nothing.
@@ -326,6 +329,7 @@ def compute_certainty(
         cuts: positions of frames that begin another shot.
         regions: areas and what is marked as nothing; what lies under them needs no look.
         seen: starts and ends of what people looked at and found covered.
+        has_people: people are in the recording.
     """
     total = len(times)
     if not total:
@@ -337,6 +341,8 @@ def compute_certainty(
     places += [
         ReviewSpan(frame, frame, Cover.UNCOVERED, ReviewReason.DAMAGED) for frame in damaged if 0 <= frame < total
     ]
+    if has_people and not tracks:
+        places.append(ReviewSpan(0, total - 1, Cover.UNCOVERED, ReviewReason.NO_TRACK))
     places += find_open_ends(live, frames, hidden)
     for course in live:
         places += _uncertain_spans(course, frames)

@@ -133,11 +133,18 @@ _RECOGNIZERS = (
 )
 
 
+_ENDLESS_NUMBER = re.compile(r"\d(?:[\s./()-]{0,2}\d){999,}")
+"""More digits than anybody says in a row: no number can be told in them, and the search for one takes seconds."""
+
+
 def find_with_presidio(text: str) -> Iterator[PiiSpan]:
     """Yield what Presidio's patterns find in a text in which spoken numbers are written out."""
     if not _CANDIDATE.search(text):
         return
     yield from find_links(text)
+    for numbers in _ENDLESS_NUMBER.finditer(text):
+        yield PiiSpan(*numbers.span(), IDENTITY, STRONG, "presidio")
+    text = _ENDLESS_NUMBER.sub(lambda numbers: " " * len(numbers[0]), text)
     engine = analyzer()
     for at in range(0, len(text), _PIECE):
         piece = text[at : at + _PIECE + _OVERLAP]

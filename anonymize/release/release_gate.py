@@ -194,11 +194,30 @@ _PERMISSION_TABLES = (
 """Tables in which a row added by another program lets more out."""
 
 
+def rows_past_history(
+    session: Session, tables: Sequence[str], permissions: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return what another program did to what people decided.
+
+    Args:
+        session: of the study.
+        tables: whose rows have to be as the history says.
+        permissions: tables of rows that let something out, which the history has to know.
+
+    Returns:
+        A sentence for each row that is not as the history says; table and key of each that it does not know.
+    """
+    query = session.study.rows
+    # A copy that was split begins without a history.
+    is_copy = session.study.get_property(COPY_PROPERTY) is not None
+    return [*rows_unlike_history(query, tables)], [] if is_copy else [*rows_without_history(query, permissions)]
+
+
 def check_history(session: Session) -> Iterator[ReleaseBlocker]:
     """Rule `history`. It reads the whole history: the release job waits for that, a window does not."""
     if not session.patient:
         return
-    unlike = [*rows_unlike_history(session.study.rows, _DECISION_TABLES)]
+    unlike, added = rows_past_history(session, _DECISION_TABLES, _PERMISSION_TABLES)
     if unlike:
         yield ReleaseBlocker(
             "history",
@@ -208,12 +227,6 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
             "says: another program changed what people decided.",
             "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
         )
-    # A copy that was split begins without a history.
-    added = (
-        []
-        if session.study.get_property(COPY_PROPERTY) is not None
-        else [*rows_without_history(session.study.rows, _PERMISSION_TABLES)]
-    )
     if added:
         listed = ", ".join(map(escape_unprintable, added[:_MAX_LISTED]))
         yield ReleaseBlocker(

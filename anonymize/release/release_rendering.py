@@ -90,6 +90,7 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
     """
     from anonymize.rendering.face_renderer import find_uncovered_frames, render
     from anonymize.rendering.residual_faces import ResidualFaceStatus, check_rendering
+    from media.frame_index import load_index
     from models.faces.face_detectors import create_detector
 
     source = verify_source(parameters, progress)
@@ -119,6 +120,7 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
         exempt=plan.exempt,
         replaced=plan.method.kind == "face",
         regions=[*parse_regions(parameters), *(area for area in plan.areas if area not in parse_regions(parameters))],
+        source=load_index(plan.source, cache_folder()).canvas,
         start_us=zero_us,
         progress=progress,
     )

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MIN_MARGIN, FaceMask
 from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
-from media.picture import DecodedFrame
+from media.picture import DecodedFrame, FrameGeometry
 from models.boxes import iou
-from models.faces.detector_ensemble import search_faces
+from models.faces.detector_ensemble import merge, search_faces
 from models.faces.face_detectors import Detections, FaceDetector
 from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import FaceTrack
@@ -111,6 +112,7 @@ def check_rendering(
     exempt: Collection[str] = frozenset(),
     replaced: bool = False,
     regions: Sequence[Region] = (),
+    source: FrameGeometry | None = None,
     start_us: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -125,7 +127,8 @@ def check_rendering(
     badly scores higher.
 
     Every frame is looked at, large ones first at half their size and around the tracks; see
-    `models.faces.detector_ensemble`.
+    `models.faces.detector_ensemble`. Where the source's pixels are not square, each frame is also looked at as it is
+    stored: where a file gives a wrong aspect, that shows the faces.
 
     Args:
         rendering: the clip.
@@ -134,6 +137,7 @@ def check_rendering(
         exempt: ids of tracks that stay visible.
         replaced: whether the method draws other faces in the place of those that are hidden.
         regions: drawn by hand: areas count as masks, and hits in what is marked as nothing are dismissed.
+        source: shape of the source's stored pictures; None where its pixels are square.
         start_us: where on the recording's axis the rendering's zero lies.
         workers: pictures that are looked at side by side; see `count_parallel_frames` when None.
         progress: told after every frame.
@@ -147,7 +151,8 @@ def check_rendering(
     courses = [_TrackCourse(track, track.id in exempt, replaced) for track in tracks if len(track.frames)]
     hits: list[ResidualFace] = []
     unreadable: list[int] = []
-    for done, (picture, found) in enumerate(_detect_frames(rendering, index, detector, courses, start_us, workers), 1):
+    looks = FrameSearch(detector, source)
+    for done, (picture, found) in enumerate(_detect_frames(rendering, index, looks, courses, start_us, workers), 1):
         progress.check_cancelled()
         time_us = picture.time_us + start_us
         if picture.damaged:
@@ -161,6 +166,28 @@ def check_rendering(
     return CheckResult(len(index), tuple(hits), tuple(unreadable))
 
 
+class FrameSearch:
+    """Looks for faces in a frame as it is shown, and as it is stored where its pixels are not square."""
+
+    def __init__(self, detector: FaceDetector, source: FrameGeometry | None = None) -> None:
+        self._detector = detector
+        turned = source is not None and source.rotation % 180 != 0
+        aspect = 1.0 if source is None else float(source.pixel_aspect)
+        self._aspect = (1.0, aspect) if turned else (aspect, 1.0)
+
+    def search(self, image: NDArray[np.uint8], near: Sequence[NDArray[np.float64]]) -> Detections:
+        """Return the faces of an HxWx3 RGB picture, known to be near some boxes."""
+        shown = search_faces(self._detector, image, near, MIN_SCORE)
+        if self._aspect == (1.0, 1.0):
+            return shown
+        height, width = image.shape[:2]
+        size = max(1, round(width / self._aspect[0])), max(1, round(height / self._aspect[1]))
+        scale = np.array([width / size[0], height / size[1]] * 2, np.float32)
+        stored = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+        found = search_faces(self._detector, stored, [box / scale for box in near], MIN_SCORE)
+        return merge([shown, Detections(found.boxes * scale, found.scores, None)], MIN_SCORE)
+
+
 def count_parallel_frames(width: int, height: int) -> int:
     """Return how many pictures of a size are looked at at once: one a processor, as far as memory is bounded.
 
@@ -172,7 +199,7 @@ def count_parallel_frames(width: int, height: int) -> int:
 def _detect_frames(
     rendering: Path,
     index: FrameIndex,
-    detector: FaceDetector,
+    looks: FrameSearch,
     courses: Sequence["_TrackCourse"],
     start_us: int,
     workers: int | None,
@@ -184,7 +211,7 @@ def _detect_frames(
         try:
             for picture in iterate_frames(rendering, index):
                 near = [box for _, box in _boxes_at_time(courses, picture.time_us + start_us)]
-                waiting.append((picture, pool.submit(search_faces, detector, picture.image, near, MIN_SCORE)))
+                waiting.append((picture, pool.submit(looks.search, picture.image, near)))
                 if len(waiting) > workers:
                     first, answer = waiting.popleft()
                     yield first, answer.result()

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from anonymize.local_files.file_traces import (
@@ -29,7 +30,6 @@ from anonymize.local_files.folder_search import FolderSearch, list_files, search
 from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import LIKELY
 from models.names import name_finders
-from models.names.name_finders import NameFinder
 from project.encryption.commit_log import log_path
 from project.encryption.encrypted_files import shred_file, write_plaintext
 from project.erasure.erased_file import ErasureVerification, exclusive_access, verify_erasure
@@ -128,11 +128,13 @@ class PersonalStringFinder:
     """
 
     def __init__(self, *, with_model: bool = False) -> None:
-        """Get ready; a model of names is loaded into this process, so the window goes without."""
+        """Get ready; at the first text, a model of names is loaded into this process, so the window goes without."""
         self.model = (name_finders.default_finders() or "") if with_model else ""
-        self._names: NameFinder | None = name_finders.create_name_finder(self.model) if self.model else None
-        self._finder = PersonalFinder(names=self._names)
         self._known: dict[str, list[PersonalString]] = {}
+
+    @cached_property
+    def _finder(self) -> PersonalFinder:
+        return PersonalFinder(names=name_finders.create_name_finder(self.model) if self.model else None)
 
     def __call__(self, texts: Sequence[str]) -> list[list[PersonalString]]:
         """Return what is personal in each text, but for what the rules are unsure of."""
@@ -361,8 +363,8 @@ def run_withdrawal(
 ) -> ErasureResult:
     """Remove a participant. The study comes last: as long as it holds them, the same can be asked again.
 
-    The finished file is searched, like everything else, before it takes the study's place. So all that is known of the
-    withdrawal is known then, and a process that is killed leaves nothing undone.
+    The finished file is searched before anything else is removed, and all else before it takes the study's place. So
+    all that is known of the withdrawal is known then, and a process that is killed leaves nothing undone.
 
     Args:
         path: of the study, which nobody has open.
@@ -374,7 +376,8 @@ def run_withdrawal(
 
     Raises:
         UserError: nobody is called that, somebody has the study open, or it cannot be written; a backup cannot be
-            read, and was not asked to be erased; or something looks like theirs, and nobody decided about it.
+            read, and was not asked to be erased; something looks like theirs, and nobody decided about it; or a
+            search of what was written finds something of theirs.
     """
     path, progress, at, finder = resolve_path(path), progress or Silent(), utc_now(), finder or PersonalStringFinder()
     with exclusive_access(path):
@@ -387,13 +390,14 @@ def run_withdrawal(
             foreseen.names.require_nameless(wanted.certificate)
             done = ErasureResult(foreseen, at, "")
             with prepared.prepare_rewrite(annotator, at) as rewritten:
+                done.sha256 = file_sha256(rewritten.path)
+                _verify_study(rewritten.path, path.name, prepared, done)
                 progress.progress(1, 5, "backups")
                 _erase_older_states(prepared, done, finder)
                 progress.progress(2, 5, "clips and caches")
                 _delete_files(prepared, done)
                 progress.progress(3, 5, "searching what is left")
-                done.sha256 = file_sha256(rewritten.path)
-                _verify(prepared, done, rewritten.path)
+                _search_folders(prepared, done, rewritten.path)
                 progress.progress(4, 5, "the study")
                 if path.stat().st_nlink > 1:
                     done.problems.append(
@@ -426,8 +430,32 @@ def require_decided(foreseen: ErasurePlan) -> None:
 _MAX_LISTED = 40
 
 
-def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
-    """Search every file that was written, and what lies beside the study and in the program's folders.
+def _verify_study(file: Path, name: str, prepared: ErasedStudy, done: ErasureResult) -> None:
+    """Search a state of the study that was written, called `name`.
+
+    Raises:
+        UserError: something of theirs is left in it, or it cannot be read.
+    """
+    alike = done.plan.lookalikes
+    try:
+        verified = verify_erasure(file, prepared.scope, (*alike.kept, *alike.remaining))
+    except OSError as error:
+        raise UserError(
+            f"“{escape_unprintable(name)}” could not be searched: {error.strerror}. The study is as it was.",
+            "See that it can be read, and ask again.",
+        ) from None
+    if verified.found:
+        listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
+        raise UserError(
+            f"“{escape_unprintable(name)}” would still hold something of theirs: {listed}. The study is as it was, and "
+            "nothing is certified.",
+            "The removal missed a spelling: look for it there, give it with --word TEXT, and report this.",
+        )
+    done.verified["" if name == prepared.path.name else name] = verified
+
+
+def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
+    """Search what lies beside the study and in the program's folders.
 
     Args:
         prepared: what was worked out.
@@ -435,25 +463,7 @@ def _verify(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
         finished: the study as it will be.
     """
     path, reach = prepared.path, prepared.scope
-    rewritten = [path.with_name(name) for name, (what, _) in done.older.items() if what in ("rewritten", "clean")]
-    for file in (finished, *rewritten):
-        name = "" if file == finished else file.name
-        if not file.is_file():
-            continue
-        try:
-            verified = verify_erasure(file, reach)
-        except (UserError, OSError) as error:
-            done.problems.append(
-                f"{escape_unprintable(path.name if not name else file)} could not be searched: {_error_text(error)}"
-            )
-            continue
-        done.verified[name] = verified
-        if verified.found:
-            listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
-            done.problems.append(
-                f"{escape_unprintable(file if name else path)} still holds something of theirs: {listed}. "
-                "Please report this."
-            )
+    rewritten = [path.with_name(name) for name in done.verified if name]
     seen, known = done.plan, {path, *rewritten, *finished.parent.iterdir()}
     known |= {
         *seen.copies,
@@ -528,6 +538,9 @@ def _erase_older_states(prepared: ErasedStudy, done: ErasureResult, finder: Pers
             raise
         except (OSError, UserError) as error:
             done.problems.append(_removal_problem(file, error))
+        else:
+            if what in ("rewritten", "clean"):
+                _verify_study(file, file.name, prepared, done)
     for copy in done.plan.copies:
         done.problems.append(
             f"{escape_unprintable(copy)} is a copy of the study: run the same command on it, or delete it."

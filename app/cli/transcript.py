@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.command import STUDY, UNSCRUBBED_NOTE, Bar, json_option, print_result
+from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, Bar, json_option, print_result
 from project.entities.study_records import Json, ParticipantRole, Recording
 from project.errors import UserError
 from project.session.session import Session
@@ -58,8 +58,11 @@ def show(study: Path, recording: str, as_json: bool) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--format", "key", help="Of `greenroom import`, such as srt; seen from the file when not given.")
 @click.option("--replace", is_flag=True, help="Replace drafts that nobody touched; what people wrote stays.")
+@KEEP_REST
 @json_option
-def import_file(study: Path, recording: str, file: Path, key: str | None, replace: bool, as_json: bool) -> None:
+def import_file(
+    study: Path, recording: str, file: Path, key: str | None, replace: bool, keep_rest: bool, as_json: bool
+) -> None:
     """Take a transcript from a file: SRT, WebVTT, TextGrid, ELAN, CSV.
 
     It is one step that undo takes back.
@@ -74,7 +77,7 @@ def import_file(study: Path, recording: str, file: Path, key: str | None, replac
     with Session.open(study) as session:
         session.study.require_writable()
         owner = resolve_recording(session, recording)
-        made = import_transcript(session, owner.id, file, key, replace_drafts=replace)
+        made = import_transcript(session, owner.id, file, key, replace_drafts=replace, keep_rest=keep_rest)
     counts: dict[str, Json] = {name: getattr(made, name) for name in ("added", "known", "removed", "left_out")}
     known = f"; {made.known} were there already" if made.known else ""
     removed = f"; {pluralize(made.removed, 'draft')} made room" if made.removed else ""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from annotate.interchange.document_import import import_step
 from annotate.study.people import ensure_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.episodes.episode_ratings import read_ratings
@@ -152,15 +153,16 @@ SUFFIXES = (".jsonl", ".csv")
 """Suffixes of the files: episodes and profiles as JSON lines, scores as a table."""
 
 
-def import_file(session: Session, path: Path) -> SotopiaImportResult:
+def import_file(session: Session, path: Path, *, keep_rest: bool = False) -> SotopiaImportResult:
     """Import a file as one step; nothing is imported if anything in it is wrong.
 
     Raises:
-        UserError: it cannot be read, holds something else, or something in it is wrong; the line is named.
+        UserError: it cannot be read, holds something else, or something in it is wrong; the line is named. Or something
+            in it looks like somebody who withdrew, and `keep_rest` does not let that in.
     """
     session.study.require_writable()
     if path.suffix.lower() == ".csv":
-        return _import_scores(session, path)
+        return _import_scores(session, path, keep_rest)
     lines = read_json_objects(path)
     known = next((key for key in _IMPORTERS if key in lines[0][1]), None)
     if known is None:
@@ -168,7 +170,7 @@ def import_file(session: Session, path: Path) -> SotopiaImportResult:
             f"{escape_unprintable(path.name)} holds nothing of SOTOPIA.",
             f"The first line of such a file has one of {', '.join(_IMPORTERS)}.",
         )
-    return _IMPORTERS[known](session, path, lines)
+    return _IMPORTERS[known](session, path, lines, keep_rest)
 
 
 def sort_files(paths: Sequence[Path]) -> list[Path]:
@@ -187,7 +189,7 @@ def sort_files(paths: Sequence[Path]) -> list[Path]:
     return sorted(paths, key=place)
 
 
-def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_episodes(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     known = {scenario.context: scenario.relationship for scenario in all_scenarios(session.study)}
     names_by_id = {collection.id: collection.name for collection in all_collections(session.study)}
     collection_names = {
@@ -209,33 +211,33 @@ def _import_episodes(session: Session, path: Path, lines: _NumberedObjects) -> S
     if not new:
         return SotopiaImportResult("episodes", 0, len(setups), 0, Changes())
     company = SeatAssignment(session)
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         for episode_setup in new:
             insert_episode_recording(session, episode_setup, company)
     return SotopiaImportResult("episodes", len(new), len(setups) - len(new), 0, step.changes)
 
 
-def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     existing = {_scenario_key(scenario) for scenario in all_scenarios(session.study)}
     found = [read_scenario(path, number, entry) for number, entry in lines]
     new = {_scenario_key(scenario): scenario for scenario in found}
     added = [scenario for key, scenario in new.items() if key not in existing]
     if not added:
         return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         for scenario in added:
             set_scenario(session.study, scenario)
     return SotopiaImportResult("scenarios", len(added), len(found) - len(added), 0, step.changes)
 
 
-def _import_characters(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_characters(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     existing = {(character.profile, character.reference) for character in all_characters(session.study)}
     found = [read_character(path, number, entry) for number, entry in lines]
     new = {(character.profile, character.reference): character for character in found}
     added = [character for key, character in new.items() if key not in existing]
     if not added:
         return SotopiaImportResult("characters", 0, len(found), 0, Changes())
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         for character in added:
             set_character(session.study, character)
     return SotopiaImportResult("characters", len(added), len(found) - len(added), 0, step.changes)
@@ -245,7 +247,7 @@ def _scenario_key(scenario: Scenario) -> tuple[object, ...]:
     return scenario.context, scenario.relationship, scenario.goals, scenario.reference
 
 
-def _import_bonds(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_bonds(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     characters = {character.reference: character for character in all_characters(session.study) if character.reference}
     changed: dict[str, Character] = {}
     existing = unmatched = 0
@@ -261,11 +263,13 @@ def _import_bonds(session: Session, path: Path, lines: _NumberedObjects) -> Soto
             continue
         changed[first.reference] = characters[first.reference] = replace(first, bonds=(*first.bonds, made))
     _require_matched(path, lines, unmatched)
-    changes = _store(session, path, lambda: [set_character(session.study, character) for character in changed.values()])
+    changes = _store(
+        session, path, keep_rest, lambda: [set_character(session.study, character) for character in changed.values()]
+    )
     return SotopiaImportResult("relationships", len(lines) - existing - unmatched, existing, unmatched, changes)
 
 
-def _import_combinations(session: Session, path: Path, lines: _NumberedObjects) -> SotopiaImportResult:
+def _import_combinations(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
     characters = {character.reference: character.id for character in all_characters(session.study)}
     scenarios = {scenario.reference: scenario for scenario in all_scenarios(session.study) if scenario.reference}
     changed: dict[str, Scenario] = {}
@@ -282,7 +286,9 @@ def _import_combinations(session: Session, path: Path, lines: _NumberedObjects) 
             continue
         changed[reference] = scenarios[reference] = replace(scenario, casts=(*scenario.casts, cast))
     _require_matched(path, lines, unmatched)
-    changes = _store(session, path, lambda: [set_scenario(session.study, scenario) for scenario in changed.values()])
+    changes = _store(
+        session, path, keep_rest, lambda: [set_scenario(session.study, scenario) for scenario in changed.values()]
+    )
     return SotopiaImportResult("combinations", len(lines) - existing - unmatched, existing, unmatched, changes)
 
 
@@ -294,13 +300,13 @@ def _require_matched(path: Path, lines: _NumberedObjects, unmatched: int) -> Non
         )
 
 
-def _store(session: Session, path: Path, write: Callable[[], object]) -> Changes:
-    with session.step(f"Import {path.name}") as step:
+def _store(session: Session, path: Path, keep_rest: bool, write: Callable[[], object]) -> Changes:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         write()
     return step.changes
 
 
-def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
+def _import_scores(session: Session, path: Path, keep_rest: bool) -> SotopiaImportResult:
     rows = read_scores(path)
     finder = _AgentFinder(session)
     rated = [(sotopia_score, finder.find_agent(sotopia_score)) for sotopia_score in rows]
@@ -332,14 +338,14 @@ def _import_scores(session: Session, path: Path) -> SotopiaImportResult:
     unmatched = len(rows) - len(matched)
     if not segments:
         return SotopiaImportResult("ratings", 0, known, unmatched, used)
-    with session.step(f"Import {path.name}") as step:
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
         session.schemes.store_text(scheme)
         insert_segments(session.study, segments)
         insert_values(session.study, values)
     return SotopiaImportResult("ratings", len(segments), known, unmatched, used | step.changes)
 
 
-_IMPORTERS: Mapping[str, Callable[[Session, Path, _NumberedObjects], SotopiaImportResult]] = {
+_IMPORTERS: Mapping[str, Callable[[Session, Path, _NumberedObjects, bool], SotopiaImportResult]] = {
     FIRST_NAME_KEY: _import_characters,
     GOALS_KEY: _import_scenarios,
     FIRST_AGENT_KEY: _import_bonds,

@@ -7,7 +7,7 @@ only to the resolved and permitted addresses, and limit the size of answers.
 import asyncio
 import hashlib
 import threading
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -212,6 +212,8 @@ def _redirected_request(request: httpx2.Request, status: int, place: str) -> htt
 
 
 _LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
+_MAX_HEAD_BYTES = 1 << 16
+"""Bytes of an answer beside its content."""
 
 
 def max_answer_bytes(guard: Guard) -> int:
@@ -220,57 +222,92 @@ def max_answer_bytes(guard: Guard) -> int:
     return guard.max_answer_bytes if request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES else 0
 
 
-class SizeLimitedStream(httpx2.SyncByteStream):
-    """An answer that ends with an error where it is longer than it may be."""
+class AnswerMeter:
+    """Counts the bytes of an answer as they come, with its heads: also a server that never comes to the answer ends."""
 
-    def __init__(self, response: httpx2.Response, most: int) -> None:
-        assert isinstance(response.stream, httpx2.SyncByteStream)
-        self._stream, self._most = response.stream, most
-        _refuse_compressed(response, most)
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._came = 0
 
-    def __iter__(self) -> Iterator[bytes]:
-        came = 0
-        for part in self._stream:
-            came += len(part)
-            _refuse_long(came, self._most)
-            yield part
+    def restart(self) -> None:
+        """Begin with the answer to another request."""
+        self._came = 0
+
+    def count(self, part: bytes) -> bytes:
+        """Return a part of an answer.
+
+        Raises:
+            AnswerTooLong: it is longer than an answer may be.
+        """
+        self._came += len(part)
+        most = max_answer_bytes(self._guard)
+        if most and self._came > most + _MAX_HEAD_BYTES:
+            raise AnswerTooLong(
+                f"The server answers with more than {format_size(most)}.", "No answer is that long; ask another server."
+            )
+        return part
+
+
+class MeteredStream(httpcore2.NetworkStream):
+    """A connection whose answers are counted."""
+
+    def __init__(self, stream: httpcore2.NetworkStream, meter: AnswerMeter) -> None:
+        self._stream, self._meter = stream, meter
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read a part of an answer."""
+        return self._meter.count(self._stream.read(max_bytes, timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write a part of a request."""
+        self._meter.restart()
+        self._stream.write(buffer, timeout)
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         self._stream.close()
 
+    def start_tls(self, *given: Any, **options: Any) -> httpcore2.NetworkStream:
+        """Encrypt the connection."""
+        return MeteredStream(self._stream.start_tls(*given, **options), self._meter)
 
-class AsyncLimitedStream(httpx2.AsyncByteStream):
-    """`SizeLimitedStream` for asyncio."""
+    def get_extra_info(self, info: str) -> Any:
+        """Return what the connection knows of itself."""
+        return self._stream.get_extra_info(info)
 
-    def __init__(self, response: httpx2.Response, most: int) -> None:
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        self._stream, self._most = response.stream, most
-        _refuse_compressed(response, most)
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        came = 0
-        async for part in self._stream:
-            came += len(part)
-            _refuse_long(came, self._most)
-            yield part
+class AsyncMeteredStream(httpcore2.AsyncNetworkStream):
+    """`MeteredStream` for asyncio."""
+
+    def __init__(self, stream: httpcore2.AsyncNetworkStream, meter: AnswerMeter) -> None:
+        self._stream, self._meter = stream, meter
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read a part of an answer."""
+        return self._meter.count(await self._stream.read(max_bytes, timeout))
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write a part of a request."""
+        self._meter.restart()
+        await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         await self._stream.aclose()
 
+    async def start_tls(self, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
+        """Encrypt the connection."""
+        return AsyncMeteredStream(await self._stream.start_tls(*given, **options), self._meter)
 
-def _refuse_compressed(response: httpx2.Response, most: int) -> None:
+    def get_extra_info(self, info: str) -> Any:
+        """Return what the connection knows of itself."""
+        return self._stream.get_extra_info(info)
+
+
+def _refuse_compressed(response: httpx2.Response, guard: Guard) -> None:
     """Return quietly unless an answer may grow without end while it is unpacked; nobody asked for a packed one."""
-    if most and response.headers.get("Content-Encoding", "identity") != "identity":
+    if max_answer_bytes(guard) and response.headers.get("Content-Encoding", "identity") != "identity":
         raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
-
-
-def _refuse_long(came: int, most: int) -> None:
-    if most and came > most:
-        raise AnswerTooLong(
-            f"The server answers with more than {format_size(most)}.", "No answer is that long; ask another server."
-        )
 
 
 _Failed = (httpcore2.ConnectError, httpcore2.ConnectTimeout)
@@ -279,8 +316,8 @@ _Failed = (httpcore2.ConnectError, httpcore2.ConnectTimeout)
 class PinnedNetworkBackend(httpcore2.NetworkBackend):
     """Connects for one route; TLS still checks the name of the host."""
 
-    def __init__(self, route: Route, base: httpcore2.NetworkBackend) -> None:
-        self._route, self._base = route, base
+    def __init__(self, route: Route, base: httpcore2.NetworkBackend, guard: Guard) -> None:
+        self._route, self._base, self._guard = route, base, guard
 
     def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.NetworkStream:
         """Connect to the first permitted address that answers."""
@@ -288,7 +325,8 @@ class PinnedNetworkBackend(httpcore2.NetworkBackend):
         for address in _pinned_addresses(self._route, host, port):
             try:
                 with allow_connection(address, port):
-                    return self._base.connect_tcp(address, port, *given, **options)
+                    stream = self._base.connect_tcp(address, port, *given, **options)
+                    return MeteredStream(stream, AnswerMeter(self._guard))
             except _Failed as error:
                 failed = error
         raise failed
@@ -301,8 +339,8 @@ class PinnedNetworkBackend(httpcore2.NetworkBackend):
 class AsyncPinned(httpcore2.AsyncNetworkBackend):
     """`PinnedNetworkBackend` for asyncio."""
 
-    def __init__(self, route: Route, base: httpcore2.AsyncNetworkBackend) -> None:
-        self._route, self._base = route, base
+    def __init__(self, route: Route, base: httpcore2.AsyncNetworkBackend, guard: Guard) -> None:
+        self._route, self._base, self._guard = route, base, guard
 
     async def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
         """Connect to the first permitted address that answers."""
@@ -310,7 +348,8 @@ class AsyncPinned(httpcore2.AsyncNetworkBackend):
         for address in _pinned_addresses(self._route, host, port):
             try:
                 with allow_connection(address, port):
-                    return await self._base.connect_tcp(address, port, *given, **options)
+                    stream = await self._base.connect_tcp(address, port, *given, **options)
+                    return AsyncMeteredStream(stream, AnswerMeter(self._guard))
             except _Failed as error:
                 failed = error
         raise failed
@@ -334,7 +373,7 @@ class RouteTransport(httpx2.HTTPTransport):
     """The connections of a route, which httpx2's own transport cannot be told to pin."""
 
     def __init__(self, route: Route, guard: Guard) -> None:
-        backend = PinnedNetworkBackend(route, guard.network.connector())
+        backend = PinnedNetworkBackend(route, guard.network.connector(), guard)
         if route.proxy is None:
             self._pool = httpcore2.ConnectionPool(network_backend=backend, **_pool_options(route))
         else:
@@ -350,7 +389,7 @@ class AsyncPool(httpx2.AsyncHTTPTransport):
     """`RouteTransport` for asyncio."""
 
     def __init__(self, route: Route, guard: Guard) -> None:
-        backend = AsyncPinned(route, guard.network.async_connector())
+        backend = AsyncPinned(route, guard.network.async_connector(), guard)
         if route.proxy is None:
             self._pool = httpcore2.AsyncConnectionPool(network_backend=backend, **_pool_options(route))
         else:
@@ -410,7 +449,7 @@ class GuardedTransport(httpx2.BaseTransport):
             except StopIteration as done:
                 response: httpx2.Response = done.value
                 try:
-                    response.stream = SizeLimitedStream(response, max_answer_bytes(self._guard))
+                    _refuse_compressed(response, self._guard)
                 except UserError:
                     response.close()
                     raise
@@ -476,7 +515,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
             except StopIteration as done:
                 response: httpx2.Response = done.value
                 try:
-                    response.stream = AsyncLimitedStream(response, max_answer_bytes(self._guard))
+                    _refuse_compressed(response, self._guard)
                 except UserError:
                     await response.aclose()
                     raise

@@ -234,22 +234,23 @@ _CLUSTER_HINT = (
 def decide(policy: Policy, request: EgressRequest, evidence: RequestEvidence = RequestEvidence()) -> str:
     """Return under which permission a request may leave, in a few words for the journal.
 
-    What stays on this machine is always let through, unless pictures are in it that were not made for it.
+    What stays on this machine is let through, unless it holds what was not made for it, or a server sends it on.
 
     Raises:
         Forbidden: it may not.
     """
     if evidence.uncleared:
         _refuse("cleared", "The request holds something that was not made for it, so it is not sent.", "Ask again.")
-    if request.local:
-        refuse_barred(request)
-        return "local"
     if request.redirected_from and not policy.redirects and request.purpose is not Purpose.DOWNLOAD:
         _refuse(
             "redirects",
-            f"{request.redirected_from} sends the request on to {request.host}, and the policy allows no redirects.",
+            f"{request.redirected_from} sends the request on to {request.host}, port {request.port}, and the policy "
+            "allows no redirects.",
             "Give the judge the address that really answers, or allow it: greenroom policy set STUDY --redirects",
         )
+    if request.local:
+        refuse_barred(request)
+        return "local"
     _decide_level(policy, request)
     refuse_barred(request)
     if request.proxy and not policy.proxies:

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from project.encryption.commit_log import log_path
 from project.encryption.container import is_sealed
 from project.encryption.encrypted_files import overwrite_with_zeros, seal_stream
 from project.encryption.passphrases import cache_key, obtain_key, read_file_header
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.lookalikes import iterate_cell_texts
 from project.erasure.personal_strings import PersonalString
+from project.erasure.plain_search import PlainSearch
 from project.erasure.raw_rows import Row, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
@@ -30,6 +31,7 @@ from project.store.locking import exclusive_lock
 from project.store.opening import Snapshot, connect, inspect_file, sibling_path, translate_errors, verify_study
 from project.store.study import Study
 from project.text_format import escape_unprintable
+from project.text_matching.spellings import squeeze_letters
 
 _BLOCK_BYTES = 1 << 20
 
@@ -238,69 +240,75 @@ class ErasureVerification:
     bytes_searched: bool = False
 
 
-def verify_erasure(path: Path, reach: SubjectScope) -> ErasureVerification:
+def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ()) -> ErasureVerification:
     """Search a finished file.
+
+    Args:
+        path: of the file.
+        reach: what was removed.
+        decided: look-alikes that a person decided to keep.
 
     Raises:
         UserError: it cannot be read.
     """
     memory = load_into_memory(path)
     try:
-        kept: Counter[str] = Counter()
-        found: Counter[str] = Counter()
-        names = [row[0] for row in memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        count = 0
-        for table in names:
-            count += _search_table(memory, table, reach.terms, kept, found)
         (free,) = memory.execute("PRAGMA freelist_count").fetchone()
+        search = _StudySearch(reach.search, frozenset(map(squeeze_letters, decided)))
+        tables = search.search_study(memory)
     finally:
         memory.close()
     sealed = is_sealed(path)
+    found, kept = search.found, search.kept
     if not sealed and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):
         found["bytes"] = hits
-    return ErasureVerification(len(names), count, kept, found, int(free), not sealed)
+    return ErasureVerification(tables, search.texts, kept, found, int(free), not sealed)
 
 
-def _search_table(
-    memory: sqlite3.Connection, table: str, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str]
-) -> int:
-    if table == "journal_change":
-        return _search_history(memory, wording, kept, found)
-    columns = [*text_columns(table)] if table in COLUMNS else []
-    # A table that the program does not know is searched as a whole.
-    columns += [row[1] for row in memory.execute(f'PRAGMA table_info("{table}")') if not columns or row[1] == "key"]
-    listed = ", ".join(f'"{name}"' for name in dict.fromkeys(columns))
-    count = 0
-    for values in memory.execute(f'SELECT {listed} FROM "{table}"'):
-        count += _search_row(table, dict(zip(dict.fromkeys(columns), values, strict=True)), wording, kept, found)
-    return count
+class _StudySearch:
+    """Counts by `TABLE.COLUMN` the texts of a study that hold something of somebody, and those that may."""
 
+    def __init__(self, search: PlainSearch, decided: frozenset[str]) -> None:
+        self._search = search
+        self._decided = decided
+        self.kept: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+        self.texts = 0
 
-def _search_history(
-    memory: sqlite3.Connection, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str]
-) -> int:
-    count = 0
-    for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
-        for side in (before, after):
-            row = {} if side is None else parse_row(side)
-            count += _search_row(table, row, wording, kept, found, "history of ")
-    return count
+    def search_study(self, memory: sqlite3.Connection) -> int:
+        """Search every table and the history; return how many tables there are."""
+        names = [row[0] for row in memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        for table in names:
+            if table != "journal_change":
+                self._search_table(memory, table)
+        for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
+            for side in (before, after):
+                self._search_row(table, {} if side is None else parse_row(side), "history of ")
+        return len(names)
 
+    def _search_table(self, memory: sqlite3.Connection, table: str) -> None:
+        columns = [*text_columns(table)] if table in COLUMNS else []
+        # A table that the program does not know is searched as a whole.
+        columns += [row[1] for row in memory.execute(f'PRAGMA table_info("{table}")') if not columns or row[1] == "key"]
+        listed = ", ".join(f'"{name}"' for name in dict.fromkeys(columns))
+        for values in memory.execute(f'SELECT {listed} FROM "{table}"'):
+            self._search_row(table, dict(zip(dict.fromkeys(columns), values, strict=True)))
 
-def _search_row(
-    table: str, row: Row, wording: IdentifyingTerms, kept: Counter[str], found: Counter[str], where: str = ""
-) -> int:
-    kinds = text_columns(table) if table in COLUMNS else dict.fromkeys(row, ColumnKind.TEXT)
-    count = 0
-    for column, kind in kinds.items():
-        text = row.get(column)
-        if not isinstance(text, str) or len(text) < 2:
-            continue
-        count += 1
-        if wording.matches_json_text(text) if kind is ColumnKind.JSON else wording.matches_text(text):
-            counter = kept if _is_kept(table, column, str(row.get("key", "")), text) else found
-            counter[f"{where}{table}.{column}"] += 1
-    return count
+    def _search_row(self, table: str, row: Row, where: str = "") -> None:
+        kinds = text_columns(table) if table in COLUMNS else dict.fromkeys(row, ColumnKind.TEXT)
+        for column, kind in kinds.items():
+            text = row.get(column)
+            if not isinstance(text, str) or len(text) < 2:
+                continue
+            self.texts += 1
+            if any(map(self._is_left, iterate_cell_texts(text, kind))):
+                counter = self.kept if _is_kept(table, column, str(row.get("key", "")), text) else self.found
+                counter[f"{where}{table}.{column}"] += 1
+
+    def _is_left(self, text: str) -> bool:
+        return any(
+            match.is_certain or squeeze_letters(match.text) not in self._decided for match in self._search.find(text)
+        )
 
 
 def _is_kept(table: str, column: str, key: str, text: str) -> bool:

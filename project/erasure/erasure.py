@@ -273,17 +273,6 @@ def find_older_states(path: Path) -> list[Path]:
     return [*backup_paths(path), *upgrade_copies(path), *unfinished]
 
 
-def find_certain_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[Path]:
-    """Return files that are states or copies of a study under names of their own, which a person gave them.
-
-    Args:
-        path: of the study; its folder is looked through, and the folders in that.
-        study_id: of the study.
-        opened: further files that may be.
-    """
-    return [copy.path for copy in find_copies(path, study_id, opened) if copy.is_certain]
-
-
 @dataclass(frozen=True, slots=True)
 class StudyCopy:
     """A file that is a copy of a study (`is_certain`), or may be one: it is sealed or damaged, so nobody can tell."""

@@ -10,20 +10,35 @@ from enum import StrEnum
 
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms, fold_plain_text, json_strings, normalize_text
-from project.erasure.personal_strings import PersonalSearch, PersonalString, given_name_forms, given_names, name_parts
+from project.erasure.personal_strings import (
+    PersonalSearch,
+    PersonalString,
+    given_name_forms,
+    given_names,
+    name_parts,
+    name_words,
+)
 from project.erasure.raw_rows import content_tables, live_rows, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
-from project.text_matching.normalization import capitalized_non_names, function_words, is_common
+from project.schema.columns import ColumnKind
+from project.text_matching.normalization import (
+    ACCENTS,
+    VOWEL_SIGNS,
+    capitalized_non_names,
+    function_words,
+    is_common,
+)
 from project.text_matching.spellings import squeeze_letters
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(rf"(?:[^\W\d_]|[{VOWEL_SIGNS}{ACCENTS}])+")
 _VOWELS = "aeiouy"
 _SHARED, _LONGER = 3, 3
 """Letters that a word shares with a name at least, and that it goes on with at most."""
-_INSIDE, _MISSPELLED = 4, 5
-"""Letters of a name that is looked for inside longer words, and of one that may be misspelled."""
-_PET_ENDINGS = frozenset({"", "ie", "y", "i", "ey", "o", "a", "s", "z", "er", "chen", "lein", "ito", "ita", "ja", "ka"})
+_MISSPELLED = 5
+"""Letters of a name that may be misspelled."""
+_ENDINGS = "ie y i ey o a s z er chen lein ito ita ja ka ик ка ша ня уша юша очка ечка енька"
+_PET_ENDINGS = frozenset({"", *map(squeeze_letters, _ENDINGS.split())})
 _LEAST_CODE = 4
 _LIST_TABLES = frozenset({"private_word", "public_word", "property"})
 """Tables of what is personal or is not: a word that stands there alone is said by nobody."""
@@ -91,37 +106,49 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
         reach: what was theirs.
         keep: what somebody decided to keep, in any spelling.
     """
-    texts = Counter(_table_texts(connection))
-    for text in _history_texts(connection):
-        texts.setdefault(text, 1)
+    texts = study_texts(connection)
     counts: Counter[str] = Counter()
-    why: dict[str, LookAlikeReason] = {}
+    for (_, text), count in texts.items():
+        counts.update({match.text: count for match in reach.search.find(text) if not match.is_certain})
     for word, count in _find_name_look_alikes(texts, reach.terms):
-        counts[word] += count
-        why[word] = LookAlikeReason.NAME
+        counts.setdefault(word, count)
+    why = dict.fromkeys(counts, LookAlikeReason.NAME)
     for string, count in _find_string_look_alikes(texts, reach):
         if string not in counts:
             counts[string], why[string] = count, LookAlikeReason.RECORDINGS
-    for table, column, reason in _NAMES_OF_OTHERS:
-        for row in live_rows(connection, table):
-            name = str(row[column])
-            if reach.terms.matches_text(name):
-                counts[name] += 1
-                why[name] = reason
+    for name, reason in names_of_others(connection):
+        if reach.terms.matches_text(name):
+            counts[name] += 1
+            why[name] = reason
     decided = {squeeze_letters(text) for text in keep}
     left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in decided}
     kept = {word: count for word, count in counts.items() if squeeze_letters(word) in decided}
     return LookAlikeWords({}, left, {word: why[word] for word in left}, kept)
 
 
+def names_of_others(connection: sqlite3.Connection) -> Iterator[tuple[str, LookAlikeReason]]:
+    """Yield the names of files, participants, annotators and judges, with the reason for which one may be listed."""
+    for table, column, reason in _NAMES_OF_OTHERS:
+        yield from ((str(row[column]), reason) for row in live_rows(connection, table))
+
+
+def study_texts(connection: sqlite3.Connection) -> Counter[tuple[str, str]]:
+    """Return table and text -> how often it stands in the tables; 1 where it stands in the history alone."""
+    texts = Counter(_table_texts(connection))
+    for text in _history_texts(connection):
+        texts.setdefault(text, 1)
+    return texts
+
+
 def _find_name_look_alikes(
     texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms
 ) -> Iterator[tuple[str, int]]:
     yield from _given_names_in_texts(texts, wording)
-    names = [part for name in wording.names for part in name_parts(name) if part.isalpha() and len(part) >= _SHARED]
+    names = (part for name in wording.names for part in name_parts(name))
     parts = {
-        *names,
-        *(word for word in wording.words | wording.common if word.isalpha() and len(word) >= _SHARED),
+        part
+        for part in (*names, *map(squeeze_letters, wording.words | wording.common))
+        if _WORD.fullmatch(part) and len(part) >= _SHARED
     }
     firsts = {name_parts(name)[0] for name in wording.names if len(name_parts(name)) > 1}
     initials = _initials(wording.names)
@@ -159,7 +186,7 @@ def _initials(names: Iterable[str]) -> re.Pattern[str] | None:
     """Return what finds the initials of names, with points or without."""
     found = []
     for name in names:
-        letters = [part[0].upper() for part in name_parts(name)]
+        letters = [word[0].upper() for word in name_words(name)]
         if len(letters) > 1 and all(letter.isalpha() for letter in letters):
             for initials in dict.fromkeys(((*letters,), (letters[0], letters[-1]))):
                 joined = r"\.?[ \-]?".join(map(re.escape, initials))
@@ -170,15 +197,13 @@ def _initials(names: Iterable[str]) -> re.Pattern[str] | None:
 def _looks_alike(
     word: str, parts: Collection[str], stems: Collection[str], firsts: Collection[str], wording: IdentifyingTerms
 ) -> bool:
-    folded = fold_plain_text(normalize_text(word))
-    if folded in wording.common or squeeze_letters(folded) in wording.shared:
+    folded = squeeze_letters(word)
+    if folded in wording.shared:
         return True
-    if folded in wording.words or is_common(folded) or folded in capitalized_non_names():
+    if folded in parts or is_common(folded) or folded in capitalized_non_names():
         return False
     if any(folded.startswith(stem) and len(folded) - len(stem) <= _LONGER for stem in stems):
         return True
-    if any(part in folded and len(part) >= _INSIDE and not is_common(part) for part in parts):
-        return folded not in given_names() or any(folded.startswith(part) for part in parts)
     if any(_is_pet_form(folded, part) for part in parts if part in firsts or part in given_names()):
         return True
     return folded not in given_names() and any(
@@ -255,23 +280,23 @@ def _table_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
         for row in live_rows(connection, table):
             if table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
                 continue
-            for name, is_json in columns.items():
+            for name, kind in columns.items():
                 if isinstance(row[name], str):
-                    yield from ((table, text) for text in (_json_strings(row[name]) if is_json else (row[name],)))
+                    yield from ((table, text) for text in iterate_cell_texts(row[name], kind))
 
 
-def _text_columns(table: str) -> dict[str, bool]:
-    """Return the columns of a table whose texts are looked at, and whether they are JSON; words repeat their text."""
+def _text_columns(table: str) -> dict[str, ColumnKind]:
+    """Return the columns of a table whose texts are looked at; words repeat their text."""
     left_out = (*KEPT_COLUMNS.get(table, ()), *(("words",) if table in ("utterance", "heard") else ()))
-    return {name: kind.value == "json" for name, kind in text_columns(table).items() if name not in left_out}
+    return {name: kind for name, kind in text_columns(table).items() if name not in left_out}
 
 
-def _json_strings(text: str) -> Iterator[str]:
+def iterate_cell_texts(cell: str, kind: ColumnKind) -> Iterator[str]:
+    """Yield the texts of a cell: one, or those of its JSON."""
     try:
-        found: Json = json.loads(text)
+        found: Json = json.loads(cell) if kind is ColumnKind.JSON else cell
     except (ValueError, RecursionError):
-        yield text
-        return
+        found = cell
     yield from (text for text in json_strings(found) if text)
 
 
@@ -283,6 +308,6 @@ def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
             row = {} if side is None else parse_row(side)
             if row and table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
                 continue
-            for name, is_json in columns.get(table, {}).items():
+            for name, kind in columns.get(table, {}).items():
                 if isinstance(row.get(name), str):
-                    yield from ((table, text) for text in (_json_strings(row[name]) if is_json else (row[name],)))
+                    yield from ((table, text) for text in iterate_cell_texts(row[name], kind))

@@ -6,8 +6,16 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator
 
 from project.entities.study_records import Json
-from project.erasure.personal_strings import PersonalSearch, name_parts
-from project.text_matching.normalization import PARTICLES, function_words, is_ambiguous_name
+from project.erasure.personal_strings import PersonalSearch, is_cjk_name, name_parts
+from project.text_matching.normalization import (
+    ACCENTS,
+    KATAKANA,
+    PARTICLES,
+    VOWEL_SIGNS,
+    WORD_SIGNS,
+    function_words,
+    is_ambiguous_name,
+)
 from project.text_matching.spellings import squeeze_letters
 
 NEAR, FAR = 6, 12
@@ -16,10 +24,10 @@ ones are said by everybody."""
 _SHORT = 3
 """Signs of a name below which large and small letters count, so that `A` does not find every article."""
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(f"[{WORD_SIGNS}]+")
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 """Signs that show nothing: hyphens that a line may break at, joiners, marks of direction."""
-_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_ACCENT = re.compile(f"[{ACCENTS}]")
 _APOSTROPHE, _HYPHEN = re.compile("[\u2018\u2019\u02bc\u00b4`]"), re.compile("[\u2010\u2011\u2013]")
 _UNSPACED_SCRIPTS = (
     "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
@@ -48,7 +56,7 @@ class IdentifyingTerms:
     Attributes:
         names: the names, as they were given.
         words: the single words of names, folded, that are found in any case.
-        common: those that are words of everybody too, folded, and are found with a capital letter only.
+        common: those that are words of everybody too, or have two letters, folded: they are found with a capital only.
         shared: those that are the whole name of somebody else, squeezed: alone they are not found.
     """
 
@@ -73,18 +81,22 @@ class IdentifyingTerms:
             fold_plain_text(text) for text in plain if len(text) >= _SHORT and squeeze_letters(text) not in self.shared
         }
         parts = {
-            part
-            for text in plain
-            for part in re.findall(r"\w+", text)
-            if part != text and _is_identifying_part(part, text)
+            part for text in plain for part in _WORD.findall(text) if part != text and _is_identifying_part(part, text)
         }
         parts = {part for part in parts if squeeze_letters(part) not in self.shared}
         everybodys = {part for part in parts if is_ambiguous_name(fold_plain_text(part))}
-        exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
+        short = {part for part in parts - everybodys if len(part) < _SHORT}
+        exact |= {
+            form
+            for part in everybodys | short
+            if part[0].isupper() and not (len(part) < _SHORT and part in everybodys)
+            for form in (part, part.upper(), part.capitalize())
+        }
+        exact |= {part for part in short if part.upper() == part.lower()}
         self.words = frozenset(
-            {fold_plain_text(part) for part in parts - everybodys} | {text for text in loose if " " not in text}
+            {fold_plain_text(part) for part in parts - everybodys - short} | {text for text in loose if " " not in text}
         )
-        self.common = frozenset(map(fold_plain_text, everybodys)) - PARTICLES - function_words()
+        self.common = frozenset(map(fold_plain_text, everybodys | short)) - PARTICLES - function_words()
         loose |= self.words
         self._loose, self._exact = _NamePattern(loose), _NamePattern(exact)
         self.search = search or PersonalSearch()
@@ -181,7 +193,7 @@ def _names_of_others(names: Iterable[str], others: Iterable[str]) -> re.Pattern[
 
 def _is_identifying_part(part: str, name: str) -> bool:
     """Tell whether a word of a name says whose it is; small words between large ones do not."""
-    if len(part) < _SHORT or not part[0].isalpha():
+    if len(part) < 2 or not part[0].isalpha() or (len(part) < _SHORT and is_cjk_name(part)):
         return False
     return not part[0].islower() or not any(sign.isupper() for sign in name)
 
@@ -205,11 +217,11 @@ def _remove_invisible(text: str) -> str:
 
 
 def fold_plain_text(text: str) -> str:
-    """Return a plain text in small letters without accents."""
+    """Return a plain text in small letters without accents, and hiragana for katakana."""
     if text.isascii():
         return text.lower()
     bare = _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold()))
-    return unicodedata.normalize("NFKC", bare)
+    return unicodedata.normalize("NFKC", bare).translate(KATAKANA)
 
 
 class _NamePattern:
@@ -234,7 +246,9 @@ def _word_pattern(word: str) -> str:
     Numbers go on after letters only where the word is long enough to be told by itself: `Anna2`, but not `A2`.
     """
     before, after = (
-        "" if re.match(f"[{_UNSPACED_SCRIPTS}]", end) else rf"[^\W{_digit_pattern(word, end)}_{_UNSPACED_SCRIPTS}]"
+        ""
+        if re.match(f"[{_UNSPACED_SCRIPTS}]", end)
+        else rf"[^\W{_digit_pattern(word, end)}_{_UNSPACED_SCRIPTS}]|[{VOWEL_SIGNS}]"
         for end in (word[0], word[-1])
     )
     not_after = f"(?<!{before})" if before else ""

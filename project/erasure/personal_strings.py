@@ -12,7 +12,16 @@ from enum import StrEnum, auto
 from functools import cached_property, lru_cache
 from itertools import pairwise, permutations
 
-from project.text_matching.normalization import PARTICLES, function_words, is_ambiguous_name, is_common, read_word_list
+from project.text_matching.normalization import (
+    ACCENTS,
+    PARTICLES,
+    VOWEL_SIGNS,
+    function_words,
+    is_accent,
+    is_ambiguous_name,
+    is_common,
+    read_word_list,
+)
 from project.text_matching.spellings import (
     Day,
     SqueezedText,
@@ -33,6 +42,8 @@ _STRUCTURED = frozenset({BIRTH, PHONE, MAIL, ADDRESS, LINK, ACCOUNT, LICENCE, ID
 _LEAST_WORD, _LEAST_DIGITS, _LEAST_CODE = 3, 7, 8
 _CORE = 8
 """Last digits of a telephone number that are the same with every prefix."""
+_LEAST_JOINED = 5
+"""Letters of a name whose words are found run together; of a shorter one, each word has to have a capital."""
 _UNBOUND = 10
 """Letters of a needle that is found inside longer words too."""
 _WIDEST = 4
@@ -202,6 +213,8 @@ def _matches_at(needle: Needle, text: SqueezedText, start: int, end: int) -> boo
         case NeedleMatchMode.JOINED:
             if needle.is_common and not _tells(needle, text, start, gaps):
                 return False
+            if len(needle.letters) < _LEAST_JOINED and not gaps:
+                return all(text.plain[text.places[start + at]].isupper() for at in needle.word_starts)
             return (left and right) or len(needle.letters) >= _UNBOUND
         case NeedleMatchMode.INITIAL:
             joint = needle.word_starts[1]
@@ -245,20 +258,29 @@ def _is_spelled(needle: Needle, text: SqueezedText, span: tuple[int, int], gaps:
     return not all(is_common(piece) for piece in pieces) or not any(gap.isspace() for _, gap in gaps)
 
 
+_VOWEL_SIGN = re.compile(f"[{VOWEL_SIGNS}]")
+
+
+def _is_in_word(sign: str) -> bool:
+    return sign.isalnum() or _VOWEL_SIGN.match(sign) is not None
+
+
 def _starts_word(plain: str, at: int) -> bool:
-    if at == 0 or not plain[at - 1].isalnum():
+    if at == 0 or not _is_in_word(plain[at - 1]):
         return True
     before, here = plain[at - 1], plain[at]
     return (before.islower() and here.isupper()) or before.isdigit() != here.isdigit()
 
 
 def _ends_word(plain: str, at: int) -> bool:
-    if at >= len(plain) or not plain[at].isalnum():
+    while at < len(plain) and is_accent(plain[at]):
+        at += 1
+    if at >= len(plain) or not _is_in_word(plain[at]):
         return True
     before, here = plain[at - 1], plain[at]
     if (before.islower() and here.isupper()) or before.isdigit() != here.isdigit():
         return True
-    return here in "sS" and before.isalpha() and (at + 1 >= len(plain) or not plain[at + 1].isalnum())
+    return here in "sS" and before.isalpha() and (at + 1 >= len(plain) or not _is_in_word(plain[at + 1]))
 
 
 def _is_camel(plain: str, first: int, last: int) -> bool:
@@ -270,36 +292,45 @@ def _is_in_address(plain: str, first: int, last: int) -> bool:
     return plain[first - 1 : first] in ("@", "#") or plain[last : last + 1] == "@"
 
 
-_CJK = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
-"""Chinese signs and Korean syllables: a name is two to four of them, and no blank divides it from what follows."""
+_CJK = re.compile("[\u3005\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
+"""Chinese signs, kana and Korean syllables: no blank divides a name of two to four from what follows."""
+_KANA = re.compile("[\u3041-\u30ff]")
 _MIN_CJK_CHARS = 2
 
 
 def is_cjk_name(name: str) -> bool:
-    """Tell whether a name is written in Chinese signs or Korean syllables."""
+    """Tell whether a name is written in Chinese signs, kana or Korean syllables."""
     return _CJK.fullmatch(name) is not None
 
 
 def given_name_forms(name: str) -> list[str]:
-    """Return what somebody is called by with a name of Chinese signs or Korean syllables: 小明 of 王小明.
+    """Return what somebody is called by with a name of Chinese signs, kana or Korean syllables: 小明 of 王小明.
 
     One sign alone is left out: it stands in too many words.
     """
     words = unicodedata.normalize("NFC", name).split()
     if not words or not all(map(is_cjk_name, words)):
         return []
-    if len(words) == 1:
+    if len(words) == 1 and not _KANA.search(name):
         cut = len(name) // 2 if len(name) > 3 else 1
         words = [words[0][:cut], words[0][cut:]]
     return [word for word in words if len(word) >= _MIN_CJK_CHARS]
 
 
 def name_parts(name: str) -> list[str]:
-    """Return the words of a name that tell whose it is, folded; small words between large ones do not."""
-    words = re.findall(r"[^\W_]+(?:['\u2019\u02bc][^\W_]+)*", name)
+    """Return the words of a name that tell whose it is, folded."""
+    parts = dict.fromkeys(map(squeeze_letters, name_words(name)))
+    return [part for part in parts if part and part not in PARTICLES][:_MOST_PARTS]
+
+
+_LETTERS = rf"(?:[^\W_]|[{VOWEL_SIGNS}{ACCENTS}])+"
+_NAME_WORD = re.compile(rf"{_LETTERS}(?:['\u2019\u02bc]{_LETTERS})*")
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a name that tell whose it is; small words between large ones do not."""
     capitals = any(sign.isupper() for sign in name)
-    told = [word for word in words if word[0].isalpha() and not (capitals and word[0].islower())]
-    return [part for part in dict.fromkeys(map(squeeze_letters, told)) if part and part not in PARTICLES][:_MOST_PARTS]
+    return [word for word in _NAME_WORD.findall(name) if word[0].isalpha() and not (capitals and word[0].islower())]
 
 
 def _name_needles(name: str) -> Iterator[Needle]:
@@ -324,7 +355,7 @@ def _spelling_needles(spelled: str, name: str) -> Iterator[Needle]:
         if len(part) >= _LEAST_WORD and part not in function_words():
             yield Needle(part, NeedleMatchMode.SPELLED, (0,), is_ambiguous_name(part))
     for first, second in permutations(parts, 2):
-        if min(len(first), len(second)) >= 2 and len(first + second) >= 5:
+        if min(len(first), len(second)) >= 2:
             both = is_ambiguous_name(first) and is_ambiguous_name(second)
             yield Needle(first + second, NeedleMatchMode.JOINED, (0, len(first)), both)
         if len(second) >= _LEAST_WORD:

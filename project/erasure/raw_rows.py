@@ -1,9 +1,11 @@
 """Reads and writes a study's rows as dictionaries on a bare connection: present tables, history and tombstones.
 
-A tombstone is a checksum over an id: it tells nothing to anybody who does not have the id.
+A tombstone is a checksum over an id: it tells nothing to anybody who does not have the id. One over a word, keyed with
+the study's id, tells the word to whoever guesses it, but not to whoever reads the file.
 """
 
 import hashlib
+import hmac
 import json
 import sqlite3
 from collections.abc import Collection, Iterator
@@ -72,8 +74,17 @@ class TombstoneKind(StrEnum):
     """The whole recording."""
     FOOTAGE = "footage"
     """The files of a recording, and what was worked out from them."""
+    NAME = "name"
+    """The letters of a name, or of a word of it."""
+    STRING = "string"
+    """The letters of a number, an address or a day."""
 
 
 def tombstone(identifier: str) -> str:
     """Return the checksum that stands for an id; ids are random, so it cannot be guessed back."""
     return hashlib.sha256(f"greenroom withdrawal {identifier}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def word_tombstone(study_id: str, letters: str) -> str:
+    """Return the checksum that stands for the letters of a name, a number or an address."""
+    return hmac.digest(study_id.encode(), letters.encode("utf-8", "surrogatepass"), "sha256").hex()

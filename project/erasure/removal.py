@@ -77,7 +77,7 @@ class _Lists:
 
     def keeps_word(self, row: Row) -> bool:
         """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
-        if row.get("participant_id") in self._people:
+        if "replacement" in row and self._reach.word_owner(row) in self._people:
             return True
         letters = squeeze_letters(row["word"])
         return not letters or letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
@@ -228,6 +228,12 @@ def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> Erasur
     return done
 
 
+def read_study_id(connection: sqlite3.Connection) -> str:
+    """Return the id of a study."""
+    (stored,) = connection.execute("SELECT value FROM property WHERE key = 'id'").fetchone()
+    return str(json.loads(stored))
+
+
 def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
     """Record a withdrawal: a step of the history that no undo goes behind, and the tombstones.
 
@@ -240,7 +246,7 @@ def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annot
     connection.execute("BEGIN")
     connection.executemany(
         "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind",
-        sorted((*stone, at) for stone in reach.tombstones()),
+        sorted((*stone, at) for stone in reach.tombstones() | reach.word_tombstones(read_study_id(connection))),
     )
     (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()
     connection.execute(

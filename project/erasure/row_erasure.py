@@ -211,7 +211,7 @@ def _clean_egress(reach: SubjectScope, row: Row) -> Row | None:
 
 
 def _clean_private_word(reach: SubjectScope, row: Row) -> Row | None:
-    return None if row["participant_id"] in reach.people else row
+    return None if reach.word_owner(row) in reach.people else row
 
 
 def _clean_conflict(reach: SubjectScope, row: Row) -> Row | None:

@@ -9,9 +9,20 @@ from pathlib import PurePosixPath
 
 from project.erasure.mentions import NEAR, IdentifyingTerms, json_strings
 from project.erasure.personal_strings import PERSON, PersonalSearch, PersonalString, find_contacts
-from project.erasure.raw_rows import Row, State, TombstoneKind, live_rows, past_states, text_columns, tombstone
+from project.erasure.plain_search import PlainSearch
+from project.erasure.raw_rows import (
+    Row,
+    State,
+    TombstoneKind,
+    live_rows,
+    past_states,
+    text_columns,
+    tombstone,
+    word_tombstone,
+)
+from project.queries.pii_rows import WordOwners
 from project.schema.columns import REFERENCES, ColumnKind
-from project.text_matching.spellings import squeeze_letters
+from project.text_matching.spellings import Day, squeeze_letters
 
 ERASURE_ORDER = (
     *("medium", "run", "face_track", "region", "segment", "utterance", "chain", "chain_node", "question"),
@@ -46,6 +57,11 @@ _MACHINE_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0
 """Ids and checksums."""
 
 
+def day_letters(day: Day) -> str:
+    """Return a day as text, with the year of its century alone."""
+    return f"20{day[0]:02}-{day[1]:02}-{day[2]:02}"
+
+
 def find_contact_strings(texts: Sequence[str]) -> list[list[PersonalString]]:
     """Find what is personal by its form alone: addresses of mail, handles, links, long numbers."""
     return [[*find_contacts(text)] for text in texts]
@@ -65,6 +81,8 @@ class SubjectScope:
         terms: by which they are found in texts.
         recording_terms: the same, in texts about their recordings and in what programs copied from texts: shorter
             quotations.
+        search: the same terms for the check of what was removed.
+        owners: tells whose a private word is.
         file_names: names of the files of their recordings, which stand in the names of steps.
         own_texts: what they said, and how they were said to look.
         strings: what is personal in the texts of their recordings; names of theirs are not among them.
@@ -79,19 +97,33 @@ class SubjectScope:
     mentioning_nodes: set[str] = field(default_factory=set)
     terms: IdentifyingTerms = field(default_factory=IdentifyingTerms)
     recording_terms: IdentifyingTerms = field(default_factory=IdentifyingTerms)
+    search: PlainSearch = field(default_factory=PlainSearch)
+    owners: WordOwners = field(default_factory=WordOwners)
     file_names: IdentifyingTerms = field(default_factory=IdentifyingTerms)
     own_texts: frozenset[str] = frozenset()
     strings: tuple[PersonalString, ...] = ()
     erased_letters: str = ""
 
     def tombstones(self) -> frozenset[tuple[str, str]]:
-        """Return the tombstones of the erasure as checksum and kind."""
+        """Return the tombstones of people and recordings as checksum and kind."""
         kinds = (
             (self.people, TombstoneKind.PARTICIPANT),
             (self.dropped, TombstoneKind.RECORDING),
             (self.recordings, TombstoneKind.FOOTAGE),
         )
         return frozenset((tombstone(text), kind.value) for ids, kind in kinds for text in ids)
+
+    def word_tombstones(self, study_id: str) -> frozenset[tuple[str, str]]:
+        """Return the tombstones of names, and of numbers, addresses and days, as checksum and kind."""
+        kinds = (
+            (self.search.words, TombstoneKind.NAME),
+            ((*self.search.strings, *map(day_letters, self.terms.search.days)), TombstoneKind.STRING),
+        )
+        return frozenset((word_tombstone(study_id, text), kind.value) for texts, kind in kinds for text in texts)
+
+    def word_owner(self, row: Row) -> str | None:
+        """Return the id of the participant whose private word a row is; None for nobody's."""
+        return self.owners.owner(row["participant_id"], str(row["replacement"]))
 
     def is_erased(self, table: str, identifier: object) -> bool:
         """Tell whether a row is erased."""
@@ -151,12 +183,15 @@ def build_scope(
     found.dropped = frozenset(again | (there if drop else set()))
     found.recordings = frozenset((there | bare) - found.dropped)
     found.erased_ids = {"participant": {*people}, "recording": {*found.dropped}}
+    earlier = (row for _, row in past_states(connection, ("participant",)))
+    everybody = [*earlier, *live_rows(connection, "participant")]
+    found.owners = WordOwners((str(row["id"]), str(row["pseudonym"])) for row in everybody)
     _map_recordings(connection, found)
-    names, ids = [*_subject_names(connection, found.people), *words], [*people, *found.dropped]
+    names, ids = [*_subject_names(connection, found), *words], [*people, *found.dropped]
     found.own_texts = said | _subject_texts(connection, found.people)
-    others = _whole_names_of_others(connection, found.people)
+    others = _whole_names_of_others(connection, found)
     kept, theirs = {squeeze_letters(text) for text in keep}, {squeeze_letters(text) for text in words}
-    shared = _single_names_of_others(connection, found.people) - theirs
+    shared = _single_names_of_others(connection, found) - theirs
     search = PersonalSearch(names, shared=shared)
     found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
     found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
@@ -170,6 +205,7 @@ def build_scope(
         search = PersonalSearch(names, exact, shared)
         found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
         found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
+    found.search = PlainSearch(names, ids, found.own_texts, exact, others, shared)
     found.file_names = IdentifyingTerms(_file_names(connection, found))
     _map_mentioning_nodes(connection, found)
     _collect_erased(connection, found)
@@ -214,14 +250,14 @@ def _map_recordings(connection: sqlite3.Connection, found: SubjectScope) -> None
             found.recording_by_id[row["id"]] = found.recording_by_id[row["chain_id"]]
 
 
-def _subject_names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
-    found: set[str] = set()
+def _subject_names(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
+    names: set[str] = set()
     for table, row in _states(connection, ("participant", "private_word")):
-        if table == "participant" and row["id"] in people:
-            found.add(str(row["pseudonym"]))
-        elif table == "private_word" and row["participant_id"] in people:
-            found.add(str(row["word"]))
-    return found
+        if table == "participant" and row["id"] in found.people:
+            names.add(str(row["pseudonym"]))
+        elif table == "private_word" and found.word_owner(row) in found.people:
+            names.add(str(row["word"]))
+    return names
 
 
 def _subject_texts(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
@@ -297,37 +333,33 @@ def _names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> set
     """Return the letters of names of other participants and of annotators, and of each word of them."""
     names = [row["name"] for row in live_rows(connection, "annotator")]
     names += [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
-    owners = {None, *found.people}
-    names += [row["word"] for row in live_rows(connection, "private_word") if row["participant_id"] not in owners]
+    names += [row["word"] for row in _words_of_others(connection, found)]
     return {squeeze_letters(part) for name in names for part in (name, *name.split())}
 
 
-def _single_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> frozenset[str]:
+def _words_of_others(connection: sqlite3.Connection, found: SubjectScope) -> list[Row]:
+    """Return the private words of participants who stay."""
+    nobody_or_theirs = {None, *found.people}
+    return [row for row in live_rows(connection, "private_word") if found.word_owner(row) not in nobody_or_theirs]
+
+
+def _single_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> frozenset[str]:
     """Return names of one word that other participants have, squeezed: alone, such a word is not surely theirs."""
-    names = [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in people]
-    names += [
-        row["word"]
-        for row in live_rows(connection, "private_word")
-        if row["participant_id"] is not None and row["participant_id"] not in people
-    ]
+    names = [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
+    names += [row["word"] for row in _words_of_others(connection, found)]
     return frozenset(squeeze_letters(str(name)) for name in names if len(str(name).split()) == 1)
 
 
-def _whole_names_of_others(connection: sqlite3.Connection, people: frozenset[str]) -> list[str]:
+def _whole_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> list[str]:
     """Return the names of participants who stay, as the study knows them."""
-    owners = {None, *people}
-    rows = [*live_rows(connection, "private_word")]
-    return [str(row["word"]) for row in rows if row["participant_id"] not in owners and row["kind"] == PERSON]
+    return [str(row["word"]) for row in _words_of_others(connection, found) if row["kind"] == PERSON]
 
 
 def _private_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
     """Yield private words of nobody that stand in texts of theirs."""
     for _, row in _states(connection, ("private_word",)):
-        if (
-            row["participant_id"] is None
-            and (letters := squeeze_letters(row["word"]))
-            and letters in found.erased_letters
-        ):
+        letters = squeeze_letters(row["word"])
+        if found.word_owner(row) is None and letters and letters in found.erased_letters:
             yield PersonalString(row["kind"], row["word"])
 
 

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from project.entities.study_records import Annotator, Changes
 from project.erasure.reimport_guard import copy_without_withdrawn, require_no_withdrawals_in_copy
+from project.erasure.subject_scope import PersonalFinder, find_contact_strings
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.merging.conflict_resolution import present_version
@@ -212,12 +213,20 @@ class MergeResult:
         return not self.tables and not self.conflicts
 
 
-def open_copy(study: Study, path: Path) -> Study:
+def open_copy(
+    study: Study, path: Path, finder: PersonalFinder = find_contact_strings, *, keep_rest: bool = False
+) -> Study:
     """Open a copy for reading, without those who withdrew from the study.
 
+    Args:
+        study: that it is merged into.
+        path: of the copy.
+        finder: finds what is personal in texts of recordings in which they were, as in the withdrawal.
+        keep_rest: what only looks like theirs comes along.
+
     Raises:
-        UserError: it is no study, damaged, of a newer version, of another study, the study itself, open elsewhere, or
-            somebody withdrew from it who is still in the study.
+        UserError: it is no study, damaged, of a newer version, of another study, the study itself, open elsewhere;
+            somebody withdrew from it who is still in the study, or something in it looks like somebody who withdrew.
     """
     path = resolve_path(path)
     name = escape_unprintable(path.name)
@@ -235,7 +244,7 @@ def open_copy(study: Study, path: Path) -> Study:
                 "Merge it into that copy first.",
             )
         require_no_withdrawals_in_copy(study, copy)
-        return copy_without_withdrawn(study, copy)
+        return copy_without_withdrawn(study, copy, finder, keep_rest=keep_rest)
     except BaseException:
         copy.close()
         raise

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ from project.schema.columns import COLUMNS, ColumnKind
 from project.store.column_values import damaged_value_error
 from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
+from project.text_matching.spellings import squeeze_letters
 
 _DECISION_COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
 
@@ -309,12 +310,27 @@ class PrivateWord:
     participant_id: str | None = None
 
 
+class WordOwners:
+    """Tells whose a private word is: the participant's that it names, or whose pseudonym replaces it."""
+
+    def __init__(self, people: Iterable[tuple[str, str]] = ()) -> None:
+        self._ids = {squeeze_letters(pseudonym): identifier for identifier, pseudonym in people}
+
+    def owner(self, participant_id: str | None, replacement: str) -> str | None:
+        """Return the id of the participant whose word it is; None for nobody's."""
+        return participant_id or self._ids.get(squeeze_letters(replacement))
+
+
 def private_words(study: Study) -> list[PrivateWord]:
     """Return every private word, longest first."""
+    owners = WordOwners((str(row[0]), str(row[1])) for row in study.rows("SELECT id, pseudonym FROM participant"))
     rows = study.rows(
         "SELECT word, replacement, kind, participant_id FROM private_word ORDER BY length(word) DESC, word"
     )
-    return [PrivateWord(*row) for row in rows]
+    return [
+        PrivateWord(word, replacement, kind, owners.owner(owner, replacement))
+        for word, replacement, kind, owner in rows
+    ]
 
 
 def replacements(study: Study) -> dict[str, str]:

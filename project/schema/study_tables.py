@@ -64,10 +64,10 @@ HISTORY = (
   permission TEXT NOT NULL,
   rule TEXT NOT NULL CHECK ((permission = '') <> (rule = ''))
 ) STRICT""",
-    # Whom and what no merge brings back; a checksum over an id, which says nothing to anybody who does not have it.
+    # Whom and what no merge or import brings back: checksums over ids, names, and numbers or addresses.
     """CREATE TABLE withdrawal (
   id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
-  kind TEXT NOT NULL CHECK (kind IN ('participant', 'recording', 'footage')),
+  kind TEXT NOT NULL CHECK (kind IN ('participant', 'recording', 'footage', 'name', 'string')),
   at TEXT NOT NULL
 ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE journal_step (

@@ -6,8 +6,42 @@ It also knows common words, which name nobody when they stand alone.
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 
 from resources import resource
+
+
+def is_accent(sign: str) -> bool:
+    """Tell whether a combining mark only changes how a letter is written: an accent, a Hebrew or Arabic point, a nukta.
+
+    Vowel signs, which are letters of their own in the scripts of India and South-East Asia, are none.
+    """
+    order = unicodedata.combining(sign)
+    return order in (1, 7) or 10 <= order <= 36 or order >= 200
+
+
+_UNSEEN = frozenset({0x034F, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F})
+
+
+def _mark_class(*, accents: bool) -> str:
+    """Return accents, or all other combining marks, as a class of a regular expression."""
+    found = ""
+    first = last = -1
+    for code in chain(range(0x300, 0xABF0), range(0x11000, 0x11F60)):
+        if unicodedata.category(chr(code)) in ("Mn", "Mc") and is_accent(chr(code)) == accents and code not in _UNSEEN:
+            if code == last + 1:
+                found = f"{found[:-2] if first < last else found}-{chr(code)}"
+            else:
+                first, found = code, found + chr(code)
+            last = code
+    return found
+
+
+ACCENTS, VOWEL_SIGNS = _mark_class(accents=True), _mark_class(accents=False)
+"""What `\\w` leaves out of a word: marks that are folded away, and marks that are letters."""
+WORD_SIGNS = rf"\w{VOWEL_SIGNS}{ACCENTS}"
+KATAKANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
+"""Katakana as hiragana, for `str.translate`."""
 
 
 def fold_case_accents(text: str) -> str:

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
 
+from project.text_matching.normalization import KATAKANA, VOWEL_SIGNS, is_accent
 from project.text_matching.number_words import has_number_words, number_views
 
-_NOT_TEXT = re.compile(r"[\W_]+")
+_NOT_TEXT = re.compile(rf"(?:[^\w{VOWEL_SIGNS}]|_)+")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}|&#?\w{2,8};")
 
@@ -33,7 +34,7 @@ _LIKE = {
         **{"\u0456": "i", "\u0455": "s", "\u0458": "j", "\u043a": "k", "\u043c": "m", "\u0442": "t", "\u043d": "h"},
         **{"\u0432": "b", "\u03bf": "o", "\u03b1": "a", "\u03bd": "v", "\u03b9": "i", "\u03c1": "p", "\u03ba": "k"},
     }.items()
-}
+} | KATAKANA
 _TRANSLITERATED = {
     ord(sign): plain
     for sign, plain in {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00e5": "aa", "\u00f8": "oe"}.items()
@@ -51,7 +52,7 @@ def fold_letters(text: str) -> str:
 def _fold_sign(sign: str) -> str:
     if sign.isascii():
         return sign
-    if unicodedata.category(sign) in ("Mn", "Cf"):
+    if is_accent(sign) or unicodedata.category(sign) == "Cf":
         return ""
     digit = unicodedata.decimal(sign, None)
     return sign if digit is None else str(digit)

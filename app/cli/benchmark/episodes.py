@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from app.cli.command import STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
+from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
 from project.entities.study_records import Json
 from project.session.session import Session, resolve_recording
 from project.text_format import pluralize
@@ -36,8 +36,11 @@ def episode() -> None:
 @STUDY
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--annotator", metavar="NAME", help="Who does it.")
+@KEEP_REST
 @json_option
-def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None, as_json: bool) -> None:
+def import_episodes(
+    study: Path, files: tuple[Path, ...], annotator: str | None, keep_rest: bool, as_json: bool
+) -> None:
     """Import files of SOTOPIA, told apart by their content.
 
     Episodes, agent, environment and relationship profiles, combinations of agents and environments, human scores.
@@ -55,7 +58,7 @@ def import_episodes(study: Path, files: tuple[Path, ...], annotator: str | None,
     told: list[Json] = []
     with Session.open(study, annotator) as session:
         for path in sort_files(files):
-            found = import_file(session, path)
+            found = import_file(session, path, keep_rest=keep_rest)
             told.append(
                 {
                     "file": str(path),

@@ -294,7 +294,10 @@ class BoxCanvas(QWidget):
 
 
 _FILLABLE_REASONS = frozenset(
-    {ReviewReason.UNSEARCHED, ReviewReason.DAMAGED, ReviewReason.GAP, ReviewReason.ENDS, ReviewReason.BEGINS}
+    {
+        *(ReviewReason.UNSEARCHED, ReviewReason.DAMAGED, ReviewReason.NO_TRACK),
+        *(ReviewReason.GAP, ReviewReason.ENDS, ReviewReason.BEGINS),
+    }
 )
 """A face that is drawn at a place of these kinds lasts as long as the place."""
 _DEFAULT_REGION_US = SECOND_US

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from annotate.team import study_copies
 from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, make_plan, read_team_plan
 from annotate.team.study_copies import CopyFor, MediaWith
+from anonymize.withdrawal.withdrawal import PersonalStringFinder
 from app.gui.pages.context import Context
 from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
 from app.gui.study.study_controller import StudyController
@@ -504,7 +505,7 @@ class TeamWindow(QWidget):
         done: list[study_copies.MergedCopy] = []
 
         def do(session: Session, progress: Progress) -> Changes:
-            done.extend(study_copies.merge_copies(session, paths, progress=progress))
+            done.extend(study_copies.merge_copies(session, paths, finder=PersonalStringFinder(), progress=progress))
             changes = Changes()
             for merged_copy in done:
                 changes |= merged_copy.merged.changes

@@ -180,9 +180,11 @@ class ServerCompleter:
                 left = max(ends - time.monotonic(), 0.001)
                 outcome = await request_completion(self.client, body, min(self._options.timeout_s, left), self.scrubber)
             calls += 1
-            if isinstance(outcome, Completion) or outcome.cause is not Cause.BUSY:
+            if isinstance(outcome, Completion):
                 return outcome, calls
             if outcome.lost and not report_lost_request():
+                return outcome, calls
+            if outcome.cause is not Cause.BUSY:
                 return outcome, calls
             if outcome.hint_s:
                 self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)

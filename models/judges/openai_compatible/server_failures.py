@@ -22,6 +22,8 @@ class Cause(Enum):
 
     BUSY = auto()
     """For now: the same request may work in a while."""
+    LATE = auto()
+    """No whole answer came in the time that one may take."""
     SHAPE = auto()
     """The server cannot hold an answer to a shape in this way."""
     LIMIT_NAME = auto()

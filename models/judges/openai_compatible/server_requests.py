@@ -256,7 +256,7 @@ async def fetch(
                 return (await client.get(path, cast_to=httpx2.Response, options=options)).content
             return (await client.post(path, cast_to=httpx2.Response, body=body, options=options)).content
     except TimeoutError:
-        return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s", lost=True)
+        return Failure(Cause.LATE, 0, f"no whole answer within {limit_s:,.0f} s", lost=True)
     except APIStatusError as error:
         return _status_failure(error)
     except Exception as error:

@@ -52,6 +52,13 @@ def test_a_face_from_the_first_to_the_last_frame_is_covered_and_so_is_a_recordin
         assert order_for_review(spans) == []
 
 
+def test_a_recording_with_people_and_no_face_at_all_is_looked_at_as_a_whole() -> None:
+    nothing = (Cover.COVERED, ReviewReason.NONE)
+    assert {*states(band(has_people=True))} == {(Cover.UNCOVERED, ReviewReason.NO_TRACK)}
+    assert {*states(band(has_people=True, seen=[(0, TIMES.end_us)]))} == {nothing}
+    assert {*states(band(track(0, TOTAL - 1), has_people=True))} == {nothing}
+
+
 def test_a_gap_between_tracks_of_one_face_is_uncovered_and_its_middle_is_looked_at() -> None:
     spans = band(track(0, 99, key="a"), track(120, TOTAL - 1, key="b"))
     (place,) = order_for_review(spans)

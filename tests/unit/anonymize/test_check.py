@@ -1,5 +1,6 @@
 import time
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from anonymize.rendering.residual_faces import CheckResult, ResidualFaceStatus, check_rendering, count_parallel_frames
 from media.decoding import iterate_frames
+from media.picture import FrameGeometry
 from models.boxes import iou
 from models.faces.face_detectors import Detections
 from project.entities.face_regions import Keyframe, Region, RegionKind
@@ -206,3 +208,25 @@ def test_a_large_picture_is_looked_at_closely_around_the_small_faces_of_its_trac
     assert check_rendering(clip, [], Sharp(), start_us=3_000_000).hits == ()
     small = track([HERE] * 2, times_us=times)
     assert check_rendering(clip, [small], Sharp(), start_us=3_000_000).faces_left == times
+
+
+@pytest.mark.parametrize(("rotation", "stored"), [(0, (120, 40, 3)), (90, (30, 160, 3))])
+def test_a_frame_is_also_looked_at_without_the_pixel_aspect_of_its_source(
+    clip: Path, rotation: int, stored: tuple[int, int, int]
+) -> None:
+    class Narrow:
+        """A detector that knows faces only where they are not drawn out."""
+
+        key = "narrow"
+        parameters: Mapping[str, Json] = {}
+
+        def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
+            if image.shape != stored:
+                return Detections.empty()
+            return Detections(np.array([(10, 5, 10, 10)], np.float32), np.array([0.9], np.float32))
+
+    source = FrameGeometry(40, 120, rotation, Fraction(4))
+    assert check_rendering(clip, [], Narrow()).hits == ()
+    found = check_rendering(clip, [], Narrow(), source=source)
+    assert len(found.doubtful) == found.frames
+    assert {hit.box for hit in found.hits} == {(10, 20, 10, 40) if rotation else (40, 5, 40, 10)}

@@ -8,25 +8,9 @@ import pytest
 from project.erasure.erased_file import verify_erasure
 from project.erasure.erasure import ErasedStudy, prepare_erasure
 from project.erasure.lookalikes import LookAlikeReason, LookAlikeWords
+from project.queries.pii_rows import private_words
 from project.store.study import Study
-
-
-def study_with(folder: Path, theirs: list[str], others: list[str], words: tuple[str, ...] = ("Zebediah Quux",)) -> Path:
-    """Make a study of two recordings: P01 says some texts in the first, P02 others in the second."""
-    path = folder / "study.greenroom"
-    with Study.create(path, "A study") as study, study.step("Add"):
-        study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
-        study.write("INSERT INTO annotator VALUES ('a', 'Ada', 'person')", ())
-        for number, who, texts in ((1, "P01", theirs), (2, "P02", others)):
-            study.write("INSERT INTO recording VALUES (?, 'c', ?, ?, 60000000)", (f"r{number}", number, f"r{number}"))
-            study.write("INSERT INTO participant VALUES (?, ?, 'user', '')", (who, who))
-            study.write("INSERT INTO appearance VALUES (?, ?)", (f"r{number}", who))
-            for at, text in enumerate(texts):
-                row = (f"u{number}-{at}", f"r{number}", who, at * 10, at * 10 + 9, text)
-                study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
-        for word in words:
-            study.write("INSERT INTO private_word VALUES (?, 'P01', 'person', 'P01')", (word,))
-    return path
+from tests.builders.withdrawn_study import study_with
 
 
 def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> ErasedStudy:
@@ -56,6 +40,12 @@ def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path,
     assert left(path, word).remaining == {}
     with Study.open(path, read_only=True) as study:
         assert (text,) in study.rows("SELECT text FROM utterance")
+
+
+@pytest.mark.parametrize("text", ["Влад", "Владик", "\u0412.\u0415.", "Елкину"])
+def test_forms_of_a_name_in_cyrillic_are_listed(tmp_path: Path, text: str) -> None:
+    path = study_with(tmp_path, ["hello"], [f"{text} пришёл"], ("Владислав Елкин",))
+    assert [*left(path).remaining] == [text]
 
 
 def test_names_of_others_and_common_words_are_not_listed(tmp_path: Path) -> None:
@@ -135,13 +125,30 @@ def test_lists_of_words_lose_what_came_from_their_recordings_alone(tmp_path: Pat
 
 
 def test_a_finished_file_that_still_holds_something_is_told(tmp_path: Path) -> None:
-    path = study_with(tmp_path, ["hello"], ["zquux laughs", "hello"])
+    path = study_with(tmp_path, ["hello"], ["quux laughs", "zebediahlein", "hello"])
     made = prepared(path)
-    found = verify_erasure(path, made.scope)
+    found = verify_erasure(path, made.scope).found
+    assert (found["utterance.text"], found["private_word.word"], found["history of utterance.text"]) == (2, 1, 2)
+    assert verify_erasure(path, made.scope, ["Zebediahlein"]).found["utterance.text"] == 1
     made.close()
-    assert found.found["utterance.text"] == 1
-    assert found.found["private_word.word"] == 1
-    assert found.found["history of utterance.text"] == 1
+
+
+def test_a_word_whose_replacement_is_their_pseudonym_is_a_name_of_theirs(tmp_path: Path) -> None:
+    path = study_with(tmp_path, ["hello"], ["Zebediah Quux came by", "Bo came by"], ())
+    with Study.open(path) as study, study.step("Words"):
+        study.write("INSERT INTO private_word VALUES ('Zebediah Quux', '[p 01]', 'person', NULL)", ())
+        study.write("INSERT INTO private_word VALUES ('Bo', 'P02', 'person', NULL)", ())
+    made = prepared(path)
+    assert "Zebediah Quux" in made.scope.terms.names
+    assert ("",) in made.memory.execute("SELECT text FROM utterance").fetchall()
+    assert made.memory.execute("SELECT word FROM private_word").fetchall() == [("Bo",)]
+    assert ("Bo came by",) in made.memory.execute("SELECT text FROM utterance").fetchall()
+    made.close()
+    with Study.open(path, read_only=True) as study:
+        assert {word.word: word.participant_id for word in private_words(study)} == {
+            "Zebediah Quux": "P01",
+            "Bo": "P02",
+        }
 
 
 def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ UNCLEARED = RequestEvidence("", "", 1)
         ("downloads", RAW, replace(SENT, purpose=Purpose.DOWNLOAD, texts=0), SEEN),
         ("", Policy(downloads=True), replace(SENT, purpose=Purpose.DOWNLOAD, texts=0), SEEN),
         ("redirects", RAW, replace(SENT, redirected_from=OTHER), SEEN),
+        ("redirects", RAW, replace(SENT, redirected_from=OTHER, local=True), SEEN),
         ("", replace(RAW, redirects=True), replace(SENT, redirected_from=OTHER), SEEN),
         ("proxies", RAW, replace(SENT, proxy=OTHER), SEEN),
         ("", replace(RAW, proxies=True), replace(SENT, proxy=OTHER), SEEN),
@@ -134,7 +135,7 @@ def test_one_thing_that_is_not_as_it_must_be_forbids_a_request(
 def test_what_stays_on_this_machine_passes_whatever_the_policy(
     policy: Policy, request: EgressRequest, evidence: RequestEvidence
 ) -> None:
-    assert rule(policy, replace(request, local=True), replace(evidence, uncleared=0)) == ""
+    assert rule(policy, replace(request, local=True, redirected_from=""), replace(evidence, uncleared=0)) == ""
 
 
 @given(POLICIES, REQUESTS, EVIDENCE)

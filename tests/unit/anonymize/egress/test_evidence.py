@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from annotate.segments.bulk_edits import add_comment
-from annotate.study.people import add_participant, set_consent
+from annotate.study.people import add_participant, set_appearance, set_consent
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
 from anonymize.egress.egress_authority import study_authority
+from anonymize.egress.egress_evidence import working_refusal
 from anonymize.egress.policy_edits import set_policy
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.pii_review import study_finder as search
@@ -23,7 +24,7 @@ from benchmark.disclosure.conditions import MISSING_RECORDING
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
 from project.entities.face_regions import Keyframe
 from project.entities.judgments import RAW_CONDITION
-from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Utterance
+from project.entities.study_records import ConsentUse, Participant, ParticipantRole, Recording, Utterance
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.face_rows import set_track_box, tracks_of
@@ -230,6 +231,36 @@ def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Rec
     assert "held out" in forbidden(session, abroad(recording.id, rendering))
     set_policy(session, EVERYTHING)
     assert "held out" in forbidden(session, abroad(recording.id, RAW_CONDITION))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO consent SELECT id, 'models', 1 FROM participant WHERE pseudonym = 'P03'",
+        "UPDATE consent SET granted = 1",
+        "DELETE FROM hold_out",
+        "DELETE FROM appearance",
+        "UPDATE participant SET role = 'robot'",
+    ],
+)
+def test_what_another_program_says_of_consent_and_hold_outs_does_not_count(
+    session: Session, recording: Recording, sql: str
+) -> None:
+    set_policy(session, EVERYTHING)
+    for name in ("P02", "P03"):
+        add_participant(session, name, ParticipantRole.BYSTANDER)
+        set_appearance(session, recording.id, person_called(session, name), True)
+    set_consent(session, person_called(session, "P02"), ConsentUse.MODELS, False)
+    with session.step("Hold out"):
+        set_hold_out(session.study, recording.id, True)
+    with closing(sqlite3.connect(session.study.path)) as other, other:
+        assert other.execute(sql).rowcount > 0
+    assert "another program changed who agreed" in forbidden(session, abroad(recording.id, RAW_CONDITION))
+    assert "another program changed who agreed" in working_refusal(session, [recording.id])
+
+
+def person_called(session: Session, name: str) -> Participant:
+    return next(person for person in all_participants(session.study) if person.pseudonym == name)
 
 
 def test_a_request_with_nothing_needs_no_review_but_has_to_be_cleared(session: Session, recording: Recording) -> None:

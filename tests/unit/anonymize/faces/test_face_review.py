@@ -10,7 +10,7 @@ from annotate.study import people as participants
 from annotate.study import recording_edits as history
 from anonymize.faces import face_review_edits as review
 from anonymize.faces import text_regions_job as text_regions
-from anonymize.faces.face_review import FaceSheet, SamePersonSuggestion, build_face_sheet
+from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, SamePersonSuggestion, build_face_sheet
 from anonymize.masking.mask_coverage import Cover, ReviewReason
 from project.entities.face_regions import Keyframe, RegionKind
 from project.entities.study_records import ParticipantRole
@@ -57,6 +57,23 @@ def test_a_review_is_refused_with_the_count_until_every_place_was_seen(lab: Sess
     assert seen_now(lab).pending_text() == "1 undecided track (hidden), to mark it as reviewed"
     review.mark_reviewed(lab, here)
     assert [face_review.annotator_id for face_review in seen_now(lab).reviews] == [lab.annotator().id]
+
+
+def test_where_people_are_and_no_face_was_found_it_is_said_before_a_review(lab: Session) -> None:
+    here = only_recording(lab)
+    found_faces(lab, [])
+    assert seen_now(lab).pending == []
+    for name, role, said in (("R", ParticipantRole.ROBOT, False), ("P", ParticipantRole.USER, True)):
+        participants.add_participant(lab, name, role)
+        who = next(person for person in all_participants(lab.study) if person.pseudonym == name)
+        participants.set_appearance(lab, here, who, True)
+        assert bool(seen_now(lab).pending) is said
+    with pytest.raises(UserError, match="1 uncovered place left"):
+        review.mark_reviewed(lab, here)
+    (place,) = seen_now(lab).pending
+    assert "no face was found in all of it" in REASON_TEXTS[place.reason]
+    review.mark_seen(lab, here, [(place.start_us, place.end_us)])
+    review.mark_reviewed(lab, here)
 
 
 def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Session) -> None:

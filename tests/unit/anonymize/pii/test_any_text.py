@@ -90,6 +90,11 @@ def test_what_is_repeated_without_end_is_searched_to_its_end(piece: str, length:
     assert text[hits[-1].start : hits[-1].end].endswith("bob@lab.example.org")
 
 
+def test_more_digits_than_anybody_says_are_one_hit() -> None:
+    (hit,) = PersonalFinder().find(f"see {'1 ' * 1_000}")
+    assert (hit.kind, len(hit.text)) == ("id", 1_999)
+
+
 def test_a_street_with_one_endless_word_is_searched_to_its_end() -> None:
     for text in (f"12 rue {'a' * 3_000}", f"12 rue {'hundertund-' * 300}", f"calle {'a-' * 2_000}"):
         hits = PersonalFinder().find(f"{text} or call 07700 900123")

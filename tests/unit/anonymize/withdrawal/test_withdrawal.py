@@ -320,6 +320,27 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
     assert (said["deleted_beside"], said["searched"]["beside"]["found"]) == (3, 1)
 
 
+def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
+    tmp_path: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, full = made(tmp_path)
+    with Study.open(path) as study, study.step("Comment"):
+        row = ("late", full.id("seg2"), full.id("ada"), "Zyxanna, whom it misses", "2026", 0)
+        study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
+    backup = Path(shutil.copyfile(path, path.with_name(f"{path.name}.bak-1")))
+    before, matches = backup.read_bytes(), IdentifyingTerms.matches_text
+    monkeypatch.setattr(
+        IdentifyingTerms, "matches_text", lambda terms, text: "it misses" not in text and matches(terms, text)
+    )
+    told = greenroom("withdraw", path, "P01", "--yes", "--keep-rest", code=2)
+    assert "“study.greenroom” would still hold something of theirs: 1 in comment.text" in told
+    assert "nothing is certified" in told
+    with Study.open(path, read_only=True) as study:
+        assert ("P01",) in study.rows("SELECT pseudonym FROM participant")
+    assert backup.read_bytes() == before
+    assert not [*tmp_path.glob("*withdrawal of*")]
+
+
 def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, greenroom: Terminal) -> None:
     path, full = made(tmp_path)
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
@@ -334,6 +355,15 @@ def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, gr
     greenroom("merge", path, copy)
     assert b"quellbach" not in path.read_bytes().lower()
     assert check_study(path) == []
+    spoken = tmp_path / "spoken.vtt"
+    spoken.write_text("WEBVTT\n\n00:00:00.100 --> 00:00:00.900\n<v P01>call me Zyxanna\n")
+    for words, more in ((("import",), ()), (("transcript", "import"), ("--replace",))):
+        told = greenroom(*words, path, spoken, "--recording", "2", *more, code=2)
+        assert "may bring back somebody who withdrew: " in told
+        assert "“P01”" in told
+        assert "“Zyxanna”" in told
+        assert b"Zyxanna" not in path.read_bytes()
+    greenroom("transcript", "import", path, spoken, "--recording", "2", "--replace", "--keep-rest")
 
 
 def test_a_sealed_study_stays_sealed_with_its_backups(

@@ -3,6 +3,8 @@
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,9 @@ from hypothesis import strategies as st
 
 from project.entities.study_records import Annotator
 from project.erasure.erased_file import exclusive_access, load_into_memory, rewrite_file
+from project.erasure.erasure import prepare_erasure
+from project.erasure.personal_strings import PersonalString
+from project.erasure.reimport_guard import guard_import
 from project.erasure.removal import erase_subject, record_withdrawal
 from project.erasure.subject_scope import build_scope
 from project.errors import UserError
@@ -21,7 +26,7 @@ from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.builders.full_study import NAME, SPOKEN, Full, made
 from tests.builders.merge_study import EDITS, PERSON, copy_file, merge, play, two_segments
-from tests.builders.withdrawn_study import AT, left_in, without
+from tests.builders.withdrawn_study import AT, left_in, study_with, without
 
 
 def work(path: Path, full: Full, number: int) -> list[str]:
@@ -77,10 +82,8 @@ def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path
     without(path, full)
     merged(path, out)
     assert check_study(path) == []
-    # The names of somebody are no part of a split copy: what says one there has to be found in it (`--word`).
-    assert left_in(path, [*full.theirs, SPOKEN, full.id("P01"), "later words 2", "X2"]) == []
+    assert left_in(path, [*full.theirs, SPOKEN, full.id("P01"), *gone]) == []
     assert b"plain words 2" in path.read_bytes()
-    assert gone
 
 
 def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_gone(tmp_path: Path) -> None:
@@ -92,6 +95,100 @@ def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_g
     without(path, full)
     merged(path, copy)
     assert check_study(path) == []
+
+
+NAMES = ("Zebediah Quux", "Nemo")
+
+
+def withdrawn_study(folder: Path, keep: tuple[str, ...] = ()) -> tuple[Path, Path]:
+    """Return a study from which P01 withdrew, called by names of which the study holds one, and its older copy."""
+    path = study_with(folder, ["I live at 12 Acacia Avenue, born 3 May 1982, call 07700 900123"], ["Hello"], NAMES[:1])
+    copy = Path(shutil.copyfile(path, folder / "copy.greenroom"))
+    with (
+        exclusive_access(path),
+        closing(prepare_erasure(path, "P01", NAMES[1:], keep=keep, finder=find_all)) as made,
+        made.prepare_rewrite("", AT) as rewritten,
+    ):
+        rewritten.publish()
+    return path, copy
+
+
+def find_all(texts: Sequence[str]) -> list[list[PersonalString]]:
+    known = {"address": "12 Acacia Avenue", "date-of-birth": "3 May 1982", "phone": "07700 900123"}
+    return [[PersonalString(kind, string) for kind, string in known.items() if string in text] for text in texts]
+
+
+def say(path: Path, *texts: str) -> None:
+    with Study.open(path) as study, study.step("Say"):
+        for at, text in enumerate(texts):
+            row = (new_id(), "r2", "P02", 1000 + at * 10, 1009 + at * 10, text)
+            study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
+
+
+def said(path: Path) -> list[str]:
+    with Study.open(path, read_only=True) as study:
+        return [text for (text,) in study.rows("SELECT text FROM utterance WHERE text <> '' ORDER BY start_us")]
+
+
+def test_what_the_withdrawal_removed_does_not_come_home_in_a_copy(tmp_path: Path) -> None:
+    path, copy = withdrawn_study(tmp_path)
+    say(copy, "Nemo cries", "NEMO-2", "she lives at 12 Acacia Avenue", "born on 3.5.1982", "ring 07700 900 123", "Bye")
+    with Study.open(path) as study, open_copy(study, copy, find_all) as opened:
+        merge_copy(study, opened, None)
+    assert said(path) == ["Hello", "Bye"]
+
+
+def test_what_only_looks_like_them_in_a_copy_is_refused_unless_it_was_kept(tmp_path: Path) -> None:
+    path, copy = withdrawn_study(tmp_path, keep=("Zebby",))
+    say(copy, "Zebadiah and Zebby", "Bye")
+    for file in (path, copy):
+        with Study.open(file) as study, study.step("Name"):
+            study.write("INSERT INTO annotator VALUES ('b', 'Quux, the other', 'person')", ())
+    with Study.open(path) as study, pytest.raises(UserError, match="“Zebadiah”, “Zebby”"):
+        open_copy(study, copy, find_all)
+    say(path, "Zebby")
+    with Study.open(path) as study, pytest.raises(UserError, match="withdrew: “Zebadiah”"):
+        open_copy(study, copy, find_all)
+    with Study.open(path) as study, open_copy(study, copy, find_all, keep_rest=True) as opened:
+        merge_copy(study, opened, None)
+    assert "Zebadiah and Zebby" in said(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        *(("Zebediah laughs", "Zebediah"), ("ask zebediahquux@example.org", "zebediahquux"), ("nemo", "nemo")),
+        *(("P01 came", "P01"), ("ring +44 7700 900123", "7700 900123"), ("12, acacia avenue", "12 acacia avenue")),
+        *(("born 1982-05-03", "3.5.82"), ("the Quuxes", "Quuxes")),
+    ],
+)
+def test_a_text_that_is_imported_may_not_bring_them_back(tmp_path: Path, text: str, listed: str) -> None:
+    path, _ = withdrawn_study(tmp_path)
+    row = ("x", "r2", "P02", 1000, 1009, text)
+    insert = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"
+    with Study.open(path) as study:
+        with pytest.raises(UserError, match="bring back") as refused, study.step("Import"), guard_import(study):
+            study.write(insert, row)
+        assert f"“{listed}”" in refused.value.message
+        assert study.rows("SELECT 1 FROM utterance WHERE id = 'x'") == []
+        with study.step("Import"), guard_import(study, keep_rest=True):
+            study.write(insert, row)
+
+
+def test_a_pseudonym_that_was_given_again_and_other_words_come_in(tmp_path: Path) -> None:
+    path, _ = withdrawn_study(tmp_path)
+    with Study.open(path) as study:
+        with study.step("Add"):
+            study.write("INSERT INTO participant VALUES ('new', 'P01', 'user', '')", ())
+        with study.step("Import"), guard_import(study):
+            text = "P01 came with Zebras and blind people at 12 Acacia Road, born 4 May 1982, 07700 900124"
+            row = ("x", "r2", "P02", 1000, 1009, text)
+            study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
+
+
+def test_the_study_does_not_hold_the_words_that_it_remembers(tmp_path: Path) -> None:
+    path, _ = withdrawn_study(tmp_path)
+    assert left_in(path, ["Zebediah", "zebediah", "Nemo", "nemo", "Acacia", "acacia", "900123"]) == []
 
 
 @settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])

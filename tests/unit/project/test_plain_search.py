@@ -1,0 +1,92 @@
+"""The check of an erasure finds names in any script, and takes no other word for them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.erasure.mentions import IdentifyingTerms
+from project.erasure.personal_strings import PersonalSearch, PersonalString
+from project.erasure.plain_search import PlainSearch
+
+THEIRS = {
+    "राम शर्मा": ["राम शर्मा आया", "राम आया", "शर्मा आया", "राम-शर्मा", "रामशर्मा"],
+    "प्रियंका": ["प्रियंका आई", "प्रियंका"],
+    "প্রিয়াঙ্কা সেনগুপ্ত": ["প্রিয়াঙ্কা এল", "সেনগুপ্ত এল"],
+    "முருகன் செல்வன்": ["முருகன் வந்தார்", "செல்வன் வந்தார்"],
+    "สมชาย ใจดี": ["สมชายใจดี", "สมชาย ใจดี"],
+    "דָּוִד כֹּהֵן": ["דוד בא", "כהן בא", "דָּוִד", "ד. כהן"],
+    "דוד כהן": ["דָּוִד", "כֹּהֵן בא"],
+    "田中 さくら": ["田中さくら", "さくら", "サクラ"],
+    "Li Na": ["Li Na came", "Li said so", "Na laughed", "Na Li", "li na"],
+    "Bo Ek": ["Bo said", "Ek left", "BO", "bo ek", "Ek, Bo"],
+    "Anne-Marie D'Arcy Smith-Jones": ["Anne came", "Jones left", "d'arcy", "DArcy", "AnneMarie"],
+    "Will Rose": ["Will rose", "Rose came", "WILL", "@willrose"],
+    "Владислав Елкин": ["владислав", "ЕЛКИН"],
+    "José Ürün": ["Jose\u0301 left", "U\u0308ru\u0308n"],
+    "P01": ["P01 laughs", "p01", "P01_kitchen.mp4"],
+}
+"""Name -> texts in which it surely stands: both searches have to know that."""
+
+MAYBE = {
+    "राम शर्मा": ["शर्माजी"],
+    "דוד כהן": ["הכהן", "לדוד"],
+    "田中 さくら": ["田中さん"],
+    "佐藤 健": ["健くん", "佐藤さん"],
+    "王 小明": ["小明今天没来"],
+    "Li Na": ["lina", "na"],
+    "Will Rose": ["a rose"],
+    "Владислав Елкин": ["Елкину"],
+}
+"""Name -> texts about which a person decides."""
+
+OTHERS = {
+    "राम शर्मा": ["रमा", "रामायण"],
+    "Li Na": ["carolina"],
+    "王明": ["他姓王 明天来"],
+    "佐藤 健": ["健康です"],
+    "Will Rose": ["will it rise", "prose"],
+    "Anna Thomas": ["Hannah and Susanna"],
+    "P01": ["XP01", "P012"],
+}
+"""Name -> texts of other words."""
+
+
+def cases(texts: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(name, text) for name in texts for text in texts[name]]
+
+
+@pytest.mark.parametrize(("name", "text"), cases(THEIRS))
+def test_what_is_theirs_is_removed_and_found_by_the_check(name: str, text: str) -> None:
+    assert IdentifyingTerms([name], search=PersonalSearch([name])).matches_text(text)
+    assert any(match.is_certain for match in PlainSearch([name]).find(text))
+
+
+@pytest.mark.parametrize(("name", "text"), cases(MAYBE))
+def test_what_may_be_theirs_is_asked_about(name: str, text: str) -> None:
+    assert [match.is_certain for match in PlainSearch([name]).find(text)] == [False]
+
+
+@pytest.mark.parametrize(("name", "text"), cases(OTHERS))
+def test_another_word_is_not_theirs(name: str, text: str) -> None:
+    assert [*PlainSearch([name]).find(text)] == []
+    assert not IdentifyingTerms([name], search=PersonalSearch([name])).matches_text(text)
+
+
+def test_numbers_and_addresses_are_found_between_any_separators() -> None:
+    kinds = {"phone": "+44 7700 900123", "address": "12 Acacia Avenue", "date-of-birth": "3 May 1982"}
+    search = PlainSearch(strings=[PersonalString(kind, text) for kind, text in kinds.items()])
+    for text in ("07700 900-123", "0044 (0)7700/900123", "12, acacia\navenue", "born 3 May 1982"):
+        assert [match.is_certain for match in search.find(text)] == [True]
+    assert [*search.find("13 May 1982, 07700 900124")] == []
+
+
+def test_the_whole_name_of_somebody_else_and_a_shared_one_are_not_theirs() -> None:
+    search = PlainSearch(["Anna Lind"], others=["Anna Berg", "Anna Lind-Berg"], shared={"lind"})
+    assert [*search.find("Anna Berg and Lind")] == []
+    assert [match.text for match in search.find("Anna Berg and Anna")] == ["Anna"]
+    assert any(match.is_certain for match in search.find("Anna Lind-Berg"))
+
+
+@given(st.text(), st.text())
+def test_a_name_between_any_signs_is_found(before: str, after: str) -> None:
+    assert any(match.is_certain for match in PlainSearch(["Änna Lind"]).find(f"{before} Änna Lind {after}"))
