@@ -16,7 +16,7 @@ from media.frame_index import load_index
 from media.probe import probe
 from project.errors import UserError
 from tests.builders.clips import make_clip, number_of, numbered
-from tests.builders.edited_clips import copied, joined
+from tests.builders.edited_clips import copied, joined, with_edits
 from tests.builders.field_pictures import make_field_clip
 
 REALTIME = {"deadline": "realtime", "cpu-used": "8"}
@@ -172,3 +172,12 @@ def test_a_file_whose_pictures_change_their_size_is_refused(
     clip = joined(first, second, tmp_path / f"c{suffix}", 400_000)
     assert f"c{suffix} change their size, from 96 x 64 to 128 x 96" in refusal(clip)
     assert probe(joined(first, first, tmp_path / f"d{suffix}", 400_000)).video is not None
+
+
+def test_no_packet_of_sound_that_an_edit_list_hides_is_exported(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", size=(96, 64), frames=50, fps=25, sound=True)
+    for name, edits, kind in (("one.mp4", [(1.0, 0.5)], "copied"), ("two.mp4", [(0.2, 0.4), (1.2, 0.4)], "encoded")):
+        clip = with_edits(source, tmp_path / name, edits)
+        assert paint_clip(clip, tmp_path / f"of-{name}", lambda picture: None).sound == kind
+        with av.open(str(tmp_path / f"of-{name}")) as container:
+            assert sum(packet.is_discard for packet in container.demux(audio=0)) <= 1
