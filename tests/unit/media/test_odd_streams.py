@@ -75,7 +75,7 @@ def test_a_hidden_reference_is_no_picture(tmp_path: Path) -> None:
     ],
 )
 def test_the_length_is_that_of_what_is_there(tmp_path: Path, name: str, how: dict[str, object]) -> None:
-    source = make_clip(tmp_path / name, size=(96, 64), frames=75, fps=25, **how)  # type: ignore[arg-type]
+    source = make_clip(tmp_path / name, size=(96, 64), frames=75, fps=25, **how)
     clip = tmp_path / f"unsaid-{name}"
     with av.open(str(source)) as reading, av.open(str(clip), "w", options={"live": "1", "write_xing": "0"}) as writing:
         streams = {stream.index: writing.add_stream_from_template(stream) for stream in reading.streams}
@@ -140,7 +140,7 @@ def refusal(path: Path) -> str:
     ],
 )
 def test_a_file_whose_times_begin_anew_is_refused(tmp_path: Path, suffix: str, how: dict[str, object]) -> None:
-    parts = [make_clip(tmp_path / f"{name}{suffix}", size=(96, 64), fps=25, **how) for name in "ab"]  # type: ignore[arg-type]
+    parts = [make_clip(tmp_path / f"{name}{suffix}", size=(96, 64), fps=25, **how) for name in "ab"]
     clip = tmp_path / f"c{suffix}"
     clip.write_bytes(b"".join(part.read_bytes() for part in parts))
     assert "c" + suffix + " begin anew" in refusal(clip)
@@ -166,8 +166,7 @@ def test_a_file_whose_pictures_change_their_size_is_refused(
 ) -> None:
     own = ".ts" if how.get("codec", "libx264") in ("libx264", "libx265") else suffix
     first, second = (
-        make_clip(tmp_path / f"{size[0]}{own}", size=size, frames=10, fps=25, **how)  # type: ignore[arg-type]
-        for size in ((96, 64), (128, 96))
+        make_clip(tmp_path / f"{size[0]}{own}", size=size, frames=10, fps=25, **how) for size in ((96, 64), (128, 96))
     )
     clip = joined(first, second, tmp_path / f"c{suffix}", 400_000)
     assert f"c{suffix} change their size, from 96 x 64 to 128 x 96" in refusal(clip)
