@@ -11,6 +11,7 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from media.frame_index import FrameIndex, load_index
+from media.packet_scan import packets_from_key
 from media.picture import DecodedFrame, Frame
 from media.source import open_source
 from project.errors import UserError
@@ -45,15 +46,15 @@ class Decoder:
         self._container = open_source(path)
         self._packets: Iterator[Packet[VideoStream]] = iter(())
         self._ready: deque[tuple[int, av.VideoFrame]] = deque()
-        self._counted = 0
         self._ended = False
         self._damaged_until = -1
         self._whole_from = 0
         self._lead = 0
         self._key = 0
-        self._attach()
+        self._was_sought = False
+        self._is_astray = False
         self.position = 0
-        self._packets = self._container.demux(self._stream)
+        self._attach()
 
     def close(self) -> None:
         """Release the file."""
@@ -63,11 +64,11 @@ class Decoder:
     def restart(self, key: int) -> None:
         """Continue from the keyframe with this number in the index; the next position is that keyframe."""
         index = self._index
-        wanted = 0 if index.counted_by_decoding else max(0, key - self._lead)
-        start = int(index.keyframes[0 if index.counted_by_decoding else key])
         self._key = key
-        self._reset_to(start)
-        while not index.counted_by_decoding and wanted >= 0:
+        self._reset_to(int(index.keyframes[key]))
+        self._was_sought = True
+        self._was_read |= key > self._lead
+        for wanted in range(key - self._lead, 0, -1):
             # Some containers seek by the one stamp, some by the other; the wrong one costs a whole group of pictures.
             for stamp in (int(index.pts[index.keyframes[wanted]]), int(index.key_dts[wanted])):
                 try:
@@ -76,15 +77,14 @@ class Decoder:
                     self._require_machine(error)
                     continue
                 first = self._first_key()
-                if first is not None and first.pts is not None and first.pts <= index.pts[start]:
+                if first is not None and first.pts is not None and first.pts <= index.pts[self.position]:
                     self._feed(first)
                     return
-            wanted -= 1
-        self._container.close()
-        self._container = open_source(self._path)
-        self._attach()
-        self._packets = self._container.demux(self._stream)
-        self._counted = 0
+        self._was_sought = False
+        if self._was_read:
+            self._container.close()
+            self._container = open_source(self._path)
+            self._attach()
 
     def skip_to(self, position: int) -> None:
         """Let the decoder skip pictures before `position` that no other picture refers to."""
@@ -96,6 +96,8 @@ class Decoder:
         Positions that `skip_to` allowed to be left out may be passed over.
         """
         while True:
+            if self._is_astray:
+                self._start_earlier()
             while self._ready and self._ready[0][0] < self.position:
                 self._ready.popleft()
             if self._ready:
@@ -139,10 +141,10 @@ class Decoder:
         )
 
     def _start_earlier(self) -> None:
-        whole = self._whole_from
-        self._lead = 1
+        position, whole = self.position, self._whole_from
+        self._lead = 2 * self._lead + 1
         self.restart(self._key)
-        self._whole_from = whole
+        self.position, self._whole_from = position, whole
 
     def _attach(self) -> None:
         stream = self._container.streams[self._index.stream]
@@ -152,12 +154,16 @@ class Decoder:
             # By default data that is left over after a slice, the mark of many a damaged one, is not held an error.
             stream.codec_context.options = {"err_detect": "aggressive"}
         self._stream = stream
+        self._packets = packets_from_key(self._container.demux(stream))
+        self._was_read = False
+        self._counted = 0
         self._skips = not self._index.counted_by_decoding and _marks_references(stream)
 
     def _reset_to(self, position: int) -> None:
         self.position = position
         self._ready.clear()
         self._ended = False
+        self._is_astray = False
         self._stream.codec_context.skip_frame = "DEFAULT"
         self._damaged_until = -1
         self._whole_from = 0
@@ -166,13 +172,15 @@ class Decoder:
         self._packets = self._container.demux(self._stream)
         try:
             for packet in self._packets:
-                if packet.is_keyframe and packet.size:
+                # One that an edit list hides has the time of another picture.
+                if packet.is_keyframe and packet.size and not packet.is_discard:
                     return packet
         except av.FFmpegError as error:
             self._require_machine(error)
         return None
 
     def _pull(self) -> None:
+        self._was_read = True
         try:
             packet = next(self._packets)
         except StopIteration:
@@ -190,13 +198,17 @@ class Decoder:
     def _feed(self, packet: "Packet[VideoStream]") -> None:
         index = self._index
         # With four or more threads FFmpeg misses the end of a periodic intra refresh if pictures are skipped.
-        if self._skips and not self._lead:
-            unneeded = packet.pts is not None and packet.pts < int(index.pts[min(self._whole_from, len(index) - 1)])
+        if self._skips and not self._lead and packet.pts is not None:
+            unneeded = packet.pts < int(index.pts[min(self._whole_from, len(index) - 1)])
             wanted = "NONREF" if unneeded else "DEFAULT"
             if self._stream.codec_context.skip_frame != wanted:
                 self._stream.codec_context.skip_frame = wanted  # type: ignore[assignment]
         if packet.is_corrupt:
             self._mark_damaged(self.position)
+        if self._was_sought and not packet.is_discard and packet.pts is not None:
+            # After a jump into an MPEG program stream, FFmpeg guesses other time stamps than it reads in order.
+            position = index.position_of(packet.pts)
+            self._is_astray |= position is not None and packet.size != int(index.sizes[position])
         try:
             self._take(self._stream.codec_context.decode(packet))
         except av.FFmpegError as error:
@@ -230,13 +242,17 @@ class Decoder:
                 self._fail(error)
 
     def _take(self, frames: list[av.VideoFrame]) -> None:
+        canvas = self._index.canvas
+        due = int(self._index.pts[min(self.position, len(self._index) - 1)])
         for frame in frames:
             if self._index.counted_by_decoding:
-                self._ready.append((self._counted, frame))
+                position: int | None = self._counted
                 self._counted += 1
-                continue
-            position = None if frame.pts is None else self._index.position_of(frame.pts)
-            if position is not None:
+            else:
+                position = None if frame.pts is None else self._index.position_of(frame.pts)
+                is_unknown = position is None and frame.pts is not None and frame.pts >= due
+                self._is_astray |= self._was_sought and is_unknown
+            if position is not None and (frame.width, frame.height) == (canvas.stored_width, canvas.stored_height):
                 self._ready.append((position, frame))
 
     def _fail(self, error: av.FFmpegError) -> None:

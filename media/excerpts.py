@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from media.clip_writer import frames_at_ticks
 from media.decoding import Decoder, frame_range
 from media.encoding import EncodeOptions, VideoEncoder, clip_time_base
-from media.frame_index import FrameIndex, first_frame, load_index
+from media.frame_index import FrameIndex, load_index
+from media.packet_scan import first_frame
 from media.picture import FrameGeometry, planes
 from media.source import axis_start_us, open_media, picture_stream
 from project.errors import UserError
@@ -161,7 +162,7 @@ def scale_frame(frame: av.VideoFrame, canvas: FrameGeometry, size: tuple[int, in
         interpolation="AREA",
         threads=1,
     )
-    if not canvas.rotation:
+    if not canvas.rotation and not canvas.is_mirrored:
         return small
     turned = av.VideoFrame(*size, small.format.name)
     for target, source in zip(planes(turned), planes(small), strict=True):

@@ -1,300 +1,76 @@
-"""Reads and caches when every frame of a file is shown and where decoding can start.
+"""Reads and caches which pictures a file shows and when, where decoding can start, and where its sound ends."""
 
-It also measures how much a truncated file lacks of what its own tables declare: such files often open without an error.
-"""
-
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import BinaryIO
 
 import av
 import numpy as np
-from av.audio.stream import AudioStream
 from av.container import InputContainer
-from av.stream import Disposition
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from media.packet_scan import PicturePacket, first_frame, packets_from_key, scan_packets
 from media.picture import FrameGeometry
-from media.source import axis_start_us, explain_open_errors, open_media, picture_stream, ticks_array_to_us, ticks_to_us
+from media.source import axis_start_us, open_media, picture_stream, ticks_array_to_us
+from media.truncation import missing_us
 from project.errors import UserError
-from project.files.filesystem import read_regular
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import Arrays, load_arrays, save_arrays
 from project.progress import Progress, Silent
 from project.timebase import SECOND_US, FrameTimes
 
-_LOOK_US = 5 * SECOND_US
-_LEAST_US = SECOND_US // 10
-_LEAST_TAIL = 4096
-_TAIL_PER_SECOND = 256
-_SEGMENT = bytes.fromhex("18538067")
-_CLUSTER = bytes.fromhex("1f43b675")
-_CHUNK_HEAD = 8
-_RIFF_HEAD = 12
-_TS_PACKETS = ((0, 188), (4, 192), (0, 204))
-_TS_SYNC = 0x47
-_MAX_PARTS = 200_000
-"""Boxes, chunks or elements of a file; what has more is not looked at to its end."""
-
-
-def missing_us(container: InputContainer, path: Path) -> int:
-    """Return how many microseconds at least are missing at the end of a file; 0 where nothing is known to be.
-
-    What is compared depends on the container. MP4: the places of the samples in its tables with the size of the
-    file. Matroska and AVI: the declared length with where the packets end, which counts only together with a file
-    that is smaller than it says or with many bytes after the last packet that is found, since a last picture may be
-    shown for long. MPEG-TS: whether it ends with a whole packet; it declares no more than that. Live recordings
-    declare nothing.
-
-    Args:
-        container: of the file, open; its position is changed.
-        path: of the same file.
-
-    Raises:
-        UserError: the file cannot be read any more.
-    """
-    with explain_open_errors(path):
-        return _missing_us(container, path)
-
-
-def _missing_us(container: InputContainer, path: Path) -> int:
-    name, size = container.format.name, container.size
-    if "mp4" in name:
-        box = _cut_box(path, size)
-        beyond = max((_lost_samples_us(stream, size, bool(box)) for stream in _streams(container)), default=0)
-        if beyond or box in (b"", b"mdat"):
-            return beyond
-        return _missing_after_packets_us(container, path, True) or _gap_us(container)
-    if "matroska" in name:
-        cut, inside = _ends_in_segment(path, size)
-        missing = _missing_after_packets_us(container, path, cut)
-        return missing or (_gap_us(container) if inside else 0)
-    if name == "avi":
-        cut = _ends_in_riff(path, size)
-        missing = _missing_after_packets_us(container, path, cut)
-        return missing or (_gap_us(container) if cut and _ends_in_chunk(path, size) else 0)
-    if name == "mpegts":
-        return _gap_us(container) if _ends_in_packet(path, size) else 0
-    return 0
-
-
-def _streams(container: InputContainer) -> Iterator[VideoStream | AudioStream]:
-    for stream in container.streams:
-        if isinstance(stream, VideoStream | AudioStream) and not stream.disposition & Disposition.attached_pic:
-            yield stream
-
-
-def _lost_samples_us(stream: VideoStream | AudioStream, size: int, cut: bool) -> int:
-    """How much of a stream lies in samples that end after the end of the file, going by the table of all samples."""
-    entries = stream.index_entries
-    if not len(entries) or not (cut or entries[-1].pos + entries[-1].size > size):
-        return 0
-    ends = np.array([(entry.timestamp, entry.pos + entry.size) for entry in entries], np.int64)
-    lost = ends[ends[:, 1] > size, 0]
-    if not len(lost):
-        return 0
-    gap = int(np.median(np.diff(ends[:, 0]))) if len(ends) > 1 else 1
-    return max(1, _ticks_to_us(stream, int(ends[:, 0].max() - lost.min()) + gap))
-
-
-def _missing_after_packets_us(container: InputContainer, path: Path, cut: bool) -> int:
-    """How far before the declared end the last packets lie, if that means that some are lost."""
-    declared = _declared(container)
-    if not declared:
-        return _gap_us(container) if cut else 0
-    end, last = 0, 0
-    if container.format.name != "avi":
-        end, last = _last_packets(container, declared - _LOOK_US)
-    if not last:
-        # An AVI file that lost its table gives wrong times after a jump, a cut Matroska file may give no packet at all.
-        with open_media(path) as fresh:
-            end, last = _last_packets(fresh)
-    short = declared - end
-    tail = container.size - last > _LEAST_TAIL + _TAIL_PER_SECOND * declared // SECOND_US
-    least = _gap_us(container) if cut else max(_LEAST_US, 2 * _gap_us(container))
-    return short if (cut or tail) and 2 * short > least else 0
-
-
-def _declared(container: InputContainer) -> int:
-    if container.format.name == "avi":
-        # Its duration is reduced to what the bytes are good for; the number of frames in its head is not.
-        return max((_ticks_to_us(s, s.frames) for s in _streams(container) if isinstance(s, VideoStream)), default=0)
-    return int(container.duration or 0)
-
-
-def _last_packets(container: InputContainer, from_us: int = 0) -> tuple[int, int]:
-    """Where the last packet ends on the recording's axis and in the file, reading from a time on; zeros for none."""
-    wanted = {stream.index: stream for stream in _streams(container)}
-    end = last = 0
-    try:
-        if from_us > 0:
-            container.seek(from_us + axis_start_us(container))
-        for packet in container.demux(list(wanted.values())):
-            stamp = packet.dts if packet.pts is None else packet.pts
-            if not packet.size or stamp is None:
-                continue
-            stream = wanted[packet.stream_index]
-            length = _ticks_to_us(stream, packet.duration) if packet.duration else _frame_us(stream)
-            end = max(end, _ticks_to_us(stream, stamp) - axis_start_us(container) + length)
-            last = max(last, (packet.pos or 0) + packet.size)
-    except av.FFmpegError:
-        pass
-    return end, last
-
-
-def _gap_us(container: InputContainer) -> int:
-    return max((_frame_us(stream) for stream in _streams(container)), default=0) or _LEAST_US
-
-
-def _frame_us(stream: VideoStream | AudioStream) -> int:
-    rate = stream.average_rate if isinstance(stream, VideoStream) else None
-    return round(SECOND_US / rate) if rate else 0
-
-
-def _ticks_to_us(stream: VideoStream | AudioStream, ticks: int) -> int:
-    base = stream.time_base or Fraction(1, SECOND_US)
-    return ticks_to_us(ticks, base.numerator, base.denominator)
-
-
-def _cut_box(path: Path, size: int) -> bytes:
-    """Return which part of an MP4 file its end cuts: `moov`, `mdat`, `moof` for any part of a fragment, or nothing."""
-    fragmented = False
-    with read_regular(path) as file:
-        at = 0
-        for _ in range(_MAX_PARTS):
-            if at + _CHUNK_HEAD > size:
-                break
-            file.seek(at)
-            head = file.read(2 * _CHUNK_HEAD)
-            kind, length = head[4:8], int.from_bytes(head[:4], "big")
-            if length == 1:
-                length = int.from_bytes(head[8:16], "big")
-            fragmented |= kind == b"moof"
-            if length < _CHUNK_HEAD:
-                return b""
-            if at + length > size and kind in (b"moov", b"moof", b"mdat"):
-                return b"moof" if fragmented else kind
-            at += length
-    return b""
-
-
-def _ends_in_riff(path: Path, size: int) -> bool:
-    """Whether an AVI file is smaller than its chunks say."""
-    with read_regular(path) as file:
-        at = 0
-        for _ in range(_MAX_PARTS):
-            if at + _RIFF_HEAD > size:
-                break
-            file.seek(at)
-            head = file.read(_RIFF_HEAD)
-            if head[:4] != b"RIFF":
-                return False
-            at += _CHUNK_HEAD + int.from_bytes(head[4:8], "little")
-    return at > size
-
-
-def _ends_in_chunk(path: Path, size: int) -> bool:
-    """Whether the last packet of an AVI file has fewer bytes than its chunk says."""
-    with open_media(path) as fresh, read_regular(path) as file:
-        first = max((packet.pos or 0 for packet in fresh.demux() if packet.size), default=0)
-        if first < _CHUNK_HEAD:
-            return False
-        file.seek(first - _CHUNK_HEAD // 2)
-        return first + int.from_bytes(file.read(_CHUNK_HEAD // 2), "little") > size
-
-
-def _ends_in_packet(path: Path, size: int) -> bool:
-    """Whether an MPEG-TS file, of any of the three lengths of packets, ends within a packet."""
-    with read_regular(path) as file:
-        head = file.read(2 * _TS_PACKETS[-1][1])
-    for first, length in _TS_PACKETS:
-        places = range(first, len(head), length)
-        if len(places) > 1 and all(head[place] == _TS_SYNC for place in places):
-            return size % length != 0
-    return False
-
-
-def _ends_in_segment(path: Path, size: int) -> tuple[bool, bool]:
-    """Whether a Matroska file is smaller than it says, and whether it ends within pictures or sound."""
-    with read_regular(path) as file:
-        at, end = 0, 0
-        for _ in range(_MAX_PARTS):
-            file.seek(at)
-            kind, length = _element(file)
-            if length is None:
-                return False, False
-            if kind == _SEGMENT:
-                at = file.tell()
-                end = at + length
-                if end <= size:
-                    return False, False
-                continue
-            after = file.tell() + length
-            if after > size or not kind:
-                return bool(end), kind == _CLUSTER
-            at = after
-    return False, False
-
-
-def _element(file: BinaryIO) -> tuple[bytes, int | None]:
-    """Read the name of an EBML element and its length, None where that is unknown (RFC 8794, sections 4 to 6)."""
-    first = file.read(1)
-    if not first or not first[0]:
-        return b"", 0
-    kind = first + file.read(8 - first[0].bit_length())
-    head = file.read(1)
-    if not head or not head[0]:
-        return b"", 0
-    more = 8 - head[0].bit_length()
-    rest = file.read(more)
-    value = int.from_bytes(head + rest, "big") & (1 << 7 * (more + 1)) - 1
-    return kind, None if value == (1 << 7 * (more + 1)) - 1 else value
-
-
-_FORMAT = 2
-_EVERY = 500
+_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameIndex:
-    """The frames of a file in the order they are shown.
+    """The pictures of a file in the order they are shown.
+
+    What an edit list hides is no picture, nor what comes before the first that can be decoded, nor the second field of
+    a picture whose fields have a packet each.
 
     Attributes:
         times: time stamps on the recording's axis and the end of the last frame.
-        pts: (n,) int64, the stream's own time stamps, in `time_base`; 0, 1, 2... where the stream has none to go by.
-        keyframes: (k,) int64, ascending positions of the frames that decoding can start from.
+        pts: (n,) int64, the stream's own time stamps, in `time_base`; made up where it has none to go by.
+        sizes: (n,) int64, bytes of the packets; 0 where frames are counted.
+        keyframes: (k,) int64, ascending positions of the frames that decoding can start from. The first is 0: to reach
+            it, decoding starts at the beginning of the file.
         key_dts: (k,) int64, the decoding time stamps of those, which seeking goes by.
         time_base: seconds of one tick.
         origin_us: the container's start, which is zero on the recording's axis.
         stream: which stream of the file it is.
         codec: FFmpeg's name.
+        pixel_format: FFmpeg's name.
         canvas: shape and turn of the pictures.
         counted_by_decoding: the stream has no usable time stamps: frames are told apart by counting from the first.
         missing_us: how much the file lacks at its end of what it declares, at least; see `missing_us`.
+        sound_ends_us: where the last packet of each stream of sound ends, by its number in the file.
     """
 
     times: FrameTimes
     pts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     keyframes: NDArray[np.int64]
     key_dts: NDArray[np.int64]
     time_base: Fraction
     origin_us: int
     stream: int
     codec: str
+    pixel_format: str
     canvas: FrameGeometry
     counted_by_decoding: bool = False
     missing_us: int = 0
+    sound_ends_us: Mapping[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.pts)
 
     def keyframe_number(self, frame: int) -> int:
         """Return which of `keyframes` decoding must start from to reach a frame."""
-        return max(0, int(np.searchsorted(self.keyframes, frame, side="right")) - 1)
+        return int(np.searchsorted(self.keyframes, frame, side="right")) - 1
 
     def position_of(self, pts: int) -> int | None:
         """Return the position of the frame with a stream time stamp, or None where no frame has it."""
@@ -303,17 +79,12 @@ class FrameIndex:
 
     @property
     def variable_rate(self) -> bool:
-        """Whether the gaps between frames differ by more than rounding."""
-        return has_uneven_gaps(self.pts)
-
-
-def has_uneven_gaps(pts: NDArray[np.int64]) -> bool:
-    """Whether gaps between ascending time stamps differ by more than a tick and a fiftieth of the usual gap."""
-    if len(pts) < 3:
-        return False
-    gaps = np.diff(pts)
-    usual = float(np.median(gaps))
-    return bool(np.abs(gaps - usual).max() > 1 + usual / 50)
+        """Whether the gaps between frames differ by more than a tick and a fiftieth of the usual gap."""
+        if len(self.pts) < 3:
+            return False
+        gaps = np.diff(self.pts)
+        usual = float(np.median(gaps))
+        return bool(np.abs(gaps - usual).max() > 1 + usual / 50)
 
 
 def load_index(path: Path, cache: Path | None = None, progress: Progress | None = None) -> FrameIndex:
@@ -323,7 +94,7 @@ def load_index(path: Path, cache: Path | None = None, progress: Progress | None 
     decoded once from end to end.
 
     Raises:
-        UserError: the file cannot be read or has no picture.
+        UserError: the file cannot be read, has no picture, or has times or pictures as `scan_packets` refuses them.
     """
     name = f"index-{fingerprint(path)}" if cache is not None else ""
     kept = load_arrays(cache, name)
@@ -342,121 +113,130 @@ def forget_index(path: Path, cache: Path) -> None:
         (cache / f"index-{fingerprint(path)}.npz").unlink()
 
 
-def first_frame(container: InputContainer, stream: VideoStream, packets: int = 300) -> av.VideoFrame | None:
-    """Decode the first picture that can be decoded among the first packets."""
-    for count, packet in enumerate(container.demux(stream)):
-        try:
-            frames = stream.codec_context.decode(packet)
-        except av.FFmpegError:
-            continue
-        if frames:
-            return frames[0]
-        if count > packets:
-            break
-    return None
-
-
 def _read(path: Path, progress: Progress) -> FrameIndex:
     name = " ".join(path.name.split())
+    undecodable = UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
     with open_media(path) as container:
         stream = picture_stream(container)
         if stream is None:
             raise UserError(f"{name} has no picture.", "It can be used as sound only.")
         frame = first_frame(container, stream)
         if frame is None:
-            raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
+            raise undecodable
         canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
-    for read in (_read_packets, _count_by_decoding):
+        number, codec = stream.index, stream.codec_context.name
+    with open_media(path) as container:
+        stream = picture_stream(container)
+        assert stream is not None
+        scan = scan_packets(container, name, progress, stream, (frame.width, frame.height))
+        missing = missing_us(container, path)
+        base = stream.time_base or Fraction(1, SECOND_US)
+        pictures = _by_packets(container, stream, scan.pictures, frame.pts)
+        origin = axis_start_us(container)
+    if pictures is None:
         with open_media(path) as container:
             stream = picture_stream(container)
             assert stream is not None
-            index = read(container, stream, canvas, progress)
-            if index is not None:
-                return replace(index, missing_us=missing_us(container, path))
-    raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
-
-
-def _read_packets(
-    container: InputContainer, stream: VideoStream, canvas: FrameGeometry, progress: Progress
-) -> FrameIndex | None:
-    """Read all packets without decoding; None where their time stamps cannot be gone by."""
-    if container.format.name == "avi" and stream.codec_context.has_b_frames:
-        return None
-    size = container.size
-    rows: list[tuple[int, int, bool]] = []
-    durations: dict[int, int] = {}
-    try:
-        for count, packet in enumerate(container.demux(stream)):
-            if count % _EVERY == 0:
-                progress.check_cancelled()
-                progress.progress(min(packet.pos or 0, size), size, "Reading the time stamps")
-            if packet.size == 0 or packet.is_discard:
-                continue
-            if packet.pts is None:
-                return None
-            rows.append((packet.pts, packet.pts if packet.dts is None else packet.dts, packet.is_keyframe))
-            durations[packet.pts] = packet.duration or 0
-    except av.FFmpegError:
-        pass
-    if not rows:
-        return None
-    pts = np.array(sorted({row[0] for row in rows}), np.int64)
-    starts = dict(sorted((row[0], row[1]) for row in rows if row[2]))
-    if not starts:
-        return None
-    keys = np.searchsorted(pts, np.array(list(starts), np.int64))
-    if len(pts) > 1 and len(pts) < 0.9 * len(rows):
-        return None
-    last = durations[int(pts[-1])]
-    base = stream.time_base or Fraction(1, 1_000_000)
-    if last <= 0:
-        last = int(np.median(np.diff(pts))) if len(pts) > 1 else round(1 / (stream.average_rate or 25) / base)
-    ticks = np.append(pts, pts[-1] + max(1, last))
-    times = ticks_array_to_us(ticks, base.numerator, base.denominator) - axis_start_us(container)
+            pictures = _count_by_decoding(container, stream, scan.pictures, progress)
+    if pictures is None:
+        raise undecodable
+    times = ticks_array_to_us(pictures.ticks, base.numerator, base.denominator) - origin
     return FrameIndex(
         FrameTimes(times[:-1], int(times[-1])),
-        pts,
-        keys.astype(np.int64),
-        np.array(list(starts.values()), np.int64),
+        pictures.ticks[:-1],
+        pictures.sizes,
+        pictures.keyframes,
+        pictures.key_dts,
         base,
-        axis_start_us(container),
-        stream.index,
-        stream.codec_context.name,
+        origin,
+        number,
+        codec,
+        frame.format.name,
         canvas,
+        pictures.are_counted,
+        missing,
+        scan.sound_ends_us,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pictures:
+    """The pictures of a stream: their time stamps and the end of the last, their bytes, where decoding can start."""
+
+    ticks: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    keyframes: NDArray[np.int64]
+    key_dts: NDArray[np.int64]
+    are_counted: bool = False
+
+
+def _by_packets(
+    container: InputContainer, stream: VideoStream, packets: Sequence[PicturePacket], first_pts: int | None
+) -> _Pictures | None:
+    """Tell the pictures by their packets alone; None where their time stamps cannot be gone by."""
+    if container.format.name == "avi" and stream.codec_context.has_b_frames:
+        return None
+    stamps = {packet.pts: packet for packet in packets if packet.pts is not None}
+    if first_pts is None or any(packet.pts is None for packet in packets) or len(stamps) < 0.9 * len(packets):
+        return None
+    shown = [packet for pts, packet in sorted(stamps.items()) if pts >= first_pts]
+    if not shown:
+        return None
+    pts = np.array([packet.pts for packet in shown], np.int64)
+    keys = [place for place, packet in enumerate(shown) if packet.is_keyframe or not place]
+    dts = [shown[place].dts for place in keys]
+    last = shown[-1].duration
+    if last <= 0:
+        last = int(np.median(np.diff(pts))) if len(pts) > 1 else round(_usual_gap(stream))
+    return _Pictures(
+        np.append(pts, pts[-1] + max(1, last)),
+        np.array([packet.size for packet in shown], np.int64),
+        np.array(keys, np.int64),
+        np.array([pts[place] if stamp is None else stamp for place, stamp in zip(keys, dts, strict=True)], np.int64),
     )
 
 
 def _count_by_decoding(
-    container: InputContainer, stream: VideoStream, canvas: FrameGeometry, progress: Progress
-) -> FrameIndex | None:
-    """Count the frames by decoding them all, at an even pace."""
+    container: InputContainer, stream: VideoStream, packets: Sequence[PicturePacket], progress: Progress
+) -> _Pictures | None:
+    """Count the pictures by decoding them all.
+
+    Times between pictures that have one are even. Where none has, they are the times of decoding, else an even pace.
+    """
     stream.thread_type = "AUTO"
-    frames = 0
-    for packet in container.demux(stream):
+    stamps: list[int | None] = []
+    for packet in packets_from_key(container.demux(stream)):
         progress.check_cancelled()
         try:
-            frames += len(stream.codec_context.decode(packet))
+            stamps += [frame.pts for frame in stream.codec_context.decode(packet)]
         except av.FFmpegError:
             continue
-        progress.progress(frames, 0, "Counting the frames")
-    if not frames:
+        progress.progress(len(stamps), 0, "Counting the frames")
+    if not stamps:
         return None
-    gap = 1 / Fraction(stream.average_rate or stream.guessed_rate or 25)
-    ticks = np.arange(frames + 1, dtype=np.int64)
-    times = ticks_array_to_us(ticks, gap.numerator, gap.denominator)
+    if not any(stamp is not None for stamp in stamps):
+        slots = sorted({packet.dts for packet in packets if packet.dts is not None})
+        stamps = [*slots] if len(slots) == len(stamps) else [0, *stamps[1:]]
     zero = np.zeros(1, np.int64)
-    return FrameIndex(
-        FrameTimes(times[:-1], int(times[-1])),
-        ticks[:-1],
-        zero,
-        zero,
-        gap,
-        0,
-        stream.index,
-        stream.codec_context.name,
-        canvas,
-        counted_by_decoding=True,
-    )
+    ticks = _fill_gaps(stamps, _usual_gap(stream))
+    return _Pictures(ticks, np.zeros(len(stamps), np.int64), zero, zero, are_counted=True)
+
+
+def _fill_gaps(stamps: Sequence[int | None], gap: float) -> NDArray[np.int64]:
+    """Return rising time stamps of all pictures, and the end of the last, where some are known."""
+    places = np.array([place for place, stamp in enumerate(stamps) if stamp is not None])
+    known = np.array([stamp for stamp in stamps if stamp is not None], np.float64)
+    rising = np.append(True, known[1:] > np.maximum.accumulate(known)[:-1])
+    places, known = places[rising], known[rising]
+    every = np.arange(len(stamps) + 1)
+    ticks = np.interp(every, places, known)
+    ticks += np.minimum(every - places[0], 0) * gap + np.maximum(every - places[-1], 0) * gap
+    return np.maximum.accumulate(np.rint(ticks).astype(np.int64) - every) + every
+
+
+def _usual_gap(stream: VideoStream) -> float:
+    rate = Fraction(stream.average_rate or stream.guessed_rate or 25)
+    return float(1 / rate / (stream.time_base or Fraction(1, SECOND_US)))
 
 
 def _to_arrays(index: FrameIndex) -> Arrays:
@@ -473,35 +253,39 @@ def _to_arrays(index: FrameIndex) -> Arrays:
         canvas.rotation,
         canvas.pixel_aspect.numerator,
         canvas.pixel_aspect.denominator,
+        int(canvas.is_mirrored),
         int(index.counted_by_decoding),
         index.missing_us,
     ]
     return {
         "numbers": np.array(numbers, np.int64),
-        "codec": np.array(index.codec),
+        "names": np.array([index.codec, index.pixel_format]),
         "times": index.times.times_us,
         "pts": index.pts,
+        "sizes": index.sizes,
         "keyframes": index.keyframes,
         "key_dts": index.key_dts,
+        "sounds": np.array([*index.sound_ends_us.items()], np.int64).reshape(-1, 2),
     }
 
 
 def _from_arrays(kept: Arrays) -> FrameIndex | None:
     try:
-        numbers = [int(n) for n in kept["numbers"]]
-        version, end, numerator, denominator, origin, stream, width, height, turn, across, down, counted, missing = (
-            numbers
-        )
-        times, pts, keys, key_dts = kept["times"], kept["pts"], kept["keyframes"], kept["key_dts"]
-        if version != _FORMAT or len(times) != len(pts) or len(keys) != len(key_dts) or not len(pts):
+        version, end, numerator, denominator, origin, stream, *shape, counted, missing = map(int, kept["numbers"])
+        width, height, turn, across, down, mirrored = shape
+        times, pts, sizes = kept["times"], kept["pts"], kept["sizes"]
+        keys, key_dts = kept["keyframes"], kept["key_dts"]
+        if version != _FORMAT or not len(times) == len(pts) == len(sizes) or len(keys) != len(key_dts) or not len(pts):
             return None
-        if not (np.diff(pts) > 0).all():
+        if not (np.diff(pts) > 0).all() or not len(keys) or keys[0] != 0:
             return None
-        canvas = FrameGeometry(width, height, turn, Fraction(across, down))
+        canvas = FrameGeometry(width, height, turn, Fraction(across, down), bool(mirrored))
         base = Fraction(numerator, denominator)
-        codec = str(kept["codec"])
+        codec, pixels = map(str, kept["names"])
+        sounds = {int(number): int(end_us) for number, end_us in kept["sounds"]}
     except (KeyError, ValueError, ZeroDivisionError):
         return None
     return FrameIndex(
-        FrameTimes(times, end), pts, keys, key_dts, base, origin, stream, codec, canvas, bool(counted), missing
+        FrameTimes(times, end),
+        *(pts, sizes, keys, key_dts, base, origin, stream, codec, pixels, canvas, bool(counted), missing, sounds),
     )

@@ -1,5 +1,7 @@
 """A decoded picture: upright, with square pixels; converted to RGB only for display, changed only where painted."""
 
+import math
+import struct
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,19 +18,21 @@ _WIDEST_PIXEL = 4
 
 @dataclass(frozen=True, slots=True)
 class FrameGeometry:
-    """The shape of the stored pictures of a stream, and the turn that makes them upright.
+    """The shape of the stored pictures of a stream, and what makes them upright.
 
     Attributes:
         stored_width: of the decoded picture, in pixels.
         stored_height: of the decoded picture, in pixels.
         rotation: clockwise degrees to apply: 0, 90, 180 or 270.
         pixel_aspect: width of a stored pixel over its height.
+        is_mirrored: whether left and right change places first.
     """
 
     stored_width: int
     stored_height: int
     rotation: int = 0
     pixel_aspect: Fraction = Fraction(1)
+    is_mirrored: bool = False
 
     @classmethod
     def from_frame(cls, frame: av.VideoFrame, pixel_aspect: Fraction | None = None) -> "FrameGeometry":
@@ -36,7 +40,8 @@ class FrameGeometry:
         aspect = pixel_aspect or Fraction(1)
         if not Fraction(1, _WIDEST_PIXEL) <= aspect <= _WIDEST_PIXEL:
             aspect = Fraction(1)
-        return cls(frame.width, frame.height, -round(frame.rotation / 90) * 90 % 360, aspect)
+        rotation, is_mirrored = _read_turn(frame)
+        return cls(frame.width, frame.height, rotation, aspect, is_mirrored)
 
     @property
     def square_width(self) -> int:
@@ -94,7 +99,23 @@ class FrameGeometry:
 
     def turn_upright(self, plane: NDArray[Any]) -> NDArray[Any]:
         """Return a view of a picture or plane turned upright."""
-        return np.rot90(plane, -self.rotation // 90) if self.rotation else plane
+        flipped = plane[:, ::-1] if self.is_mirrored else plane
+        return np.rot90(flipped, -self.rotation // 90) if self.rotation else flipped
+
+
+def _read_turn(frame: av.VideoFrame) -> tuple[int, bool]:
+    """Return the clockwise degrees that a frame's display matrix turns it by, and whether it mirrors it before.
+
+    Source: ISO/IEC 14496-12, 8.3.2.
+    """
+    try:
+        matrix = bytes(frame.side_data["DISPLAYMATRIX"])
+    except KeyError:
+        return 0, False
+    a, b, _, c, d, *_ = struct.unpack("=9i", matrix)
+    is_mirrored = a * d < b * c
+    angle = math.degrees(math.atan2(-b, -a) if is_mirrored else math.atan2(b, a))
+    return round(angle / 90) * 90 % 360, is_mirrored
 
 
 def planes(frame: av.VideoFrame) -> tuple[Plane, Plane, Plane]:

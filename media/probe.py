@@ -1,136 +1,93 @@
-"""Finds out what a media file contains without reading all of it, and digests its encoded pictures.
+"""Finds out what a media file contains, and digests its encoded pictures.
 
 `stream_digest` recognises the same footage in another container.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 
 import av
-import numpy as np
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.video.stream import VideoStream
 
-from media.frame_index import FrameIndex, first_frame, has_uneven_gaps, missing_us
-from media.picture import FrameGeometry
+from media.coded_pictures import picture_units
+from media.frame_index import FrameIndex, load_index
+from media.packet_scan import scan_packets
 from media.source import axis_start_us, open_media, picture_stream, sound_stream, ticks_to_us, unreadable_error
+from media.truncation import missing_us
 from project.entities.study_records import AudioFacts, MediaFacts, VideoFacts
 from project.errors import UserError
+from project.progress import Progress, Silent
 from project.timebase import SECOND_US
 
 _STILLS = ("image2", "tty")
-_ENOUGH = 600
 
 
-def probe(path: Path, index: FrameIndex | None = None) -> MediaFacts:
-    """Return the facts about a media file.
+def probe(path: Path, cache: Path | None = None, progress: Progress | None = None) -> MediaFacts:
+    """Return the facts about a media file, which follow from its index and the packets of its sound, never its header.
 
-    With an index of the file, the number of frames, the rate and whether it varies are exact; without one they come
-    from the container's own tables and the first frames.
+    Args:
+        path: of the file.
+        cache: a folder that keeps the index.
+        progress: told in bytes.
 
     Raises:
-        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file.
+        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file; or `load_index`
+            refuses it.
     """
+    progress = progress or Silent()
     with open_media(path) as container:
         name = " ".join(path.name.split())
         if container.format.name in _STILLS or container.format.name.endswith("_pipe"):
             raise UserError(f"{name} is a still picture, not a video.", "Choose a video or sound file.")
-        picture = picture_stream(container)
-        sound = sound_stream(container)
+        picture, sound = picture_stream(container), sound_stream(container)
         if picture is None and sound is None:
             raise unreadable_error(path)
-        video = None if picture is None else _video(container, picture, name, index)
-        audio = None if sound is None else _audio(container, sound)
-        length = _length(container, video, audio)
-        kind = container.format.name.split(",")[0]
-        missing = missing_us(container, path) if index is None else index.missing_us
-        return MediaFacts(kind, length, container.size, video, audio, missing)
+        video = None
+        if picture is not None:
+            index = load_index(path, cache, progress)
+            video, ends_us, missing = _video(picture, index), index.sound_ends_us, index.missing_us
+        else:
+            ends_us = scan_packets(container, name, progress).sound_ends_us
+            missing = missing_us(container, path)
+        audio = None if sound is None else _audio(container, sound, ends_us[sound.index])
+        length = max(facts.start_us + facts.duration_us for facts in (video, audio) if facts is not None)
+        return MediaFacts(container.format.name.split(",")[0], length, container.size, video, audio, missing)
 
 
-def _video(container: InputContainer, stream: VideoStream, name: str, index: FrameIndex | None) -> VideoFacts:
-    frame = first_frame(container, stream)
-    if frame is None:
-        raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
-    varies = _has_variable_rate(stream, container) if index is None else index.variable_rate
-    canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
-    rate = float(stream.average_rate or stream.guessed_rate or 0)
-    start, length = _stretch(container, stream)
-    frames = stream.frames
-    if index is not None:
-        start = index.times.time_of(0)
-        length = index.times.end_us - start
-        frames = len(index)
-        rate = frames * SECOND_US / length if length else rate
+def _video(stream: VideoStream, index: FrameIndex) -> VideoFacts:
+    start = index.times.time_of(0)
+    length = index.times.end_us - start
+    pixels = av.VideoFormat(index.pixel_format)
     return VideoFacts(
         codec=stream.codec_context.codec.canonical_name,
-        width=canvas.width,
-        height=canvas.height,
-        rotation=canvas.rotation,
-        frame_rate=rate,
-        variable_rate=varies,
-        frames=frames,
+        width=index.canvas.width,
+        height=index.canvas.height,
+        rotation=index.canvas.rotation,
+        frame_rate=len(index) * SECOND_US / max(1, length),
+        variable_rate=index.variable_rate,
+        frames=len(index),
         start_us=start,
         duration_us=length,
-        pixel_format=frame.format.name,
-        bit_depth=frame.format.components[0].bits,
+        pixel_format=pixels.name,
+        bit_depth=pixels.components[0].bits,
     )
 
 
-def _audio(container: InputContainer, stream: AudioStream) -> AudioFacts:
-    start, length = _stretch(container, stream)
+def _audio(container: InputContainer, stream: AudioStream, end_us: int) -> AudioFacts:
+    start = 0
+    if stream.start_time is not None and stream.time_base is not None:
+        start = ticks_to_us(stream.start_time, stream.time_base.numerator, stream.time_base.denominator)
+        start -= axis_start_us(container)
     codec = stream.codec_context
-    return AudioFacts(codec.codec.canonical_name, codec.sample_rate, codec.channels, start, length)
-
-
-def _stretch(container: InputContainer, stream: VideoStream | AudioStream) -> tuple[int, int]:
-    """Start and length of a stream on the recording's axis; the container's length where it has none."""
-    base = stream.time_base or Fraction(1, SECOND_US)
-    start = (
-        ticks_to_us(stream.start_time, base.numerator, base.denominator) - axis_start_us(container)
-        if stream.start_time
-        else 0
-    )
-    if stream.start_time == 0:
-        start = -axis_start_us(container)
-    if stream.duration:
-        return start, ticks_to_us(stream.duration, base.numerator, base.denominator)
-    return start, max(0, int(container.duration or 0) - start)
-
-
-def _length(container: InputContainer, video: VideoFacts | None, audio: AudioFacts | None) -> int:
-    ends = [facts.start_us + facts.duration_us for facts in (video, audio) if facts is not None]
-    return int(container.duration or max(ends))
-
-
-def _has_variable_rate(stream: VideoStream, container: InputContainer) -> bool:
-    """Look at the container's own table of all frames, or at the first frames where it has none."""
-    entries = stream.index_entries
-    if stream.frames and len(entries) == stream.frames:
-        return has_uneven_gaps(np.array([entry.timestamp for entry in entries], np.int64))
-    found: list[int] = []
-    try:
-        for packet in container.demux(stream):
-            if packet.pts is not None:
-                found.append(packet.pts)
-            if len(found) >= _ENOUGH:
-                break
-    except av.FFmpegError:
-        return False
-    # The last ones may still miss a neighbour that is stored after them.
-    return has_uneven_gaps(np.unique(np.array(found, np.int64))[: -16 if len(found) >= _ENOUGH else None])
+    return AudioFacts(codec.codec.canonical_name, codec.sample_rate, codec.channels, start, max(0, end_us - start))
 
 
 _PACKETS = 24
 _SOUND_BYTES = 1 << 18
-_START_CODE = re.compile(b"\x00\x00\x00?\x01")
-_LENGTH_BYTES = 4
-_UNITS_WITH_PICTURES = {"h264": lambda unit: 1 <= unit[0] & 0x1F <= 5, "hevc": lambda unit: (unit[0] >> 1) & 0x3F < 32}
-"""Codec -> whether a unit holds picture data; others describe the stream, and containers keep them differently."""
 
 
 def stream_digest(path: Path) -> str:
@@ -152,7 +109,7 @@ def stream_digest(path: Path) -> str:
             codec = stream.codec_context.name
             packets = (bytes(packet) for packet in container.demux(stream) if packet.size)
             for content in islice(packets, _PACKETS) if pictures is not None else _sound_content(packets, codec):
-                for unit in _picture_units(content, codec):
+                for unit in picture_units(content, codec):
                     digest.update(unit)
                     count += 1
     except av.FFmpegError as error:
@@ -171,24 +128,3 @@ def _sound_content(packets: Iterator[bytes], codec: str) -> Iterator[bytes]:
             break
     if content:
         yield bytes(content[:_SOUND_BYTES])
-
-
-def _picture_units(content: bytes, codec: str) -> Iterator[bytes]:
-    holds_picture = _UNITS_WITH_PICTURES.get(codec)
-    if holds_picture is None:
-        yield content
-        return
-    units = _split_by_lengths(content)
-    if units is None:
-        units = [unit.rstrip(b"\0") for unit in _START_CODE.split(content)]
-    yield from (unit for unit in units if unit and holds_picture(unit))
-
-
-def _split_by_lengths(content: bytes) -> list[bytes] | None:
-    """Return the units of a packet in which each has its length before it; None where they have start codes."""
-    units, at = [], 0
-    while at + _LENGTH_BYTES <= len(content):
-        end = at + _LENGTH_BYTES + int.from_bytes(content[at : at + _LENGTH_BYTES])
-        units.append(content[at + _LENGTH_BYTES : end].rstrip(b"\0"))
-        at = end
-    return units if at == len(content) else None

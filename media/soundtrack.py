@@ -99,6 +99,8 @@ class Soundtrack:
 
     def _is_copyable(self, sound: AudioStream) -> bool:
         codec = sound.codec_context
+        if _is_cut_inside(sound):
+            return False
         if codec.name == "flac":
             return "mp4" in self._container.format.name
         return codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
@@ -110,6 +112,7 @@ class Soundtrack:
         base = sound.time_base or Fraction(1, SECOND_US)
         shift = round(Fraction(axis_start_us(self._container), SECOND_US) / base)
         packets = self._container.demux(sound)
+        hidden: Packet[AudioStream] | None = None
         while True:
             try:
                 packet = next(packets, None)
@@ -119,11 +122,17 @@ class Soundtrack:
                 return
             if packet.size == 0 or packet.pts is None or self._before_start(packet, sound, shift):
                 continue
-            _blank_encoder_name(packet)
-            packet.pts -= shift
-            packet.dts = packet.pts
-            packet.stream = self._stream
-            yield packet
+            if packet.is_discard:
+                hidden = packet
+                continue
+            # Of what an edit list hides, the decoder needs the last packet to begin with.
+            for copy in (hidden, packet) if hidden else (packet,):
+                _blank_encoder_name(copy)
+                copy.pts = (copy.pts or 0) - shift
+                copy.dts = copy.pts
+                copy.stream = self._stream
+                yield copy
+            hidden = None
 
     def _before_start(self, packet: "Packet[AudioStream]", sound: AudioStream, shift: int) -> bool:
         """Whether a packet only warms the decoder up before sound that starts late.
@@ -157,6 +166,12 @@ class Soundtrack:
         frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples), format="fltp", layout=layout)
         frame.sample_rate, frame.time_base, frame.pts = rate, Fraction(1, rate), at
         return frame
+
+
+def _is_cut_inside(sound: AudioStream) -> bool:
+    """Whether an edit list hides packets between others, which a copy could not leave out to the sample."""
+    shown = np.flatnonzero([not entry.is_discard for entry in sound.index_entries])
+    return len(shown) > 0 and int(shown[-1] - shown[0]) >= len(shown)
 
 
 def _blank_encoder_name(packet: "Packet[AudioStream]") -> None:

@@ -413,18 +413,18 @@ def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
 def picture_stream(container: InputContainer) -> VideoStream | None:
     """Return the stream that carries the picture; a cover image of a sound file is not one."""
     for stream in container.streams.video:
-        if _has_decoder(stream) and not stream.disposition & av.stream.Disposition.attached_pic:
+        if has_decoder(stream) and not stream.disposition & av.stream.Disposition.attached_pic:
             return stream
     return None
 
 
 def sound_stream(container: InputContainer) -> AudioStream | None:
     """Return the stream that carries the sound; one whose rate nothing records with is damage, and no sound."""
-    streams = (stream for stream in container.streams.audio if _has_decoder(stream))
+    streams = (stream for stream in container.streams.audio if has_decoder(stream))
     return next((stream for stream in streams if 0 < stream.codec_context.sample_rate <= MAX_SAMPLE_RATE), None)
 
 
-def _has_decoder(stream: VideoStream | AudioStream) -> bool:
+def has_decoder(stream: VideoStream | AudioStream) -> bool:
     """Whether there is a decoder for a stream; there is none where the description of it was cut off."""
     codec: object = stream.codec_context
     return codec is not None

@@ -10,6 +10,7 @@ from project.entities.study_records import Changes, Collection, MediaFacts, Medi
 from project.errors import UserError
 from project.files.filesystem import is_folder, resolve_path
 from project.files.fingerprints import fingerprint
+from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries import recording_rows
@@ -127,16 +128,18 @@ class RelinkResult:
     changes: Changes
 
 
-def probe_file(path: Path) -> ProbedFile:
-    """Read what a study keeps about a file.
+def probe_file(path: Path, progress: Progress | None = None) -> ProbedFile:
+    """Read what a study keeps about a file, and cache the index of its pictures.
 
     Raises:
-        UserError: it is missing, a folder, unreadable, or neither video nor sound; or its name is not text.
+        UserError: it is missing, a folder, unreadable, or neither video nor sound; its name is not text; or its
+            pictures or times cannot be told.
+        Cancelled: the user stopped it.
     """
     from media.probe import probe
 
     require_utf8(path)
-    return ProbedFile(path, probe(path), fingerprint(path))
+    return ProbedFile(path, probe(path, cache_folder(), progress), fingerprint(path))
 
 
 def truncation_warning(file: ProbedFile) -> str | None:

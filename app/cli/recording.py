@@ -68,8 +68,7 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as
     with Session.open(study) as session:
         owner = resolve_recording(session, recording)
         with progress_bar("Reading") as bar:
-            bar.progress(0, 1, file.name)
-            probed = probe_file(file)
+            probed = probe_file(file, bar)
         if role == "camera" and probed.facts.video is None:
             raise UserError(f"{escape_unprintable(file.name)} has no picture.", "Add it with --role microphone.")
         if role == "microphone" and probed.facts.audio is None:

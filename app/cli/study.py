@@ -13,6 +13,7 @@ import click
 from app.cli.command import STUDY, json_option, print_result, progress_bar
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.progress import SubtaskProgress
 from project.recovery.recovery_report import RecoveryResult, report_lines
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, format_size, pluralize
@@ -76,8 +77,7 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
         with progress_bar("Reading") as bar:
             files = []
             for done, video in enumerate(videos):
-                bar.progress(done, len(videos), video.name)
-                files.append(probe_file(video))
+                files.append(probe_file(video, SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))))
         ids, _ = add_recordings(session, files, collection)
         made = [session.recording(recording_id) for recording_id in ids]
     lines = [f"Added recording {r.number}: {escape_unprintable(r.name)} ({format_time(r.duration_us)})" for r in made]

@@ -85,7 +85,7 @@ class VideoFacts:
         rotation: clockwise degrees that were applied: 0, 90, 180 or 270.
         frame_rate: average, in frames a second.
         variable_rate: whether the gaps between frames differ.
-        frames: number of frames; 0 when the container does not say and no index was made yet.
+        frames: number of frames.
         start_us: time of the first frame on the recording's axis.
         duration_us: from the first frame to the end of the last.
         pixel_format: FFmpeg's name, such as `yuv420p10le`.

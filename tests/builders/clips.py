@@ -96,6 +96,7 @@ def make_clip(
     gop: int = 30,
     open_gop: bool = False,
     rotation: int = 0,
+    mirrored: bool = False,
     pixel_aspect: Fraction | None = None,
     picture: bool = True,
     picture_offset_us: int = 0,
@@ -124,6 +125,7 @@ def make_clip(
         gop: frames between keyframes.
         open_gop: let pictures refer across keyframes (libx264, libx265).
         rotation: clockwise degrees by which players turn the stored picture.
+        mirrored: whether they change its left and right before.
         pixel_aspect: width of a stored pixel over its height.
         picture: False for sound only.
         picture_offset_us: time of the first frame.
@@ -141,7 +143,7 @@ def make_clip(
     stamps = [round(i * 1_000_000 / fps) for i in range(frames)] if times_us is None else list(times_us)
     last = stamps[-1] - stamps[-2] if len(stamps) > 1 else round(1_000_000 / fps)
     seconds = (stamps[-1] + last) / 1e6 if sound_seconds is None else sound_seconds
-    tick = 1 / Fraction(fps) if path.suffix == ".avi" or codec == "mpeg4" else _TICK
+    tick = 1 / Fraction(fps) if path.suffix == ".avi" or codec in ("mpeg4", "mpeg2video") else _TICK
     shown = size[::-1] if rotation % 180 else size
     with av.open(f"file:{path.absolute()}", "w", format=container) as output:
         output.metadata.update(metadata or {})
@@ -162,15 +164,16 @@ def make_clip(
         if picture:
             video = _video(output, codec, size, pix_fmt, fps, bframes, gop, open_gop, tick, options or {})
         if video is not None:
-            if rotation:
-                video.set_display_rotation(-rotation if rotation <= 180 else 360 - rotation)
+            if rotation or mirrored:
+                video.set_display_matrix(_display_matrix(rotation, mirrored))
             if pixel_aspect is not None:
                 video.codec_context.sample_aspect_ratio = pixel_aspect
         audio = output.add_stream(sound_codec, rate=sound_rate, layout="mono") if sound else None
         sent = 0
         samples = noise(seconds, sound_rate) if sound else np.empty(0, np.float32)
         for index, stamp in enumerate(stamps if video is not None else []):
-            stored = np.ascontiguousarray(np.rot90(draw(index, *shown), rotation // 90))
+            stored = np.rot90(draw(index, *shown), rotation // 90)
+            stored = np.ascontiguousarray(stored[:, ::-1] if mirrored else stored)
             frame = av.VideoFrame.from_ndarray(stored, format="rgb24")
             frame = frame.reformat(format=pix_fmt)
             frame.pts = round((stamp + picture_offset_us) / 1e6 / tick)
@@ -184,6 +187,14 @@ def make_clip(
         if video is not None:
             output.mux(video.encode(None))
     return path
+
+
+def _display_matrix(rotation, mirrored):
+    """Of ISO/IEC 14496-12, 8.3.2: where it takes what points right, and what points down."""
+    right, down = ((1, 0), (0, 1), (-1, 0), (0, -1))[rotation // 90], ((0, 1), (-1, 0), (0, -1), (1, 0))[rotation // 90]
+    sign = -1 if mirrored else 1
+    unit = 1 << 16
+    return (sign * right[0] * unit, sign * right[1] * unit, 0, down[0] * unit, down[1] * unit, 0, 0, 0, 1 << 30)
 
 
 def _video(output, codec, size, pix_fmt, fps, bframes, gop, open_gop, tick, options):

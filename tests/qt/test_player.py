@@ -18,6 +18,9 @@ from media.exact_frames import FrameReader
 from media.probe import probe
 from project.errors import UserError
 from project.timebase import SECOND_US
+from tests.builders.clips import make_clip, numbered
+from tests.builders.clips import number_of as number_drawn
+from tests.builders.edited_clips import with_edits
 
 WIDTH, HEIGHT, RATE, FRAMES = 160, 96, 30, 900
 """Long, so that playing goes on while a busy machine does something else."""
@@ -265,6 +268,47 @@ def difference(each_image: QImage, other: QImage) -> float:
         small = image.convertToFormat(QImage.Format.Format_Grayscale8).scaled(64, 36)
         arrays.append(np.frombuffer(small.constBits(), np.uint8).reshape(36, -1)[:, :64].astype(float))
     return float(np.abs(arrays[0] - arrays[1]).mean())
+
+
+@pytest.mark.e2e
+def test_playing_follows_an_edit_list_and_a_mirror_as_the_stills_do(qtbot: QtBot, tmp_path: Path) -> None:
+    size = (WIDTH, HEIGHT)
+    source = make_clip(
+        tmp_path / "a.mp4",
+        size=size[::-1],
+        frames=250,
+        fps=25,
+        gop=25,
+        bframes=2,
+        sound=True,
+        rotation=90,
+        mirrored=True,
+    )
+    path = with_edits(source, tmp_path / "b.mp4", [(3.4, 6.0)])
+    facts = probe(path)
+    shown: list[tuple[bool, int, float]] = []
+    player = Player()
+
+    def compare(image: QImage) -> None:
+        if not image.isNull():
+            flat = image.convertToFormat(QImage.Format.Format_RGB888)
+            seen = (
+                np.frombuffer(flat.constBits(), np.uint8).reshape(HEIGHT, -1)[:, : 3 * WIDTH].reshape(HEIGHT, WIDTH, 3)
+            )
+            number = number_drawn(seen)
+            off = np.abs(seen.astype(int) - numbered(number, *size)).mean()
+            shown.append((player.playing, number, float(off)))
+
+    player.picture_changed.connect(compare)
+    with qtbot.waitSignal(player.opened):
+        player.open(path, facts, facts.duration_us)
+    qtbot.waitUntil(lambda: bool(shown))
+    assert shown[-1][1] == 85
+    player.play()
+    qtbot.waitUntil(lambda: sum(playing for playing, *_ in shown) > 10)
+    player.close()
+    assert {number for _, number, _ in shown} <= set(range(85, 235))
+    assert max(off for *_, off in shown) < 8
 
 
 def test_a_libvlc_that_cannot_be_loaded_does_not_end_the_program(monkeypatch: pytest.MonkeyPatch) -> None:

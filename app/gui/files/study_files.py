@@ -25,7 +25,7 @@ from media.file_suffixes import FOLDER_SCAN_SUFFIXES, RECORDING_SUFFIXES
 from project.entities.study_records import Changes
 from project.errors import Cancelled, UserError
 from project.files.filesystem import resolve_path
-from project.progress import Progress
+from project.progress import Progress, Silent
 from project.queries.recording_rows import all_media
 from project.session.session import Session
 from project.store.locking import LockHolder, background_holder, is_held
@@ -371,6 +371,14 @@ def _expand_folders(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
+class _CancelOnly(Silent):
+    def __init__(self, whole: Progress) -> None:
+        self._whole = whole
+
+    def check_cancelled(self) -> None:
+        self._whole.check_cancelled()
+
+
 def _probe_files(paths: Sequence[Path], progress: Progress) -> _ProbedRecordings:
     from annotate.study.recording_edits import probe_file
 
@@ -380,7 +388,7 @@ def _probe_files(paths: Sequence[Path], progress: Progress) -> _ProbedRecordings
         if len(paths) > 1:
             progress.progress(number, len(paths), path.name)
         try:
-            files.append(probe_file(path))
+            files.append(probe_file(path, _CancelOnly(progress)))
         except UserError as error:
             errors.append(error)
     return _ProbedRecordings(files, errors)

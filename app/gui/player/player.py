@@ -408,7 +408,9 @@ class Player(QObject):
 
     def _on_picture(self) -> None:
         if self.playing and self._with_engine and self._engine is not None:
-            if self.position_us < self._started_from + _STILL_US:
+            # Before the first picture that is one, libVLC shows grey ones.
+            first_us = self.times.time_of(0) if self.times else 0
+            if self.position_us < max(self._started_from + _STILL_US, first_us):
                 return
             image = self._engine.latest_image()
             if image is not None:

@@ -615,7 +615,7 @@ class RecordingDetailsController(QObject):
                 raise error
             self._studio.failed.emit(error)
 
-        self._background.run_confined(lambda _progress: recording_edits.probe_file(path), add, fail)
+        self._background.run_confined(lambda progress: recording_edits.probe_file(path, progress), add, fail)
 
     def _close(self) -> None:
         if self.dialog is not None:

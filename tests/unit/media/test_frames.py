@@ -38,9 +38,9 @@ KINDS: Mapping[str, dict[str, Any]] = {
     },
     "part-2.mp4": {"frames": 80, "codec": "mpeg4", "gop": 40, "options": {"bf": "3"}},
     "variable.mkv": {"times_us": [i * 33_000 + i % 5 * 6_000 for i in range(80)], "bframes": 2, "gop": 20},
-    "turned.mp4": {"frames": 60, "rotation": 90, "bframes": 2},
     "vp9.webm": {"frames": 60, "codec": "libvpx-vp9", "gop": 20, "options": {"deadline": "realtime", "cpu-used": "8"}},
     "stream.ts": {"frames": 80, "bframes": 3, "gop": 25, "sound": True},
+    "program.mpg": {"frames": 60, "codec": "mpeg2video", "gop": 8, "options": {"bf": "2"}, "fps": 25},
     "counted.avi": {"frames": 60, "bframes": 3, "gop": 20},
     "refresh.mp4": {"frames": 90, "gop": 30, "options": {"x264-params": "intra-refresh=1:keyint=30:bframes=2"}},
 }
