@@ -18,7 +18,15 @@ from av.video.stream import VideoStream
 
 from media.frame_index import FrameIndex, first_frame, has_uneven_gaps, missing_us
 from media.picture import FrameGeometry
-from media.source import axis_start_us, open_media, picture_stream, sound_stream, ticks_to_us, unreadable_error
+from media.source import (
+    axis_start_us,
+    open_media,
+    picture_stream,
+    require_sound_stream,
+    sound_stream,
+    ticks_to_us,
+    unreadable_error,
+)
 from project.entities.study_records import AudioFacts, MediaFacts, VideoFacts
 from project.errors import UserError
 from project.timebase import SECOND_US
@@ -27,21 +35,23 @@ _STILLS = ("image2", "tty")
 _ENOUGH = 600
 
 
-def probe(path: Path, index: FrameIndex | None = None) -> MediaFacts:
+def probe(path: Path, index: FrameIndex | None = None, *, track: int = 0) -> MediaFacts:
     """Return the facts about a media file.
 
     With an index of the file, the number of frames, the rate and whether it varies are exact; without one they come
-    from the container's own tables and the first frames.
+    from the container's own tables and the first frames. With a track, the facts about the sound are those of this
+    sound track, counted from 1, else those of the container's default.
 
     Raises:
-        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file.
+        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file; or it has no such
+            sound track.
     """
     with open_media(path) as container:
         name = " ".join(path.name.split())
         if container.format.name in _STILLS or container.format.name.endswith("_pipe"):
             raise UserError(f"{name} is a still picture, not a video.", "Choose a video or sound file.")
         picture = picture_stream(container)
-        sound = sound_stream(container)
+        sound = require_sound_stream(container, path, track) if track else sound_stream(container)
         if picture is None and sound is None:
             raise unreadable_error(path)
         video = None if picture is None else _video(container, picture, name, index)
@@ -84,7 +94,16 @@ def _video(container: InputContainer, stream: VideoStream, name: str, index: Fra
 def _audio(container: InputContainer, stream: AudioStream) -> AudioFacts:
     start, length = _stretch(container, stream)
     codec = stream.codec_context
-    return AudioFacts(codec.codec.canonical_name, codec.sample_rate, codec.channels, start, length)
+    tracks = [each_stream.index for each_stream in container.streams.audio]
+    return AudioFacts(
+        codec.codec.canonical_name,
+        codec.sample_rate,
+        codec.channels,
+        start,
+        length,
+        tracks.index(stream.index) + 1,
+        len(tracks),
+    )
 
 
 def _stretch(container: InputContainer, stream: VideoStream | AudioStream) -> tuple[int, int]:
