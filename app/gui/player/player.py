@@ -96,6 +96,8 @@ _TICK_MS = 15
 _NO_PLAY_HINT = tr("Stills and stepping work. If it plays no file at all: sudo apt install vlc-plugin-base")
 _WITHOUT_INDEX = ("mpegts", "mpeg")
 """Containers in which libVLC begins between key frames: its pictures are grey up to the next one."""
+_MAX_PLAYED_PX = 1280
+"""The longest side of exact frames while they are played: larger ones would come too late."""
 _STILL_US = 100_000
 """How long the exact frame is kept at the start: the first pictures of libVLC lie a frame or two before it."""
 
@@ -404,7 +406,7 @@ class Player(QObject):
             exact = self.frame_time_us(now)
             if not (self._with_engine and self._engine_shows) and exact != self._requested_us:
                 self._requested_us = exact
-                self._frames.request_time(exact)
+                self._frames.request_time(exact, _MAX_PLAYED_PX)
             self.position_changed.emit(now)
 
     def _start_clock_when_running(self, engine: VlcEngine) -> None:
