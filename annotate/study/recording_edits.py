@@ -127,7 +127,7 @@ class RelinkResult:
     changes: Changes
 
 
-def probe_file(path: Path, sound_track: int = 0) -> ProbedFile:
+def probe_file(path: Path, *, sound_track: int = 0) -> ProbedFile:
     """Read what a study keeps about a file, with one of its sound tracks, from 1; the container's default with 0.
 
     Raises:

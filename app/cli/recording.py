@@ -73,7 +73,7 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, so
         owner = resolve_recording(session, recording)
         with progress_bar("Reading") as bar:
             bar.progress(0, 1, file.name)
-            probed = probe_file(file, sound or 0)
+            probed = probe_file(file, sound_track=sound or 0)
         if role == "camera" and probed.facts.video is None:
             raise UserError(f"{escape_unprintable(file.name)} has no picture.", "Add it with --role microphone.")
         if role == "microphone" and probed.facts.audio is None:
@@ -177,7 +177,7 @@ def sound(study: Path, recording: str, medium: str | None, track: int | None, as
         located = locate_sound(session, file)
         facts = file.facts
         if track is not None:
-            probed = probe_file(located.path, track)
+            probed = probe_file(located.path, sound_track=track)
             choose_sound_track(session, owner.id, file.id, probed)
             facts = probed.facts
     assert facts.audio is not None

@@ -82,7 +82,7 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, sound: in
             files = []
             for done, video in enumerate(videos):
                 bar.progress(done, len(videos), video.name)
-                files.append(probe_file(video, sound or 0))
+                files.append(probe_file(video, sound_track=sound or 0))
         ids, _ = add_recordings(session, files, collection)
         made = [session.recording(recording_id) for recording_id in ids]
     lines = []

@@ -668,7 +668,9 @@ class RecordingDetailsController(QObject):
             self._studio.failed.emit(error)
             self._soon.start()
 
-        self._background.run_confined(lambda _progress: recording_edits.probe_file(path, sound_track), edit, fail)
+        self._background.run_confined(
+            lambda _progress: recording_edits.probe_file(path, sound_track=sound_track), edit, fail
+        )
 
     def _close(self) -> None:
         if self.dialog is not None:

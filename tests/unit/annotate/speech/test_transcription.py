@@ -174,7 +174,7 @@ def test_speech_is_that_of_the_sound_track_in_use(lab: Session, tmp_path: Path) 
     here = added(lab, path)
     run_inline(lab, speech.prepare(lab, here), Silent())
     assert speech_spans(lab.study, here) == []
-    choose_sound_track(lab, here, lab.main_medium(here).id, probe_file(path, 2))
+    choose_sound_track(lab, here, lab.main_medium(here).id, probe_file(path, sound_track=2))
     assert speech_spans(lab.study, here) is None, "nobody has listened to this track"
     run_inline(lab, speech.prepare(lab, here), Silent())
     assert speech_spans(lab.study, here)

@@ -229,7 +229,7 @@ def test_the_sound_track_in_use_is_exported_treated_and_listened_to(
         found_faces(session, [])
         here = only_recording(session)
         before = sound_checksum(session, here, keep)
-        choose_sound_track(session, here, session.main_medium(here).id, probe_file(clip, 2))
+        choose_sound_track(session, here, session.main_medium(here).id, probe_file(clip, sound_track=2))
         assert sound_checksum(session, here, keep) != before, "an export of the other track is outdated"
         run_inline(session, voice.prepare(session, here, keep, tmp_path / "out.flac"), Silent())
         listened = voice_preview.compute(voice_preview.prepare(session, here, keep, 500_000).parameters, Silent())
