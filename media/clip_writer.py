@@ -126,6 +126,7 @@ def paint_clip(
     overwrite: bool = False,
     examine: Callable[[Path], None] | None = None,
     sound: SoundFilter | Literal["keep", "none"] = "keep",
+    track: int = 0,
 ) -> ClipResult:
     """Write a copy of a recording, or of a stretch of it, in which `paint` has changed each picture in place.
 
@@ -152,6 +153,7 @@ def paint_clip(
         examine: gets the finished clip under its temporary name; it takes its own name when this returns.
         sound: `keep`, `none`, or what changes it. Where the picture begins after the clip's zero, `none` leaves a
             track of silence: without it players would begin with the picture and show all of it too early.
+        track: which sound track of the source, from 1; see `media.source.sound_stream`.
 
     Raises:
         UserError: the source cannot be read, the destination may not or cannot be written, or there is no room.
@@ -162,7 +164,7 @@ def paint_clip(
     index = index or load_index(source)
     stretch = _clip_span(index, start_us, end_us)
     with atomic_output(destination, (source,), overwrite=overwrite) as temporary:
-        job = _EncodingRun(source, index, paint, stretch, options, progress, sound)
+        job = _EncodingRun(source, index, paint, stretch, options, progress, sound, track)
         # Written where nobody else reaches it, so that its checksum is that of what was painted.
         with unnamed_file(temporary.parent) as clip:
             job.run(clip.path)
@@ -211,8 +213,10 @@ class _EncodingRun:
         options: EncodeOptions,
         progress: Progress,
         treatment: SoundFilter | Literal["keep", "none"],
+        track: int,
     ) -> None:
-        self._source, self._index, self._paint, self._treatment = source, index, paint, treatment
+        self._source, self._index, self._paint = source, index, paint
+        self._treatment, self._track = treatment, track
         self._stretch, self._options, self._progress = stretch, options, progress
         self._first, self._stop = (0, len(index)) if stretch is None else frame_range(index, *stretch)
         self._decoded: Pipe[DecodedFrame] = Pipe(_QUEUE_SIZE)
@@ -316,14 +320,14 @@ class _EncodingRun:
 
     def _soundtrack(self, output: OutputContainer) -> Soundtrack | None:
         with open_media(self._source) as container:
-            if sound_stream(container) is None:
+            if sound_stream(container, self._track) is None:
                 return None
         treatment = None if self._treatment == "keep" else self._treatment
         if treatment == "none":
             if self._starts_at_zero():
                 return None
             treatment = Silence()
-        track = Soundtrack(output, self._source, self._stretch, self._options, treatment)
+        track = Soundtrack(output, self._source, self._stretch, self._options, treatment, self._track)
         self.sound = track.kind
         return track
 

@@ -16,7 +16,15 @@ from av.video.stream import VideoStream
 from media.coded_pictures import picture_units
 from media.frame_index import FrameIndex, load_index
 from media.packet_scan import scan_packets
-from media.source import axis_start_us, open_media, picture_stream, sound_stream, ticks_to_us, unreadable_error
+from media.source import (
+    axis_start_us,
+    open_media,
+    picture_stream,
+    require_sound_stream,
+    sound_stream,
+    ticks_to_us,
+    unreadable_error,
+)
 from media.truncation import missing_us
 from project.entities.study_records import AudioFacts, MediaFacts, VideoFacts
 from project.errors import UserError
@@ -26,24 +34,26 @@ from project.timebase import SECOND_US
 _STILLS = ("image2", "tty")
 
 
-def probe(path: Path, cache: Path | None = None, progress: Progress | None = None) -> MediaFacts:
+def probe(path: Path, cache: Path | None = None, progress: Progress | None = None, *, track: int = 0) -> MediaFacts:
     """Return the facts about a media file, which follow from its index and the packets of its sound, never its header.
 
     Args:
         path: of the file.
         cache: a folder that keeps the index.
         progress: told in bytes.
+        track: the sound track that the facts are about, from 1; the container's default with 0.
 
     Raises:
-        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file; or `load_index`
-            refuses it.
+        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file; it has no such sound
+            track; or `load_index` refuses it.
     """
     progress = progress or Silent()
     with open_media(path) as container:
         name = " ".join(path.name.split())
         if container.format.name in _STILLS or container.format.name.endswith("_pipe"):
             raise UserError(f"{name} is a still picture, not a video.", "Choose a video or sound file.")
-        picture, sound = picture_stream(container), sound_stream(container)
+        picture = picture_stream(container)
+        sound = require_sound_stream(container, path, track) if track else sound_stream(container)
         if picture is None and sound is None:
             raise unreadable_error(path)
         video = None
@@ -83,7 +93,16 @@ def _audio(container: InputContainer, stream: AudioStream, end_us: int) -> Audio
         start = ticks_to_us(stream.start_time, stream.time_base.numerator, stream.time_base.denominator)
         start -= axis_start_us(container)
     codec = stream.codec_context
-    return AudioFacts(codec.codec.canonical_name, codec.sample_rate, codec.channels, start, max(0, end_us - start))
+    tracks = [each_stream.index for each_stream in container.streams.audio]
+    return AudioFacts(
+        codec.codec.canonical_name,
+        codec.sample_rate,
+        codec.channels,
+        start,
+        max(0, end_us - start),
+        tracks.index(stream.index) + 1,
+        len(tracks),
+    )
 
 
 _PACKETS = 24

@@ -19,8 +19,16 @@ from av.video.stream import VideoStream
 
 from media.encoding import EncodeOptions, atomic_output
 from media.frame_index import FrameIndex, load_index
-from media.sound import LosslessEncoder, Samples, SoundFilter, stream_original, stream_sound
-from media.source import axis_start_us, open_media, open_source, picture_stream, sound_stream, ticks_to_us, write_error
+from media.sound import LosslessEncoder, Samples, SoundFilter, is_gapless, stream_original, stream_sound
+from media.source import (
+    axis_start_us,
+    open_media,
+    open_source,
+    picture_stream,
+    require_sound_stream,
+    ticks_to_us,
+    write_error,
+)
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND_US
@@ -45,6 +53,7 @@ class Soundtrack:
         stretch: tuple[int, int] | None,
         options: EncodeOptions,
         treatment: SoundFilter | None = None,
+        track: int = 0,
     ) -> None:
         """Add a sound stream to an output. The source must have sound.
 
@@ -54,16 +63,16 @@ class Soundtrack:
             stretch: start and end on the recording's axis, start becoming zero; None for all of it, zero kept.
             options: how to encode.
             treatment: what changes the sound; None leaves it as it is.
+            track: which sound track of the source, from 1; see `media.source.sound_stream`.
         """
-        self._source = source
+        self._source, self._track = source, track
         self._container = open_source(source)
-        sound = sound_stream(self._container)
-        assert sound is not None
+        sound = require_sound_stream(self._container, source, track)
         codec = sound.codec_context
         self.kind: Literal["copied", "encoded", "treated"]
         if treatment is not None:
             self.kind = "treated"
-            own = stream_original(source, *(stretch or (0, None)))
+            own = stream_original(source, *(stretch or (0, None)), track=track)
             encoder = LosslessEncoder(output, own.rate, own.channels)
             self._stream = encoder.stream
             self._packets = encoder.packets(treatment.treat(own.blocks, own.rate, stretch[0] if stretch else 0))
@@ -102,8 +111,11 @@ class Soundtrack:
         if _is_cut_inside(sound):
             return False
         if codec.name == "flac":
-            return "mp4" in self._container.format.name
-        return codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
+            fits = "mp4" in self._container.format.name
+        else:
+            fits = codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
+        # Many programs go by the samples alone, so a copy of sound with gaps would be heard at other times.
+        return fits and is_gapless(self._source, self._track)
 
     def _time(self, packet: "Packet[AudioStream]") -> int:
         return ticks_to_us(packet.pts or 0, packet.time_base.numerator, packet.time_base.denominator)
@@ -148,7 +160,7 @@ class Soundtrack:
         sent = 0
         size = 1024
         held = np.zeros((1 if layout == "mono" else 2, 0), np.float32)
-        for block in stream_sound(self._source, rate, layout, start, end):
+        for block in stream_sound(self._source, rate, layout, start, end, track=self._track):
             held = np.concatenate([held, block], axis=1)
             whole = held.shape[1] // size * size
             for begin in range(0, whole, size):
@@ -232,6 +244,7 @@ def copy_with_sound(
     treatment: SoundFilter,
     *,
     zero_us: int = 0,
+    track: int = 0,
     progress: Progress | None = None,
 ) -> int:
     """Write the pictures of a clip that `paint_clip` wrote with the sound of a whole recording; returns how many.
@@ -245,6 +258,7 @@ def copy_with_sound(
         destination: an MP4, told nothing about.
         treatment: what changes the sound.
         zero_us: where the clip's zero lies on the recording's axis; in the copy, zero is that of the recording.
+        track: which sound track of the recording, from 1.
         progress: told in pictures.
 
     Raises:
@@ -256,7 +270,7 @@ def copy_with_sound(
         with open_media(clip) as container:
             options = {**MP4_OPTIONS, "movie_timescale": str(index.time_base.denominator)}
             with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
-                count = _write(output, container, source, treatment, index, zero_us, progress or Silent())
+                count = _write(output, container, source, track, treatment, index, zero_us, progress or Silent())
     except (OSError, av.FFmpegError) as error:
         raise write_error(destination, error) from None
     if count != len(index):
@@ -268,6 +282,7 @@ def _write(
     output: OutputContainer,
     container: InputContainer,
     source: Path,
+    track: int,
     treatment: SoundFilter,
     index: FrameIndex,
     zero_us: int,
@@ -276,7 +291,7 @@ def _write(
     pictures = picture_stream(container)
     assert pictures is not None
     stream: VideoStream = output.add_stream_from_template(pictures)
-    track = Soundtrack(output, source, None, EncodeOptions(), treatment)
+    sound = Soundtrack(output, source, None, EncodeOptions(), treatment, track)
     shift = round(Fraction(zero_us - index.origin_us, SECOND_US) / index.time_base)
     count = 0
     try:
@@ -287,14 +302,14 @@ def _write(
             packet.pts += shift
             packet.dts = packet.pts
             at_us = ticks_to_us(packet.pts, index.time_base.numerator, index.time_base.denominator)
-            output.mux(list(track.packets_until(at_us)))
+            output.mux(list(sound.packets_until(at_us)))
             packet.stream = stream
             output.mux(packet)
             count += 1
             progress.progress(count, len(index), "Writing the sound")
-        output.mux(list(track.packets_until(None)))
+        output.mux(list(sound.packets_until(None)))
     finally:
-        track.close()
+        sound.close()
     return count
 
 
@@ -309,6 +324,7 @@ def write_sound(
     start_us: int = 0,
     end_us: int | None = None,
     axis_us: int = 0,
+    track: int = 0,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> tuple[int, int]:
@@ -321,6 +337,7 @@ def write_sound(
         start_us: where to begin, on the file's own axis.
         end_us: where to stop; the end of the sound when not given.
         axis_us: where the file's zero lies on the axis that the treatment knows.
+        track: which sound track of the source, from 1.
         overwrite: whether an existing file may be replaced.
         progress: told in milliseconds of sound.
 
@@ -336,7 +353,7 @@ def write_sound(
         )
     counts = [0, 0]
     with atomic_output(destination, (source,), overwrite=overwrite) as temporary:
-        own = stream_original(source, start_us, end_us, progress)
+        own = stream_original(source, start_us, end_us, progress, track=track)
         blocks = _count_samples(own.blocks, counts, 0)
         if treatment is not None:
             blocks = treatment.treat(blocks, own.rate, start_us + axis_us)

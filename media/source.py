@@ -418,10 +418,36 @@ def picture_stream(container: InputContainer) -> VideoStream | None:
     return None
 
 
-def sound_stream(container: InputContainer) -> AudioStream | None:
-    """Return the stream that carries the sound; one whose rate nothing records with is damage, and no sound."""
-    streams = (stream for stream in container.streams.audio if has_decoder(stream))
-    return next((stream for stream in streams if 0 < stream.codec_context.sample_rate <= MAX_SAMPLE_RATE), None)
+def sound_stream(container: InputContainer, track: int = 0) -> AudioStream | None:
+    """Return the stream of a sound track, counted from 1; with 0 that of the container's default track, or the first.
+
+    A stream whose rate nothing records with is damage, and no sound.
+    """
+    streams = [
+        stream
+        for number, stream in enumerate(container.streams.audio, 1)
+        if track in (0, number) and has_decoder(stream)
+        if 0 < stream.codec_context.sample_rate <= MAX_SAMPLE_RATE
+    ]
+    defaults = (stream for stream in streams if stream.disposition & av.stream.Disposition.default)
+    return next(defaults, streams[0] if streams else None)
+
+
+def require_sound_stream(container: InputContainer, path: Path, track: int = 0) -> AudioStream:
+    """Return the stream of a sound track, see `sound_stream`.
+
+    Raises:
+        UserError: there is none.
+    """
+    stream = sound_stream(container, track)
+    if stream is not None:
+        return stream
+    count = len(container.streams.audio)
+    if track and count:
+        raise UserError(
+            f"{_name(path)} has no sound track {track} that can be read.", f"It has {count}; choose another."
+        )
+    raise UserError(f"{_name(path)} has no sound.", "Choose a recording with sound.")
 
 
 def has_decoder(stream: VideoStream | AudioStream) -> bool:

@@ -30,7 +30,7 @@ _MAX_CHANGE = 3.0
 Shape = NDArray[np.float32]
 
 
-def sound_shape(path: Path, progress: Progress | None = None) -> Shape:
+def sound_shape(path: Path, progress: Progress | None = None, *, track: int = 0) -> Shape:
     """Return (bands, n) float32: the logarithm of the loudness in each band, less its mean over the second around it.
 
     So neither gain, nor steady noise, nor the colour of a microphone counts, only what changes. Each band has a
@@ -42,7 +42,7 @@ def sound_shape(path: Path, progress: Progress | None = None) -> Shape:
     """
     parts: list[NDArray[np.float32]] = []
     waiting: list[Samples] = []
-    for block in stream_mono(path, SAMPLE_RATE, progress):
+    for block in stream_mono(path, SAMPLE_RATE, progress, track=track):
         waiting.append(block)
         if sum(map(len, waiting)) >= _AT_ONCE:
             waiting = [_add_loudness(np.concatenate(waiting), parts)]
@@ -399,20 +399,29 @@ class Alignment:
     agreeing: int = 0
 
 
-def synchronize(reference: Path, other: Path, progress: Progress | None = None) -> Alignment:
+def synchronize(
+    reference: Path, other: Path, progress: Progress | None = None, *, tracks: tuple[int, int] = (0, 0)
+) -> Alignment:
     """Return where `other` begins on the axis of `reference`.
 
     Gain, steady noise, other microphones, a partial overlap and files of hours are expected; a clock that drifts is
     measured. The shapes of the sounds are correlated as a whole, then windows of ten seconds at 8 kHz, for each of
     the few offsets that the shapes allow.
 
+    Args:
+        reference: the file whose axis counts.
+        other: the file that begins somewhere on it.
+        progress: told in hundredths.
+        tracks: which sound track of each, from 1; see `media.source.sound_stream`.
+
     Raises:
-        UserError: a file cannot be read or has no sound.
+        UserError: a file cannot be read or has no such sound.
     """
     told = progress or Silent()
-    first = sound_shape(reference, _PartialProgress(told, 0, 45))
-    second = sound_shape(other, _PartialProgress(told, 45, 90))
-    return align(first, second, _reader(reference), _reader(other), _PartialProgress(told, 90, 100))
+    first = sound_shape(reference, _PartialProgress(told, 0, 45), track=tracks[0])
+    second = sound_shape(other, _PartialProgress(told, 45, 90), track=tracks[1])
+    read_first, read_second = _reader(reference, tracks[0]), _reader(other, tracks[1])
+    return align(first, second, read_first, read_second, _PartialProgress(told, 90, 100))
 
 
 def align(first: Shape, second: Shape, read_first: Read, read_second: Read, progress: Progress) -> Alignment:
@@ -480,14 +489,15 @@ class _PartialProgress:
         self._whole.check_cancelled()
 
 
-def _reader(path: Path) -> Read:
+def _reader(path: Path, track: int) -> Read:
     def read(start_s: float, end_s: float) -> Samples:
         wanted = round((end_s - start_s) * SAMPLE_RATE)
         silent = max(0, -round(start_s * SAMPLE_RATE))
         pieces: list[Samples] = [np.zeros(min(silent, wanted), np.float32)]
         if end_s > 0:
             begin = round(max(0.0, start_s) * SECOND_US)
-            pieces += [block[0] for block in stream_sound(path, SAMPLE_RATE, "mono", begin, round(end_s * SECOND_US))]
+            end = round(end_s * SECOND_US)
+            pieces += [block[0] for block in stream_sound(path, SAMPLE_RATE, "mono", begin, end, track=track)]
         found = np.concatenate(pieces)[:wanted]
         return np.pad(found, (0, wanted - len(found)))
 

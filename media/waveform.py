@@ -67,27 +67,27 @@ class Peaks:
         return level
 
 
-def load_peaks(path: Path, cache: Path | None = None, progress: Progress | None = None) -> Peaks:
-    """Return the peaks of a file's sound, from the cache folder when they were made before.
+def load_peaks(path: Path, cache: Path | None = None, progress: Progress | None = None, *, track: int = 0) -> Peaks:
+    """Return the peaks of a sound track, from the cache folder when they were made before.
 
     Raises:
-        UserError: the file cannot be read or has no sound.
+        UserError: the file cannot be read or has no such sound.
     """
-    name = f"peaks-{fingerprint(path)}" if cache is not None else ""
+    name = f"peaks-{fingerprint(path)}-{track}" if cache is not None else ""
     kept = load_arrays(cache, name)
     if kept is not None and {"samples", *map(str, range(_LEVELS))} <= kept.keys():
         return Peaks(tuple(kept[str(i)] for i in range(_LEVELS)), int(kept["samples"]))
-    peaks = _compute_peaks(path, progress or Silent())
+    peaks = _compute_peaks(path, progress or Silent(), track)
     arrays = {str(i): level for i, level in enumerate(peaks.levels)}
     save_arrays(cache, name, {**arrays, "samples": np.array(peaks.samples)})
     return peaks
 
 
-def _compute_peaks(path: Path, progress: Progress) -> Peaks:
+def _compute_peaks(path: Path, progress: Progress, track: int) -> Peaks:
     parts: list[NDArray[np.int16]] = []
     left = np.zeros(0, np.float32)
     samples = 0
-    for block in stream_mono(path, _RATE, progress):
+    for block in stream_mono(path, _RATE, progress, track=track):
         samples += len(block)
         joined = np.concatenate([left, block])
         whole = len(joined) // _FINEST * _FINEST

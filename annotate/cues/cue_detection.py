@@ -47,6 +47,7 @@ def prepare(session: Session, recording_id: str) -> JobSpec:
     if spoken := _attributed_utterances(session, recording_id):
         sound = require_usable_sound(session, recording_id)
         parameters["sound"] = str(sound.path)
+        parameters["track"] = sound.medium.sound_track
         parameters["offset_us"] = sound.medium.offset_us
         parameters["utterances"] = [
             [utterance.participant_id, utterance.start_us, utterance.end_us, utterance.text] for utterance in spoken
@@ -162,7 +163,8 @@ def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tu
     rows = cast(list[tuple[str, int, int, str]], parameters["utterances"])
     spans = [tuple(max(0, time - offset) * SAMPLE_RATE // SECOND_US for time in row[1:3]) for row in rows]
     speakers: dict[str, list[UtteranceProsody]] = {}
-    blocks = stream_mono(Path(str(parameters["sound"])), SAMPLE_RATE, progress)
+    track = cast(int, parameters["track"])
+    blocks = stream_mono(Path(str(parameters["sound"])), SAMPLE_RATE, progress, track=track)
     for at, samples in cut_spans(blocks, cast(list[tuple[int, int]], spans)):
         who, start, end, text = rows[at]
         speakers.setdefault(who, []).append(measure_prosody(samples, start, end, text))

@@ -74,6 +74,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
+        "track": located.medium.sound_track,
         "offset_us": located.medium.offset_us,
         "pictures": None if pictures is None or not tracks else str(pictures),
         "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
@@ -109,7 +110,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     spans = [(stretch.start_us - offset, stretch.end_us - offset) for stretch in stretches]
     share = _LISTENING_SHARE if parameters["pictures"] is not None else 1.0
     telling = _StepProgress(progress, 0, share, "Listening to the voices")
-    heard = analyze_sound(stream_mono(Path(str(parameters["path"])), SAMPLE_RATE, telling), spans, model)
+    track = cast(int, parameters["track"])
+    blocks = stream_mono(Path(str(parameters["path"])), SAMPLE_RATE, telling, track=track)
+    heard = analyze_sound(blocks, spans, model)
     sound = shift_to_axis(heard, offset)
     looks, cuts_us = _watch_mouths(
         parameters, tracks, stretches, _StepProgress(progress, share, 1.0, "Watching mouths")

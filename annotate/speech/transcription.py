@@ -78,6 +78,7 @@ def prepare(
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
+        "track": located.medium.sound_track,
         "offset_us": located.medium.offset_us,
         "detector": DEFAULT_DETECTOR,
         "recognizer": DEFAULT_RECOGNIZER,
@@ -109,12 +110,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     source = hash_whole_file(path, progress)
     work: dict[str, Json] = {
         "source": source.sha256,
+        "track": parameters["track"],
         "detector": dict(detector.parameters),
         "recognizer": dict(listener.parameters),
         "hearing": cast(Json, asdict(hearing)),
     }
     with RecognitionLog(cache / f"{parameters['fingerprint']}{SUFFIX}", work) as log:
-        sound = _SoundReader(path)
+        sound = _SoundReader(path, cast(int, parameters["track"]))
         if log.found.speech is None:
             log.add_speech(
                 detector.detect(sound.read_first(_SpeechSearchProgress(progress)), progress).tolist(),
@@ -223,15 +225,15 @@ class _SoundReader:
         samples: how many went by the first time.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, track: int) -> None:
+        self._path, self._track = path, track
         self._kept: list[Samples] | None = None
         self.samples = 0
 
     def read_first(self, progress: Progress) -> Iterator[Samples]:
         """Yield all blocks, and tell how far it is."""
         kept: list[Samples] = []
-        for block in stream_mono(self._path, SAMPLE_RATE, progress):
+        for block in stream_mono(self._path, SAMPLE_RATE, progress, track=self._track):
             self.samples += len(block)
             kept.append(block)
             if self.samples > _MAX_CACHED_SAMPLES:
@@ -241,4 +243,6 @@ class _SoundReader:
 
     def reread(self) -> Iterable[Samples]:
         """Return all blocks from the beginning."""
-        return stream_mono(self._path, SAMPLE_RATE) if self._kept is None else self._kept
+        if self._kept is not None:
+            return self._kept
+        return stream_mono(self._path, SAMPLE_RATE, track=self._track)

@@ -34,6 +34,7 @@ def prepare(session: Session, recording_id: str, options: SpeechOptions | None =
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
+        "track": located.medium.sound_track,
         "offset_us": located.medium.offset_us,
         "detector": DEFAULT_DETECTOR,
         "options": cast(Json, asdict(options or SpeechOptions())),
@@ -49,7 +50,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
     detector = create_speech_detector(str(parameters["detector"]), options)
     source = hash_whole_file(Path(str(parameters["path"])), progress)
-    found = detector.detect(stream_mono(source.path, SAMPLE_RATE, _VoiceActivityProgress(progress)), progress)
+    track = cast(int, parameters["track"])
+    blocks = stream_mono(source.path, SAMPLE_RATE, _VoiceActivityProgress(progress), track=track)
+    found = detector.detect(blocks, progress)
     source.require_unchanged()
     return {
         "speech": found.tolist(),

@@ -128,18 +128,29 @@ class RelinkResult:
     changes: Changes
 
 
-def probe_file(path: Path, progress: Progress | None = None) -> ProbedFile:
+def probe_file(path: Path, progress: Progress | None = None, *, sound_track: int = 0) -> ProbedFile:
     """Read what a study keeps about a file, and cache the index of its pictures.
 
+    Args:
+        path: of the file.
+        progress: told in bytes.
+        sound_track: which of its sound tracks is used, from 1; the container's default with 0.
+
     Raises:
-        UserError: it is missing, a folder, unreadable, or neither video nor sound; its name is not text; or its
-            pictures or times cannot be told.
+        UserError: it is missing, a folder, unreadable, or neither video nor sound; it has no such sound track; its name
+            is not text; or its pictures or times cannot be told.
         Cancelled: the user stopped it.
     """
     from media.probe import probe
 
     require_utf8(path)
-    return ProbedFile(path, probe(path, cache_folder(), progress), fingerprint(path))
+    return ProbedFile(path, probe(path, cache_folder(), progress, track=sound_track), fingerprint(path))
+
+
+def sound_track_note(facts: MediaFacts) -> str | None:
+    """Return which of several sound tracks of a file is used; None where there is no choice."""
+    audio = facts.audio
+    return None if audio is None or audio.tracks < 2 else f"Sound track {audio.track} of {audio.tracks}"
 
 
 def truncation_warning(file: ProbedFile) -> str | None:
@@ -222,6 +233,21 @@ def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: 
         raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
     with session.step(f"Move the start of {Path(medium.path).name}") as step:
         recording_rows.update_medium(session.study, replace(medium, offset_us=offset_us))
+    return step.changes
+
+
+def choose_sound_track(session: Session, recording_id: str, medium_id: str, file: ProbedFile) -> Changes:
+    """Use another sound track of a file from now on, the one that it was probed with.
+
+    Raises:
+        UserError: the file is no longer part of the recording, or another one is in its place.
+    """
+    medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
+    if medium is None or medium.fingerprint != file.fingerprint:
+        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    used = replace(medium, facts=replace(medium.facts, audio=file.facts.audio))
+    with session.step(f"Use sound track {used.sound_track} of {Path(medium.path).name}") as step:
+        recording_rows.update_medium(session.study, used)
     return step.changes
 
 

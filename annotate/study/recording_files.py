@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
 
 from project.entities.study_records import Changes, Json, Medium, MediumRole, Run
 from project.errors import UserError
@@ -106,7 +107,7 @@ def prepare(session: Session, recording_id: str, medium_id: str) -> JobSpec:
     main = next((m for m in media if m.role is MediumRole.MAIN), None)
     if main is None:
         raise UserError(f"Recording {recording.number} has no main file.", "Add its video first.")
-    there, other = _require_sound(session, main), _require_sound(session, medium)
+    there, other = locate_sound(session, main), locate_sound(session, medium)
     return JobSpec(
         KIND,
         f"Find where {escape_unprintable(Path(medium.path).name)} begins in recording {recording.number}",
@@ -117,6 +118,7 @@ def prepare(session: Session, recording_id: str, medium_id: str) -> JobSpec:
             "reference": main.id,
             "medium": medium.id,
             "fingerprints": [main.fingerprint, medium.fingerprint],
+            "tracks": [main.sound_track, medium.sound_track],
         },
     )
 
@@ -126,7 +128,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from media.synchronization import synchronize
 
     started = time.monotonic()
-    found = synchronize(Path(str(parameters["reference_path"])), Path(str(parameters["path"])), progress)
+    first, second = cast(list[int], parameters["tracks"])
+    reference, other = Path(str(parameters["reference_path"])), Path(str(parameters["path"]))
+    found = synchronize(reference, other, progress, tracks=(first, second))
     return {**asdict(found), "seconds": round(time.monotonic() - started, 3)}
 
 
@@ -140,13 +144,14 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
 
 
 def latest_sync_result(session: Session, medium: Medium) -> SyncResult | None:
-    """Return what the newest comparison said about a file, unless a file has been replaced since."""
-    media = {m.id: m.fingerprint for m in media_of(session.study, medium.recording_id)}
+    """Return what the newest comparison said about a file, unless a file or its sound track was replaced since."""
+    media = {m.id: (m.fingerprint, m.sound_track) for m in media_of(session.study, medium.recording_id)}
     for run in runs_of(session.study, medium.recording_id, KIND):
         if run.parameters["medium"] != medium.id:
             continue
-        compared = [media.get(str(run.parameters[key])) for key in ("reference", "medium")]
-        return parse_sync_result(run.result) if compared == run.parameters["fingerprints"] else None
+        now = [media.get(str(run.parameters[key])) for key in ("reference", "medium")]
+        fingerprints, tracks = (cast(list[Json], run.parameters[key]) for key in ("fingerprints", "tracks"))
+        return parse_sync_result(run.result) if now == [*zip(fingerprints, tracks, strict=True)] else None
     return None
 
 
@@ -155,7 +160,12 @@ def parse_sync_result(result: Mapping[str, Json]) -> SyncResult:
     return SyncResult(**{name: result[name] for name in SyncResult.__dataclass_fields__})  # type: ignore[arg-type]
 
 
-def _require_sound(session: Session, medium: Medium) -> LocatedMedium:
+def locate_sound(session: Session, medium: Medium) -> LocatedMedium:
+    """Return where the file of a medium is when it is there, unchanged, and has sound.
+
+    Raises:
+        UserError: it is missing, was replaced, or has no sound.
+    """
     located = session.locate(medium)
     name = escape_unprintable(located.path.name)
     if located.state is MediaState.OUTSIDE:
@@ -163,5 +173,5 @@ def _require_sound(session: Session, medium: Medium) -> LocatedMedium:
     if located.state is not MediaState.PRESENT:
         raise UserError(f"The file {name} is {located.state.value}.", "Put it back, or locate the folder it is in now.")
     if medium.facts.audio is None:
-        raise UserError(f"{name} has no sound to compare.", "Type where the file begins instead.")
+        raise UserError(f"{name} has no sound.", "Choose a file with sound.")
     return located

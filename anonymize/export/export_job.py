@@ -183,7 +183,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         plan = build_render_plan(parameters, Path(str(parameters["output"])), folder)
         sound = cast(dict[str, Json] | None, parameters.get("sound"))
         if sound is not None:
-            plan = replace(plan, sound=build_filter(sound, plan.source, progress))
+            plan = replace(plan, sound=build_filter(sound, plan.source, progress, track=plan.track))
         done = render(plan, progress, check)
     ((whole, found),) = checked
     if whole.sha256 != done.sha256:

@@ -97,6 +97,7 @@ def gather_parameters(
     return {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
+        "track": located.medium.sound_track,
         "tracks": str(kept),
         _TRACKS_SHA256: file_sha256(kept),
         _TIMES_SHA256: times.sha256(),
@@ -151,6 +152,7 @@ def build_render_plan(parameters: Mapping[str, Json], destination: Path, cache: 
         cuts=cast(list[int], parameters["cuts"]),
         cache=cache,
         overwrite=bool(parameters.get("overwrite")),
+        track=cast(int, parameters["track"]),
         times_sha256=str(parameters.get(_TIMES_SHA256, "")),
     )
 

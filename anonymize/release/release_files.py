@@ -114,7 +114,13 @@ def _add_sound(
         return
     with unnamed_file(rendering.clip.parent) as made:
         copy_with_sound(
-            rendering.clip, rendering.plan.source, made.path, treatment, zero_us=rendering.zero_us, progress=progress
+            rendering.clip,
+            rendering.plan.source,
+            made.path,
+            treatment,
+            zero_us=rendering.zero_us,
+            track=rendering.plan.track,
+            progress=progress,
         )
         with made.require_unchanged():
             yield made

@@ -85,8 +85,13 @@ class ReleaseCandidate:
     @property
     def releases_sound(self) -> bool:
         """Whether its sound leaves."""
+        return self.plan.includes_sound and self.has_picture and self.sound_track > 0
+
+    @property
+    def sound_track(self) -> int:
+        """Which sound track of its main file is used, from 1; 0 where there is none."""
         medium = self.session.main_medium(self.recording.id)
-        return self.plan.includes_sound and self.has_picture and medium is not None and medium.facts.audio is not None
+        return medium.sound_track if medium is not None else 0
 
     @property
     def releases_speech(self) -> bool:

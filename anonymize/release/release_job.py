@@ -339,7 +339,8 @@ def _verify_sounds(
         for clip in sorted(
             staging.glob(f"video-*/{rendering.outcome.method}/{recording_code(rendering.outcome.number)}.mp4")
         ):
-            wrong = find_sound_problems(clip, rendering.plan.source, parse_audio_treatment(planned), progress)
+            source, track = rendering.plan.source, rendering.plan.track
+            wrong = find_sound_problems(clip, source, parse_audio_treatment(planned), progress, track=track)
             found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
     return found
 
@@ -416,7 +417,7 @@ def _write(
     key = str(secret["key"])
     treatments = {
         rendering.outcome.number: build_sound_filter(
-            parse_audio_treatment(found), rendering.plan.source, found["seeds"], progress
+            parse_audio_treatment(found), rendering.plan.source, found["seeds"], progress, track=rendering.plan.track
         )
         for rendering in renderings
         if (found := secret["sounds"][str(rendering.outcome.number)]) is not None

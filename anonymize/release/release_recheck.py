@@ -45,6 +45,7 @@ def compute_signature(session: Session, plan: ReleasePlan, selection: Selection,
             sorted([who.pseudonym, who.role.value] for who in candidate.people),
             sorted(who.pseudonym for who in candidate.refusing),
             None if candidate.audio_treatment is None else candidate.audio_treatment.as_json(),
+            candidate.sound_track,
         ]
         for candidate in selection.candidates
     ]

@@ -26,8 +26,7 @@ from media.sound import SoundFilter, stream_original, to_int16
 from media.source import open_media
 from project.entities.study_records import Json, Participant, Run, Utterance
 from project.progress import Progress, Silent
-from project.queries.history_rows import latest_run
-from project.queries.transcript_rows import SPEECH, asr_segments, utterances_of
+from project.queries.transcript_rows import asr_segments, latest_speech_run, utterances_of
 from project.session.session import Session
 from project.timebase import SECOND_US, format_time
 
@@ -81,7 +80,7 @@ class Speech:
     """The speech of one recording.
 
     Attributes:
-        run: the newest that looked for speech in the file as it is; None where none did.
+        run: the newest that looked for speech in the sound as it is; None where none did.
         spans: where it found some.
         utterances: the transcript, by start.
     """
@@ -134,7 +133,7 @@ class Speech:
 
 def read_speech(session: Session, recording_id: str) -> Speech:
     """Return what the study knows about the speech of a recording."""
-    run = latest_run(session.study, recording_id, SPEECH)
+    run = latest_speech_run(session.study, recording_id)
     medium = session.main_medium(recording_id)
     if run is not None and (medium is None or run.parameters.get("fingerprint") != medium.fingerprint):
         run = None
@@ -261,9 +260,14 @@ def derive_voice_seeds(audio_treatment: AudioTreatment, key: str) -> dict[str, s
 
 
 def build_sound_filter(
-    audio_treatment: AudioTreatment, source: Path, seeds: Mapping[str, str], progress: Progress | None = None
+    audio_treatment: AudioTreatment,
+    source: Path,
+    seeds: Mapping[str, str],
+    progress: Progress | None = None,
+    *,
+    track: int = 0,
 ) -> SoundFilter:
-    """Return what treats the sound of a recording's file.
+    """Return what treats a sound track of a recording's file.
 
     Who is muted is so before voices are changed, so that nothing of it is smeared over what is heard, and after.
 
@@ -278,7 +282,7 @@ def build_sound_filter(
         [VoiceSpan(*span) for span in audio_treatment.speakers],
         seeds,
     )
-    treated = sound_filter(plan, source, progress)
+    treated = sound_filter(plan, source, progress, track=track)
     if not audio_treatment.muted:
         return treated
     mute = CoverFilter([TimeSpan(*span) for span in audio_treatment.muted])
@@ -353,7 +357,12 @@ _STREAMINFO = 34
 
 
 def find_sound_problems(
-    clip: Path, source: Path, audio_treatment: AudioTreatment, progress: Progress | None = None
+    clip: Path,
+    source: Path,
+    audio_treatment: AudioTreatment,
+    progress: Progress | None = None,
+    *,
+    track: int = 0,
 ) -> Iterator[str]:
     """Yield what is wrong with the sound of a released clip, each kind once, with where it is first.
 
@@ -366,7 +375,7 @@ def find_sound_problems(
         Cancelled: the user stopped it.
     """
     told = progress or Silent()
-    own = stream_original(source)
+    own = stream_original(source, track=track)
     rate, channels = own.rate, own.channels
     with open_media(clip) as container:
         if len(container.streams.audio) != 1:
@@ -379,7 +388,7 @@ def find_sound_problems(
             return
         if len(codec.extradata or b"") != _STREAMINFO:
             yield "the description of its sound holds more than that"
-        covers = _expected_covers(audio_treatment, _tone(audio_treatment, source), rate, channels)
+        covers = _expected_covers(audio_treatment, _tone(audio_treatment, source, track), rate, channels)
         inside, near = _treated_ranges(audio_treatment, rate, 0), _treated_ranges(audio_treatment, rate, FADE_US)
         found: set[str] = set()
         at = 0
@@ -425,10 +434,10 @@ def _unchanged_samples(
     return same if left else np.zeros_like(same)
 
 
-def _tone(audio_treatment: AudioTreatment, source: Path) -> RoomTone | None:
+def _tone(audio_treatment: AudioTreatment, source: Path, track: int) -> RoomTone | None:
     if audio_treatment.cover != SILENCE or not audio_treatment.covered:
         return None
-    own = stream_original(source)
+    own = stream_original(source, track=track)
     return measure_room(own.blocks, own.rate)
 
 

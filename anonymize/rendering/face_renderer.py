@@ -52,6 +52,7 @@ class RenderPlan:
         encoding: how the picture is encoded.
         overwrite: replace a clip of that name.
         sound: `keep`, `none`, or what changes it.
+        track: which sound track of the source, from 1; see `media.source.sound_stream`.
         times_sha256: of the times of the source's frames by which boxes drawn by hand were given to frames; "" where
             that is not known.
     """
@@ -73,6 +74,7 @@ class RenderPlan:
     encoding: EncodeOptions = field(default_factory=EncodeOptions)
     overwrite: bool = False
     sound: SoundFilter | Literal["keep", "none"] = "keep"
+    track: int = 0
     times_sha256: str = ""
 
 
@@ -148,6 +150,7 @@ def render(
             overwrite=plan.overwrite,
             examine=measure,
             sound=plan.sound,
+            track=plan.track,
         )
     finally:
         painter.end()

@@ -50,6 +50,8 @@ def sound_filter(
     source: Path,
     progress: Progress | None = None,
     near: tuple[int, int | None] = (0, None),
+    *,
+    track: int = 0,
 ) -> SoundFilter:
     """Return what treats the sound of a file as planned.
 
@@ -61,6 +63,7 @@ def sound_filter(
         source: whose sound it is.
         progress: told while the file is read.
         near: start and end of what is read for the tone of the room, on the file's own axis; all of it when not given.
+        track: which sound track of the file, from 1.
 
     Raises:
         UserError: the voice method or its options are not known; for the tone of the room, the file cannot be read.
@@ -73,7 +76,7 @@ def sound_filter(
     if plan.spans:
         tone = None
         if plan.cover == SILENCE:
-            own = stream_original(source, *near, progress)
+            own = stream_original(source, *near, progress, track=track)
             tone = measure_room(own.blocks, own.rate)
         steps.append(CoverFilter(plan.spans, plan.cover, tone))
     return Treatments(tuple(steps))

@@ -109,10 +109,12 @@ def gather_sound_parameters(session: Session, recording_id: str, choice: SoundCh
 def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> str:
     """Return a checksum over everything that decides how the sound of a recording comes out.
 
-    It changes with the words of the transcript, their times, what was decided about them and which words are private,
-    and with who speaks when; undoing the change brings the old one back. Nothing is searched for it.
+    It changes with the sound track of the main file, the words of the transcript, their times, what was decided about
+    them and which words are private, and with who speaks when; undoing the change brings the old one back. Nothing is
+    searched for it.
     """
-    content: list[object] = [choice.as_json()]
+    medium = session.main_medium(recording_id)
+    content: list[object] = [choice.as_json(), medium.sound_track if medium else 0]
     if choice.changes_voices:
         content.append(speaker_spans(session, recording_id))
     if choice.covers_pii:

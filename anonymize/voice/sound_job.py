@@ -33,8 +33,10 @@ def build_filter(
     source: Path,
     progress: Progress | None = None,
     near: tuple[int, int | None] = (0, None),
+    *,
+    track: int,
 ) -> "SoundFilter | Literal['keep', 'none']":
-    """Return what treats the sound of a file, from what `gather_sound_parameters` gave.
+    """Return what treats a sound track of a file, from what `gather_sound_parameters` gave.
 
     Raises:
         UserError: the file cannot be read.
@@ -42,7 +44,7 @@ def build_filter(
     if sound["voice"] == NONE:
         return "none"
     plan = parse_sound_plan(sound)
-    return "keep" if plan.is_unchanged else sound_filter(plan, source, progress, near)
+    return "keep" if plan.is_unchanged else sound_filter(plan, source, progress, near, track=track)
 
 
 def parse_sound_plan(sound: Mapping[str, Json]) -> SoundPlan:
@@ -96,6 +98,7 @@ def prepare(
     parameters: dict[str, Json] = {
         "path": str(located.path),
         "fingerprint": located.medium.fingerprint,
+        "track": located.medium.sound_track,
         "offset_us": located.medium.offset_us,
         "sound": gather_sound_parameters(session, recording_id, choice),
         "said": [
@@ -116,14 +119,15 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     began = time.monotonic()
     path, output = Path(str(parameters["path"])), Path(str(parameters["output"]))
     sound = cast(dict[str, Json], parameters["sound"])
-    offset = cast(int, parameters["offset_us"])
-    treatment = build_filter(sound, path, progress)
+    offset, track = cast(int, parameters["offset_us"]), cast(int, parameters["track"])
+    treatment = build_filter(sound, path, progress, track=track)
     assert treatment != "none"
     read, written = write_sound(
         path,
         output,
         None if treatment == "keep" else treatment,
         axis_us=offset,
+        track=track,
         overwrite=bool(parameters["overwrite"]),
         progress=progress,
     )
@@ -135,7 +139,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "samples": written,
         "same_length": read == written,
         "seconds": round(treated_s, 3),
-        "measures": measure_voices(path, output, said, covered, progress),  # type: ignore[arg-type]
+        "measures": measure_voices(path, output, said, covered, progress, track=track),  # type: ignore[arg-type]
     }
 
 

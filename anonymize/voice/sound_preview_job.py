@@ -41,6 +41,7 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
         recording_id,
         {
             "path": str(located.path),
+            "track": located.medium.sound_track,
             "sound": gather_sound_parameters(session, recording_id, choice),
             "start_us": max(0, time_us - PREVIEW_MARGIN_US),
             "end_us": min(located.medium.facts.duration_us, time_us + PREVIEW_MARGIN_US),
@@ -54,10 +55,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from media.soundtrack import write_sound
 
     path = Path(str(parameters["path"]))
-    start_us, end_us = (cast(int, parameters[key]) for key in ("start_us", "end_us"))
+    start_us, end_us, track = (cast(int, parameters[key]) for key in ("start_us", "end_us", "track"))
     progress.progress(0, 0, "Treating the sound")
     near = (max(0, start_us - _ROOM_TONE_US), end_us + _ROOM_TONE_US)
-    chosen = build_filter(cast(dict[str, Json], parameters["sound"]), path, progress, near)
+    chosen = build_filter(cast(dict[str, Json], parameters["sound"]), path, progress, near, track=track)
     treatment = Silence() if chosen == "none" else None if chosen == "keep" else chosen
     folder = cache_folder() / "previews"
     try:
@@ -67,7 +68,8 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     except OSError as error:
         raise UserError(f"The sound cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
     for which, how in ((BEFORE, None), (AFTER, treatment)):
-        write_sound(path, place / f"{which}.wav", how, start_us=start_us, end_us=end_us, progress=progress)
+        heard = place / f"{which}.wav"
+        write_sound(path, heard, how, start_us=start_us, end_us=end_us, track=track, progress=progress)
     return {"file": str(place), "start_us": start_us, "end_us": end_us}
 
 

@@ -28,7 +28,13 @@ Samples = NDArray[np.float32]
 
 
 def measure_voices(
-    source: Path, treated: Path, said: Sequence[SpokenUtterance], covered: Sequence[tuple[int, int]], progress: Progress
+    source: Path,
+    treated: Path,
+    said: Sequence[SpokenUtterance],
+    covered: Sequence[tuple[int, int]],
+    progress: Progress,
+    *,
+    track: int = 0,
 ) -> dict[str, Json]:
     """Return figures of the first minutes of a recording, before and after.
 
@@ -38,13 +44,14 @@ def measure_voices(
         said: what is said in it, on the file's own axis; may be empty.
         covered: stretches that were covered, on the same axis: words in them are not compared.
         progress: asked whether to stop.
+        track: which sound track of the media file, from 1.
 
     Raises:
         UserError: a file cannot be read, or weights are damaged.
         Cancelled: the user stopped it.
     """
     progress.progress(0, 0, "Comparing before and after")
-    before, after = (_read_samples(path) for path in (source, treated))
+    before, after = _read_samples(source, track), _read_samples(treated)
     first, second = before.astype(np.float64), after.astype(np.float64)
     for start, end in covered:
         first[max(0, start * RATE // SECOND_US) : max(0, end * RATE // SECOND_US)] = 0
@@ -64,8 +71,8 @@ def measure_voices(
     }
 
 
-def _read_samples(path: Path) -> Samples:
-    blocks = [block[0] for block in stream_sound(path, RATE, "mono", 0, MAX_COMPARED_S * SECOND_US)]
+def _read_samples(path: Path, track: int = 0) -> Samples:
+    blocks = [block[0] for block in stream_sound(path, RATE, "mono", 0, MAX_COMPARED_S * SECOND_US, track=track)]
     return np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
 
 

@@ -73,6 +73,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 STUDY = click.argument("study", type=click.Path(path_type=Path))
 KEEP_REST = click.option("--keep-rest", is_flag=True, help="Let in what only looks like somebody who withdrew.")
 """The argument for the study that a command works on."""
+SOUND_TRACK = click.option(
+    "--sound",
+    metavar="N",
+    type=click.IntRange(1),
+    default=None,
+    help="Which of several sound tracks is used, from 1; the container's default when not given.",
+)
+"""The option for the sound track of a file that is added."""
 REDRAW_INTERVAL_S = 0.1
 BAR_WIDTH = 28
 

@@ -31,6 +31,7 @@ _COMMANDS = {
         "add": "study:add",
         "add-view": "recording:add_view",
         "sync": "recording:sync",
+        "sound": "recording:sound",
         "info": "study:info",
         "undo": "study:undo",
         "redo": "study:redo",

@@ -1,11 +1,14 @@
-"""Commands that search recordings for words, add a camera or a microphone to them, and find where it begins."""
+"""Commands about single recordings.
+
+They search for words, add a camera or a microphone, find where it begins, and choose the sound track of a file.
+"""
 
 from pathlib import Path, PurePath
 
 import click
 
 from annotate.review.text_search import StudySearch
-from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
+from app.cli.command import SOUND_TRACK, STUDY, Bar, json_option, print_result, progress_bar
 from project.entities.study_records import Json, Medium, MediumRole, Recording
 from project.errors import UserError
 from project.queries.recording_rows import media_of
@@ -52,8 +55,9 @@ _RECORDING = click.option("--recording", required=True, help="Number, file name 
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--role", required=True, type=click.Choice(_ROLES), help="What the file is.")
 @click.option("--offset", default="0", show_default=True, help="Where it begins in the recording; may be negative.")
+@SOUND_TRACK
 @json_option
-def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as_json: bool) -> None:
+def add_view(study: Path, recording: str, file: Path, role: str, offset: str, sound: int | None, as_json: bool) -> None:
     """Add another camera or microphone to a recording. The file stays where it is.
 
     \b
@@ -61,14 +65,14 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as
       greenroom add-view my-study.greenroom --recording 1 ceiling.mp4 --role camera
       greenroom add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
     """
-    from annotate.study.recording_edits import add_medium, probe_file, truncation_warning
+    from annotate.study.recording_edits import add_medium, probe_file, sound_track_note, truncation_warning
     from project.session.session import resolve_recording
 
     offset_us = -parse_time(offset[1:]) if offset.startswith("-") else parse_time(offset)
     with Session.open(study) as session:
         owner = resolve_recording(session, recording)
         with progress_bar("Reading") as bar:
-            probed = probe_file(file, bar)
+            probed = probe_file(file, bar, sound_track=sound or 0)
         if role == "camera" and probed.facts.video is None:
             raise UserError(f"{escape_unprintable(file.name)} has no picture.", "Add it with --role microphone.")
         if role == "microphone" and probed.facts.audio is None:
@@ -80,6 +84,8 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as
         f"Added {escape_unprintable(file.name)} to recording {owner.number} as {role}; "
         f"it begins at {_format_seconds(offset_us)}."
     ]
+    if note := sound_track_note(probed.facts):
+        lines.append(f"{note} is used.")
     early = truncation_warning(probed)
     print_result(
         as_json,
@@ -141,19 +147,64 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
     print_result(as_json, {"recording": owner.number, "media": [*answers]}, "\n".join(lines))
 
 
+@click.command()
+@STUDY
+@_RECORDING
+@click.option("--medium", help="File name or id of a further file; the main file when not given.")
+@click.option("--track", type=click.IntRange(1), help="The sound track to use from now on, from 1.")
+@json_option
+def sound(study: Path, recording: str, medium: str | None, track: int | None, as_json: bool) -> None:
+    """Say which sound track is used, or choose another.
+
+    The waveform, playing, speech and exports use it. What was transcribed from another track stays; transcribe
+    again with --replace.
+
+    \b
+    Example:
+      greenroom sound my-study.greenroom --recording 1
+      greenroom sound my-study.greenroom --recording 1 --track 2
+    """
+    from annotate.study.recording_edits import choose_sound_track, probe_file
+    from annotate.study.recording_files import locate_sound
+    from project.session.session import resolve_recording
+
+    with Session.open(study, read_only=track is None) as session:
+        owner = resolve_recording(session, recording)
+        file = session.main_medium(owner.id) if medium is None else _select_medium(session, owner, medium)
+        if file is None:
+            raise UserError(f"Recording {owner.number} has no media file.", "Add its video first.")
+        located = locate_sound(session, file)
+        facts = file.facts
+        if track is not None:
+            probed = probe_file(located.path, sound_track=track)
+            choose_sound_track(session, owner.id, file.id, probed)
+            facts = probed.facts
+    assert facts.audio is not None
+    print_result(
+        as_json,
+        {"recording": owner.number, "id": file.id, "track": facts.audio.track, "tracks": facts.audio.tracks},
+        f"{escape_unprintable(located.path.name)}: sound track {facts.audio.track} of {facts.audio.tracks}.",
+    )
+
+
 def _select_media(session: Session, owner: Recording, text: str | None) -> list[Medium]:
-    further = [m for m in media_of(session.study, owner.id) if m.role is not MediumRole.MAIN]
     if text is None:
-        heard = [m for m in further if m.facts.audio is not None]
+        media = media_of(session.study, owner.id)
+        heard = [m for m in media if m.role is not MediumRole.MAIN and m.facts.audio is not None]
         if not heard:
             raise UserError(
                 f"Recording {owner.number} has no further file with sound.",
                 "Add one: greenroom add-view STUDY --recording NUMBER FILE --role microphone",
             )
         return heard
+    return [_select_medium(session, owner, text)]
+
+
+def _select_medium(session: Session, owner: Recording, text: str) -> Medium:
+    further = [m for m in media_of(session.study, owner.id) if m.role is not MediumRole.MAIN]
     fits = [m for m in further if text in (m.id, m.path, PurePath(m.path).name)]
     if len(fits) == 1:
-        return fits
+        return fits[0]
     names = ", ".join(escape_unprintable(PurePath(m.path).name) for m in further) or "there are none"
     problem = "is the name of several further files" if fits else "is no further file"
     raise UserError(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result, progress_bar
+from app.cli.command import SOUND_TRACK, STUDY, json_option, print_result, progress_bar
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import SubtaskProgress
@@ -63,24 +63,34 @@ def new(study: Path, name: str, as_json: bool) -> None:
 @STUDY
 @click.argument("videos", metavar="VIDEO...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--collection", help="Name of the collection they belong to; made when it is new.")
+@SOUND_TRACK
 @json_option
-def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: bool) -> None:
+def add(study: Path, videos: tuple[Path, ...], collection: str | None, sound: int | None, as_json: bool) -> None:
     """Add recordings to a study. The files stay where they are.
+
+    Of a file with several sound tracks, the one that is marked as default is used, or the first;
+    greenroom sound chooses another later.
 
     \b
     Example:
       greenroom add my-study.greenroom footage/*.mp4
+      greenroom add my-study.greenroom --sound 2 interview.mkv
     """
-    from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
+    from annotate.study.recording_edits import add_recordings, probe_file, sound_track_note, truncation_warning
 
     with Session.open(study) as session:
         with progress_bar("Reading") as bar:
             files = []
             for done, video in enumerate(videos):
-                files.append(probe_file(video, SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))))
+                step = SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))
+                files.append(probe_file(video, step, sound_track=sound or 0))
         ids, _ = add_recordings(session, files, collection)
         made = [session.recording(recording_id) for recording_id in ids]
-    lines = [f"Added recording {r.number}: {escape_unprintable(r.name)} ({format_time(r.duration_us)})" for r in made]
+    lines = []
+    for recording, file in zip(made, files, strict=True):
+        facts = [format_time(recording.duration_us)]
+        facts += [note] if (note := sound_track_note(file.facts)) else []
+        lines.append(f"Added recording {recording.number}: {escape_unprintable(recording.name)} ({', '.join(facts)})")
     lines += [line for file in files if (line := truncation_warning(file))]
     print_result(
         as_json,
@@ -93,6 +103,8 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
                     "name": r.name,
                     "seconds": r.duration_us / 1e6,
                     "ends_early_s": file.facts.missing_us / 1e6,
+                    "sound_track": file.facts.audio.track if file.facts.audio else None,
+                    "sound_tracks": file.facts.audio.tracks if file.facts.audio else 0,
                 }
                 for r, file in zip(made, files, strict=True)
             ],

@@ -107,13 +107,25 @@ class VideoFacts:
 
 @dataclass(frozen=True, slots=True)
 class AudioFacts:
-    """What probing found out about the sound stream of a file. `start_us` is on the recording's axis."""
+    """What probing found out about the sound of a file.
+
+    Attributes:
+        codec: FFmpeg's name, such as `aac`.
+        sample_rate: in samples a second.
+        channels: how many.
+        start_us: time of the first sample on the recording's axis.
+        duration_us: from the first sample to the end of the last.
+        track: which of the file's sound tracks is used everywhere, from 1.
+        tracks: how many the file has.
+    """
 
     codec: str
     sample_rate: int
     channels: int
     start_us: int
     duration_us: int
+    track: int = 1
+    tracks: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +182,11 @@ class Medium:
     path: str
     fingerprint: str
     facts: MediaFacts
+
+    @property
+    def sound_track(self) -> int:
+        """Which of the file's sound tracks is used, from 1; 0 where it has no sound."""
+        return self.facts.audio.track if self.facts.audio else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from project.entities.study_records import Utterance
+from project.entities.study_records import Run, Utterance
 from project.entities.transcript import AsrSegment
+from project.queries.history_rows import runs_of
+from project.queries.recording_rows import media_of
 from project.store.column_values import words_from_json, words_to_json
 from project.store.study import Cell, Row, Study
 
@@ -162,14 +164,21 @@ def asr_segments(study: Study, run_id: str) -> list[AsrSegment]:
     return [AsrSegment(start, end, text, words_from_json(words)) for start, end, text, words in rows]
 
 
+def latest_speech_run(study: Study, recording_id: str) -> Run | None:
+    """Return the newest run that looked for speech, but for those in a sound track that is no longer used.
+
+    Raises:
+        UserError: a run is damaged.
+    """
+    used = {medium.fingerprint: medium.sound_track for medium in media_of(study, recording_id)}
+    for run in runs_of(study, recording_id, SPEECH):
+        track = run.parameters.get("track")
+        if used.get(str(run.parameters.get("fingerprint")), track) == track:
+            return run
+    return None
+
+
 def speech_spans(study: Study, recording_id: str) -> list[tuple[int, int]] | None:
-    """Return start and end of the stretches in which somebody speaks, by the newest run; None where none looked."""
-    row = study.row(
-        "SELECT id FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
-        (recording_id, SPEECH),
-    )
-    return (
-        None
-        if row is None
-        else [(asr_segment.start_us, asr_segment.end_us) for asr_segment in asr_segments(study, row[0])]
-    )
+    """Return start and end of the stretches in which somebody speaks, by `latest_speech_run`; None without one."""
+    run = latest_speech_run(study, recording_id)
+    return None if run is None else [(segment.start_us, segment.end_us) for segment in asr_segments(study, run.id)]

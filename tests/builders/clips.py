@@ -15,6 +15,8 @@ How = ParamSpec("How")
 
 _BITS = 12
 _TICK = Fraction(1, 90_000)
+BEEP_RATE = 16_000
+_BEEP_PACKET, _BEEP_S = 320, 0.05
 
 
 def numbered(index: int, width: int, height: int) -> Image:
@@ -60,6 +62,69 @@ def shift_ms(found: NDArray[np.float32], wanted: NDArray[np.float32], rate: int)
     """Return how much later `wanted` lies in `found`."""
     piece = wanted[rate // 4 : rate]
     return (int(np.argmax(np.correlate(found, piece, "valid"))) - rate // 4) * 1000 / rate
+
+
+def make_beeps(path: Path, heard: Callable[[int], int | None], jitter_ms: Sequence[int] = (0,)) -> Path:
+    """Write twelve seconds of sound that beeps at each whole second by its time stamps.
+
+    Args:
+        path: of a Matroska file, in which each packet has a stamp.
+        heard: where a packet is heard, in samples of `BEEP_RATE`, by where it would be without gaps; None loses it.
+        jitter_ms: by how much the stamps of the packets are wrong, over and over.
+    """
+    with av.open(str(path), "w") as output:
+        stream = output.add_stream("pcm_s16le", rate=BEEP_RATE, layout="mono")
+        stream.codec_context.time_base = Fraction(1, BEEP_RATE)
+        for number in range(12 * BEEP_RATE // _BEEP_PACKET):
+            start = heard(number * _BEEP_PACKET)
+            if start is None:
+                continue
+            times = (start + np.arange(_BEEP_PACKET)) / BEEP_RATE
+            stamp = start + jitter_ms[number % len(jitter_ms)] * BEEP_RATE // 1000
+            samples = np.where(times % 1 < _BEEP_S, 0.6 * np.cos(2 * np.pi * 1000 * times), 0).astype(np.float32)
+            frame = av.AudioFrame.from_ndarray(np.int16(samples * 32767)[None], format="s16", layout="mono")
+            frame.sample_rate, frame.time_base, frame.pts = BEEP_RATE, Fraction(1, BEEP_RATE), stamp
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    return path
+
+
+def beeps_s(samples: NDArray[np.float32], rate: int) -> list[float]:
+    """Return when beeps begin, in seconds: loud sound after a quarter of a second without any."""
+    loud = np.flatnonzero(np.abs(samples) > 0.2)
+    return [float(at) / rate for at, before in zip(loud, [-rate, *loud[:-1]], strict=True) if at - before > rate // 4]
+
+
+def tone(level: float, seconds: float = 1.0) -> NDArray[np.float32]:
+    """A tone as loud as its level, at `BEEP_RATE`."""
+    return (np.sin(np.arange(round(seconds * BEEP_RATE)) / 5) * level).astype(np.float32)
+
+
+def level_of(samples: NDArray[np.float32]) -> float:
+    """Return how loud a tone is, whatever an encoder makes of its beginning and end."""
+    return float(np.median(np.abs(samples)) * np.sqrt(2))
+
+
+def make_sound_tracks(
+    path: Path, sounds: Sequence[NDArray[np.float32]], *, default: int = 1, picture: bool = False
+) -> Path:
+    """Write a clip with several sound tracks at `BEEP_RATE`, one of them marked as the default; return its path."""
+    with av.open(str(path), "w") as output:
+        video = None
+        if picture:
+            video = output.add_stream("libx264", rate=10, options={"preset": "ultrafast"})
+            video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
+        streams = [output.add_stream("aac", rate=BEEP_RATE, layout="mono") for _ in sounds]
+        for number, stream in enumerate(streams, 1):
+            stream.disposition = av.stream.Disposition.default if number == default else av.stream.Disposition(0)
+        if video is not None:
+            for index in range(len(sounds[0]) * 10 // BEEP_RATE):
+                output.mux(video.encode(av.VideoFrame.from_ndarray(numbered(index, 64, 48), format="rgb24")))
+            output.mux(video.encode(None))
+        for stream, sound in zip(streams, sounds, strict=True):
+            _send(output, stream, sound, 0, len(sound), 0)
+            output.mux(stream.encode(None))
+    return path
 
 
 def _once(make: Callable[Concatenate[Path, How], Path]) -> Callable[Concatenate[Path, How], Path]:

@@ -22,6 +22,7 @@ new lab.greenroom
 add lab.greenroom clip.mp4
 add-view lab.greenroom clip.mp4 --recording 1 --role microphone
 sync lab.greenroom --recording 1 --apply
+sound lab.greenroom --recording 1 --track 1
 speakers lab.greenroom
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --verdict error --annotator Ada
 segment list lab.greenroom

@@ -106,7 +106,7 @@ def fill(session: Session, recording: Recording, who: str) -> None:
 def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, int]], fingerprint: str = "") -> None:
     """Store a run that found speech."""
     medium = session.main_medium(recording.id)
-    about = {"fingerprint": fingerprint or medium.fingerprint}
+    about: dict[str, Json] = {"fingerprint": fingerprint or medium.fingerprint, "track": medium.sound_track}
     heard: dict[str, Json] = {SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
     run = Run(new_id(), recording.id, SPEECH, "silero", about, heard, "2026-01-01T00:00:00.000Z", "1")
     with session.study.run_transaction():

@@ -18,7 +18,7 @@ from media.exact_frames import FrameReader
 from media.probe import probe
 from project.errors import UserError
 from project.timebase import SECOND_US
-from tests.builders.clips import make_clip, numbered
+from tests.builders.clips import make_clip, make_sound_tracks, numbered, tone
 from tests.builders.clips import number_of as number_drawn
 from tests.builders.edited_clips import with_edits
 
@@ -35,22 +35,28 @@ def no_sound_card(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Half a minute whose frames carry their own number as black and white bars; a key frame every two seconds."""
-    path = tmp_path_factory.mktemp("clip") / "numbered.mp4"
+    return numbered_clip(tmp_path_factory.mktemp("clip") / "numbered.mp4")
+
+
+def numbered_clip(path: Path, codec: str = "libx264") -> Path:
     with av.open(str(path), "w") as out:
-        video = out.add_stream("libx264", rate=RATE, options={"g": "60", "bf": "2", "crf": "20", "preset": "ultrafast"})
+        video = out.add_stream(codec, rate=RATE, options={"g": "60", "bf": "2", "crf": "20", "preset": "ultrafast"})
+        video.bit_rate = 2_000_000
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         sound = out.add_stream("aac", rate=16000, layout="mono")
+        packets: list[av.Packet] = []
         for number in range(FRAMES):
             frame = av.VideoFrame.from_ndarray(bars(number), format="rgb24")
             frame.pts, frame.time_base = number, Fraction(1, RATE)
-            out.mux(video.encode(frame))
-        out.mux(video.encode(None))
+            packets += video.encode(frame)
+        packets += video.encode(None)
         for start in range(0, 16000 * FRAMES // RATE, 1024):
             samples = np.sin(np.arange(start, start + 1024) / 20).astype(np.float32)[None]
             block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
             block.sample_rate, block.pts, block.time_base = 16000, start, Fraction(1, 16000)
-            out.mux(sound.encode(block))
-        out.mux(sound.encode(None))
+            packets += sound.encode(block)
+        packets += sound.encode(None)
+        out.mux(sorted(packets, key=lambda packet: packet.dts * packet.time_base))
     return path
 
 
@@ -164,6 +170,56 @@ def test_playing_again_goes_on_from_where_it_stood(qtbot: QtBot, watched: Watche
     player.play()
     qtbot.waitUntil(lambda: len(watched.numbers) > 10)
     assert min(watched.numbers) >= 67
+
+
+@pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
+def test_a_file_without_an_index_plays_whole_pictures_from_any_place(qtbot: QtBot, tmp_path: Path, codec: str) -> None:
+    path = numbered_clip(tmp_path / "numbered.ts", codec)
+    facts = probe(path)
+    player = Player()
+    watched = Watched(player)
+    with qtbot.waitSignal(player.opened):
+        player.open(path, facts, facts.duration_us)
+    begin_us = player.times.time_of(0)
+    player.seek(begin_us + frame_time(385) + 1000)
+    qtbot.waitUntil(lambda: watched.numbers[-1:] == [385])
+    watched.numbers.clear()
+    player.play()
+    # The next key frame is the 420th.
+    qtbot.waitUntil(lambda: player.position_us > begin_us + frame_time(450) and watched.numbers[-1] > 430)
+    player.close()
+    assert watched.numbers == sorted(watched.numbers)
+    assert 385 <= watched.numbers[0] < 415
+    assert watched.numbers[-1] <= player.position_us * RATE / SECOND_US + 1
+
+
+def test_pictures_go_on_where_the_sound_of_a_file_without_an_index_ends(qtbot: QtBot, tmp_path: Path) -> None:
+    path = make_clip(tmp_path / "a.ts", frames=120, size=(64, 48), sound=True, sound_seconds=1.0)
+    facts = probe(path)
+    player = Player()
+    shown: list[QImage] = []
+    with qtbot.waitSignal(player.opened):
+        player.open(path, facts, facts.duration_us)
+    player.picture_changed.connect(shown.append)
+    player.play()
+    qtbot.waitUntil(lambda: not player.playing)
+    assert player.position_us >= player.times.time_of(119)
+    assert len(shown) > 20
+    player.close()
+
+
+def test_the_chosen_sound_track_is_played(qtbot: QtBot, tmp_path: Path) -> None:
+    path = make_sound_tracks(tmp_path / "a.mp4", [tone(0.1, 20), tone(0.3, 20), tone(0.6, 20)], picture=True)
+    for track in (2, 3):
+        player = Player()
+        facts = probe(path, track=track)
+        player.open(path, facts, facts.duration_us)
+        player.play()
+        libvlc = player._engine._player
+        qtbot.waitUntil(lambda libvlc=libvlc: libvlc.audio_get_track() >= 0)
+        offered = [number for number, _ in libvlc.audio_get_track_description() if number >= 0]
+        assert offered.index(libvlc.audio_get_track()) + 1 == track
+        player.close()
 
 
 def test_end_is_reached_and_play_starts_over(qtbot: QtBot, watched: Watched) -> None:

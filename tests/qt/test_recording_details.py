@@ -15,7 +15,7 @@ from project.entities.study_records import ConsentUse, MediumRole, ParticipantRo
 from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.clips import make_clip
+from tests.builders.clips import make_clip, make_sound_tracks, tone
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
 from widgets.dialogs.dialog_windows import ErrorStrip
@@ -128,6 +128,29 @@ def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_window: Ope
     window.studio.undo()
     assert session.study.undo_name == undo
     assert media_of(session.study, recording)[1].offset_us == 0
+
+
+def test_another_sound_track_is_chosen_as_one_step(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    clip = make_sound_tracks(tmp_path / "talk.mp4", [tone(0.1), tone(0.3), tone(0.6)], default=2, picture=True)
+    with Session(Study.create(tmp_path / "tracks.greenroom", "Tracks")) as session:
+        add_recordings(session, [probe_file(clip)])
+    window = open_window(tmp_path / "tracks.greenroom")
+
+    def shows(level: float) -> bool:
+        peaks = window.timeline.peaks
+        return peaks is not None and abs(peaks.peaks(200_000, 800_000, 1)[0, 1] - level) < 0.06
+
+    qtbot.waitUntil(lambda: shows(0.3))
+    window.details.open()
+    (medium,) = media_of(study_of(window), here(window))
+    box = window.details.dialog.files.sound_tracks[medium.id]
+    assert box.currentText() == "Sound track 2 of 3"
+    box.setCurrentIndex(2)
+    box.activated.emit(2)
+    qtbot.waitUntil(lambda: shows(0.6))
+    assert media_of(study_of(window), here(window))[0].sound_track == 3
+    window.studio.undo()
+    qtbot.waitUntil(lambda: shows(0.3) and box.currentText() == "Sound track 2 of 3")
 
 
 def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:

@@ -297,7 +297,7 @@ class Files(QObject):
             self.message.emit(tr("No file is missing."))
 
     def _store_recordings(self, read: _ProbedRecordings) -> None:
-        from annotate.study.recording_edits import ProbedFile, add_recordings, truncation_warning
+        from annotate.study.recording_edits import ProbedFile, add_recordings, sound_track_note, truncation_warning
 
         session = self._studio.session
         assert session is not None
@@ -321,6 +321,9 @@ class Files(QObject):
                 if len(made) > 1
                 else tr("Added {name}.").format(name=fresh[0].path.name)
             )
+            notes = [note for file in fresh if (note := sound_track_note(file.facts))]
+            if notes:
+                what += " " + tr("{note}; File > Recording details… chooses another.").format(note=notes[0])
             again = len(read.files) - len(fresh)
             left_out = trn(
                 " {count} file was left out: its content is in this study already.",

@@ -223,7 +223,7 @@ class SideSound(QObject):
             return
         if self._engine is None:
             self._engine = self._make_engine(self)
-        self._engine.open(located.path, 0, 0)
+        self._engine.open(located.path, 0, 0, located.medium.sound_track)
         self._offset_us = located.medium.offset_us
         if self._player.playing:
             self._start(self._player.position_us, self._player.rate)

@@ -160,6 +160,7 @@ class Playback(QObject):
         self.faces = FaceOverlay()
         self.looping = False
         self.muted = False
+        self._sound_track = 0
         self._late = QTimer(self, singleShot=True, interval=_MAX_STALE_MS)
         self._late.timeout.connect(lambda: view.set_exact(False))
         timeline.set_clock(player.clock)
@@ -186,6 +187,7 @@ class Playback(QObject):
         self._timeline.activated.connect(self.loop_segment)
         self._studio.selection_changed.connect(self._update_loop)
         self._studio.recording_changed.connect(self.open_recording)
+        self._studio.bridge.changed.connect(self._follow_sound_track)
 
     def open_recording(self, at_us: int = 0) -> None:
         """Open the file of the recording that is shown."""
@@ -208,6 +210,7 @@ class Playback(QObject):
         self._view.set_subject(tr("Recording {number}, {name}").format(number=recording.number, name=recording.name))
         self._bar.set_duration(recording.duration_us)
         medium = session.main_medium(recording.id)
+        self._sound_track = medium.sound_track if medium else 0
         located = session.locate(medium) if medium else None
         if located is None or located.state is not MediaState.PRESENT:
             self._show_missing(located)
@@ -224,6 +227,15 @@ class Playback(QObject):
         self._player.open(located.path, facts, recording.duration_us, at_us)
         if facts.audio is not None:
             self._load_peaks(located, recording.id)
+
+    def _follow_sound_track(self, changes: Changes, _initiator: object) -> None:
+        """Open the file again where another of its sound tracks is used now."""
+        recording, session = self._studio.recording, self._studio.session
+        if recording is None or session is None or not changes.ids("medium"):
+            return
+        medium = session.main_medium(recording.id)
+        if medium is not None and medium.sound_track != self._sound_track:
+            self._open_main(self._player.position_us)
 
     def jump(self, time_us: int) -> None:
         """Go to a time, within the recording."""
@@ -356,7 +368,8 @@ class Playback(QObject):
         def work(progress: object) -> object:
             from media.waveform import load_peaks
 
-            return load_peaks(located.path, cache_folder(), progress)  # type: ignore[arg-type]
+            track = located.medium.sound_track
+            return load_peaks(located.path, cache_folder(), progress, track=track)  # type: ignore[arg-type]
 
         def show(peaks: object) -> None:
             if self._studio.recording is not None and self._studio.recording.id == recording_id:

@@ -94,6 +94,10 @@ RATES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 _SHUTTLE = (1.0, 2.0, 4.0)
 _TICK_MS = 15
 _NO_PLAY_HINT = tr("Stills and stepping work. If it plays no file at all: sudo apt install vlc-plugin-base")
+_WITHOUT_INDEX = ("mpegts", "mpeg")
+"""Containers in which libVLC begins between key frames: its pictures are grey up to the next one."""
+_MAX_PLAYED_PX = 1280
+"""The longest side of exact frames while they are played: larger ones would come too late."""
 _STILL_US = 100_000
 """How long the exact frame is kept at the start: the first pictures of libVLC lie a frame or two before it."""
 
@@ -144,6 +148,7 @@ class Player(QObject):
         self._with_engine = False
         self._waiting_from: int | None = None
         self._started_from = 0
+        self._requested_us = -1
         self._path: Path | None = None
         self._facts: MediaFacts | None = None
         self._rate = 1.0
@@ -229,12 +234,14 @@ class Player(QObject):
         wanted = self._running_rate = self._rate if rate is None else rate
         if wanted > 0 and at >= self._last_start_us():
             at = self.loop[0] if self.loop else 0
-        self._with_engine = wanted > 0 and self._path is not None and self.load_engine()
+        has_use = self._path is not None and (self._engine_shows or self._sound_track > 0)
+        self._with_engine = wanted > 0 and has_use and self.load_engine()
         if self._with_engine and self._engine is not None:
             self._waiting_from = self._started_from = at
             self._engine.start(at, wanted)
         else:
             self.clock.start(at, wanted)
+        self._requested_us = -1
         self._timer.start()
         self.playing_changed.emit(True)
         self.rate_changed.emit(wanted)
@@ -333,14 +340,25 @@ class Player(QObject):
             self._engine.set_volume(self._volume if self._heard else 0)
 
     def _open_in_engine(self) -> None:
-        video = self._facts.video if self._facts else None
+        video = self._facts.video if self._facts and self._engine_shows else None
         if self._engine is not None and self._path is not None:
-            self._engine.open(self._path, video.width if video else 0, video.height if video else 0)
+            size = (video.width, video.height) if video else (0, 0)
+            self._engine.open(self._path, *size, self._sound_track)
         elif self._engine is not None:
             self._engine.stop()
 
     def _last_start_us(self) -> int:
         return self.times.time_of(len(self.times) - 1) if self.times else max(self.duration_us - 1, 1)
+
+    @property
+    def _engine_shows(self) -> bool:
+        """Whether libVLC gives the pictures too; else exact frames follow the clock, as those of further cameras do."""
+        facts = self._facts
+        return facts is not None and facts.video is not None and facts.container not in _WITHOUT_INDEX
+
+    @property
+    def _sound_track(self) -> int:
+        return self._facts.audio.track if self._facts is not None and self._facts.audio is not None else 0
 
     def _halt(self) -> None:
         was_playing = self.playing
@@ -385,8 +403,10 @@ class Player(QObject):
         elif now <= 0 if backward else now >= self.duration_us:
             self.pause()
         else:
-            if not self._with_engine:
-                self._frames.request_time(now)
+            exact = self.frame_time_us(now)
+            if not (self._with_engine and self._engine_shows) and exact != self._requested_us:
+                self._requested_us = exact
+                self._frames.request_time(exact, _MAX_PLAYED_PX)
             self.position_changed.emit(now)
 
     def _start_clock_when_running(self, engine: VlcEngine) -> None:
@@ -418,6 +438,12 @@ class Player(QObject):
 
     def _on_ended(self) -> None:
         if self._engine is not None and self.playing and self._with_engine and not self._engine.running():
+            if self.times is not None and not self._engine_shows:
+                # The pictures may go on without sound.
+                self._with_engine = False
+                self._engine.stop()
+                self.clock.start(self.position_us, self._running_rate)
+                return
             end = self.duration_us if self.loop is None else self.position_us
             self._halt()
             self._engine.stop()
@@ -428,7 +454,7 @@ class Player(QObject):
                 self._show_exact(end)
 
     def _on_frame(self, generation: int, _index: int, time_us: int, image: QImage) -> None:
-        if generation == self._generation and not (self.playing and self._with_engine):
+        if generation == self._generation and not (self.playing and self._with_engine and self._engine_shows):
             self.picture_changed.emit(image)
             if not self.playing:
                 self.exact_shown.emit(time_us)

@@ -250,6 +250,7 @@ class VlcEngine(QObject):
         self._rate = 1.0
         self._size = (0, 0)
         self._with_picture = True
+        self._track = 0
         self._buffer: Any = None
         self._shown: tuple[bytes, int, int] | None = None
         self._shown_from = float("inf")
@@ -258,13 +259,20 @@ class VlcEngine(QObject):
         self._player: Any = self._thread.call(self._make_player)
         self._thread.on_sound_failure(self._restart_without_sound)
 
-    def open(self, path: Path, width: int, height: int) -> None:
-        """Take a file; nothing is decoded before `start`. `width` and `height` are 0 for sound alone."""
+    def open(self, path: Path, width: int, height: int, track: int = 0) -> None:
+        """Take a file; nothing is decoded before `start`.
+
+        Args:
+            path: of the file.
+            width: of the picture as shown; 0 for sound alone.
+            height: likewise.
+            track: which sound track is heard, from 1; libVLC chooses with 0.
+        """
         self._shown_from = float("inf")
         self._shown = None
         scale = min(1.0, _MAX_SIDE_PX / max(width, height, 1))
         size = (max(2, round(width * scale)), max(2, round(height * scale)))
-        self._post(lambda _wish: self._open(path, size, width > 0))
+        self._post(lambda _wish: self._open(path, size, width > 0, track))
 
     def start(self, time_us: int, rate: float) -> None:
         """Play from a position."""
@@ -367,9 +375,9 @@ class VlcEngine(QObject):
         events.event_attach(self._vlc.EventType.MediaPlayerEncounteredError, self._on_error)
         return player
 
-    def _open(self, path: Path, size: tuple[int, int], with_picture: bool) -> None:
+    def _open(self, path: Path, size: tuple[int, int], with_picture: bool, track: int) -> None:
         self._stop()
-        self._path, self._size, self._with_picture = path, size, with_picture
+        self._path, self._size, self._with_picture, self._track = path, size, with_picture, track
         stride = size[0] * 4
         self._buffer = ctypes.create_string_buffer(stride * size[1] + 64)
         lock, display = self._callbacks
@@ -398,6 +406,7 @@ class VlcEngine(QObject):
             return
         medium = self._medium(self._file)
         medium.add_option(f":start-time={time_us / SECOND_US:.3f}")
+        medium.add_option(f":audio-track={self._track - 1}")
         if not self._with_picture:
             medium.add_option(":no-video")
         if self._thread.sound is SoundOutput.NONE:
@@ -411,7 +420,9 @@ class VlcEngine(QObject):
     def _medium(self, file: "CheckedFile") -> Any:
         medium = self._instance.media_new_fd(file.handle)
         # The demuxer reads lists of other files and descriptions of streams too, if it is left to choose.
-        for option in ("demux=avformat", f"avformat-format={file.reader}", "no-sub-autodetect-file"):
+        options = ["demux=avformat", f"avformat-format={file.reader}", "no-sub-autodetect-file"]
+        # What refers to a picture that was never decoded would be grey, and is no picture of the index either.
+        for option in (*options, "no-avcodec-corrupted"):
             medium.add_option(f":{option}")
         return medium
 

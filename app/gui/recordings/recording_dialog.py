@@ -57,6 +57,8 @@ class FileLine:
         is_searching: whether that is being done.
         search_result: what came of it, in a line.
         found_offset_us: where it begins by that; None where nothing stands out.
+        sound_track: which of its sound tracks is used, from 1.
+        sound_tracks: how many it has.
     """
 
     medium_id: str
@@ -66,6 +68,8 @@ class FileLine:
     is_searching: bool = False
     search_result: str = ""
     found_offset_us: int | None = None
+    sound_track: int = 0
+    sound_tracks: int = 0
 
 
 class FileLines(QWidget):
@@ -74,10 +78,12 @@ class FileLines(QWidget):
     Signals:
         offset_entered (str, int): id of a medium and where it begins now, in microseconds.
         search_requested (str): find where a medium begins by its sound.
+        sound_track_chosen (str, int): use another sound track of a medium.
     """
 
     offset_entered = Signal(str, object)
     search_requested = Signal(str)
+    sound_track_chosen = Signal(str, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,6 +93,7 @@ class FileLines(QWidget):
         self.answers: dict[str, QLabel] = {}
         self.searches: dict[str, QPushButton] = {}
         self.moves: dict[str, QPushButton] = {}
+        self.sound_tracks: dict[str, QComboBox] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(theme.GRID)
@@ -105,12 +112,14 @@ class FileLines(QWidget):
         for label, line in zip(self._labels, lines, strict=False):
             label.setText(line.text)
         for line in lines:
+            if line.medium_id in self.sound_tracks:
+                self.sound_tracks[line.medium_id].setCurrentIndex(line.sound_track - 1)
             if line.offset_us is not None:
                 self.offsets[line.medium_id].setValue(line.offset_us / SECOND_US)
                 self._show_search(line)
 
     def _make(self, lines: Sequence[FileLine]) -> None:
-        further = (self.offsets, self.answers, self.searches, self.moves)
+        further = (self.offsets, self.answers, self.searches, self.moves, self.sound_tracks)
         for part in (*self._labels, *(widget for kind in further for widget in kind.values())):
             self._grid.removeWidget(part)
             part.deleteLater()
@@ -120,14 +129,29 @@ class FileLines(QWidget):
         for place, line in enumerate(lines or [FileLine("", tr("No file"))]):
             label = PlainLabel(line.text, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
             self._labels.append(label)
-            row = 2 * place
+            row = 3 * place
             self._grid.addWidget(label, row, 0)
+            if line.sound_tracks > 1:
+                self._make_sound_tracks(line, row + 2)
             if line.offset_us is not None:
                 self.offsets[line.medium_id] = field = make_offset_field(tr("this file"))
                 field.setPrefix(tr("begins at "))
                 field.editingFinished.connect(lambda medium_id=line.medium_id: self._on_offset_entered(medium_id))
                 self._grid.addWidget(field, row, 1)
                 self._make_search(line.medium_id, row)
+
+    def _make_sound_tracks(self, line: FileLine, row: int) -> None:
+        self.sound_tracks[line.medium_id] = box = QComboBox()
+        text = tr("Sound track {number} of {count}")
+        box.addItems([text.format(number=n, count=line.sound_tracks) for n in range(1, line.sound_tracks + 1)])
+        box.setAccessibleName(tr("Sound track of {file}").format(file=line.text))
+        box.setToolTip(tr("What is played, transcribed and exported; can be undone"))
+        box.activated.connect(lambda place: self._on_sound_track_chosen(line.medium_id, place + 1))
+        self._grid.addWidget(box, row, 0)
+
+    def _on_sound_track_chosen(self, medium_id: str, track: int) -> None:
+        if any(line.medium_id == medium_id and line.sound_track != track for line in self._lines):
+            self.sound_track_chosen.emit(medium_id, track)
 
     def _make_search(self, medium_id: str, row: int) -> None:
         self.searches[medium_id] = search = QPushButton(tr("Find offset by sound"))
@@ -501,6 +525,7 @@ class RecordingDetailsController(QObject):
             lambda medium, at: edit(lambda s: recording_edits.move_medium(s, self._recording_id, medium, at))
         )
         dialog.files.search_requested.connect(self._start_search)
+        dialog.files.sound_track_chosen.connect(self._choose_sound_track)
         people = dialog.participants
         people.add_requested.connect(self._add_participant)
         people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
@@ -556,7 +581,9 @@ class RecordingDetailsController(QObject):
             if state is not MediaState.PRESENT:
                 facts.append(state.value)
             offset_us = None if medium.role is MediumRole.MAIN else medium.offset_us
-            line = FileLine(medium.id, ", ".join(facts), offset_us)
+            audio = medium.facts.audio
+            tracks = (audio.track, audio.tracks) if audio else (0, 0)
+            line = FileLine(medium.id, ", ".join(facts), offset_us, sound_track=tracks[0], sound_tracks=tracks[1])
             lines.append(line if offset_us is None else self._with_search_state(session, medium, line, main_heard))
         return lines
 
@@ -605,17 +632,46 @@ class RecordingDetailsController(QObject):
 
     def add_file(self, recording_id: str, path: Path, role: MediumRole, offset_us: int) -> None:
         """Add a further file to a recording; it is read in the background."""
+        self._probe(
+            path, 0, lambda session, file: recording_edits.add_medium(session, recording_id, file, role, offset_us)
+        )
 
-        def add(found: object) -> None:
+    def _choose_sound_track(self, medium_id: str, track: int) -> None:
+        session, recording_id = self._studio.session, self._recording_id
+        media = media_of(session.study, recording_id) if session is not None else []
+        medium = next((medium for medium in media if medium.id == medium_id), None)
+        if session is None or medium is None:
+            return
+        try:
+            path = recording_files.locate_sound(session, medium).path
+        except UserError as error:
+            self._studio.failed.emit(error)
+            self._soon.start()
+            return
+        self._probe(
+            path,
+            track,
+            lambda session, file: recording_edits.choose_sound_track(session, recording_id, medium_id, file),
+        )
+
+    def _probe(
+        self, path: Path, sound_track: int, do: Callable[[Session, recording_edits.ProbedFile], Changes]
+    ) -> None:
+        """Read a file in the background, then do an edit with what was found."""
+
+        def edit(found: object) -> None:
             assert isinstance(found, recording_edits.ProbedFile)
-            self._edit(lambda s: recording_edits.add_medium(s, recording_id, found, role, offset_us))
+            self._edit(lambda session: do(session, found))
 
         def fail(error: Exception) -> None:
             if not isinstance(error, UserError):
                 raise error
             self._studio.failed.emit(error)
+            self._soon.start()
 
-        self._background.run_confined(lambda progress: recording_edits.probe_file(path, progress), add, fail)
+        self._background.run_confined(
+            lambda progress: recording_edits.probe_file(path, progress, sound_track=sound_track), edit, fail
+        )
 
     def _close(self) -> None:
         if self.dialog is not None:

@@ -243,10 +243,10 @@ class TimelineFeed(QObject):
             return False
         if changes.ids("utterance"):
             self._timeline.update_segments(*self._spoken.apply(session, recording.id, changes))
-        if changes.ids("run"):
+        if changes.ids("run") or changes.ids("medium"):
             self._timeline.update_segments(self._spoken.read(session, recording.id))
             self._timeline.set_spans(SPEECH_LANE, self._spoken.speech_spans)
-        return any(changes.ids(table) for table in ("utterance", "participant", "appearance", "run"))
+        return any(changes.ids(table) for table in ("utterance", "participant", "appearance", "run", "medium"))
 
     def segment_counts(self) -> dict[str, int]:
         """Return annotator id -> number of segments in the recording that is shown."""

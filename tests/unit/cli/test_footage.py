@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.study.recording_files import require_usable_sound
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.methods.solid import Solid
@@ -22,9 +23,10 @@ from app.cli.plugin_options import method_options, options_by_method
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
 from project.option_limits import choice_field
+from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.clips import make_clip
+from tests.builders.clips import make_clip, make_sound_tracks, tone
 from tests.builders.face_study import SIZE, found_faces, open_lab
 from tests.builders.release_study import lab
 from tests.builders.terminal import Terminal
@@ -272,3 +274,21 @@ def test_a_file_whose_sound_fits_nowhere_is_not_moved(tmp_path: Path, greenroom:
     )
     (medium,) = greenroom.json("sync", study, "--recording", 1, "--apply")["media"]
     assert (medium["sure"], medium["applied"]) == (False, False)
+
+
+def test_one_of_several_sound_tracks_is_used_and_the_others_are_said(tmp_path: Path, greenroom: Terminal) -> None:
+    study = tmp_path / "lab.greenroom"
+    greenroom("new", study)
+    clip = make_sound_tracks(tmp_path / "talk.mp4", [tone(level) for level in (0.1, 0.3, 0.6)], default=2)
+    assert "Sound track 2 of 3" in greenroom("add", study, clip)
+    greenroom("sound", study, "--recording", 1, "--track", 3)
+    assert greenroom.json("sound", study, "--recording", 1)["track"] == 3
+    with Session.open(study) as session:
+        located = require_usable_sound(session, all_recordings(session.study)[0].id)
+        assert located.medium.sound_track == 3
+    greenroom("undo", study)
+    assert "sound track 2 of 3" in greenroom("sound", study, "--recording", 1)
+    assert "choose another" in greenroom("sound", study, "--recording", 1, "--track", 4, code=2)
+    other = make_sound_tracks(tmp_path / "other.mp4", [tone(0.1), tone(0.3)])
+    (added,) = greenroom.json("add", study, "--sound", 2, other)["recordings"]
+    assert (added["sound_track"], added["sound_tracks"]) == (2, 2)

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import av
@@ -7,7 +8,17 @@ import pytest
 from media.sound import read_mono, stream_mono, stream_sound
 from media.waveform import load_peaks
 from project.errors import UserError
-from tests.builders.clips import make_clip, noise, shift_ms
+from tests.builders.clips import (
+    BEEP_RATE,
+    beeps_s,
+    level_of,
+    make_beeps,
+    make_clip,
+    make_sound_tracks,
+    noise,
+    shift_ms,
+    tone,
+)
 
 
 @pytest.mark.parametrize(("rate", "offset_us"), [(16_000, 700_000), (48_000, 0)])
@@ -35,19 +46,52 @@ def test_blocks_join_to_the_whole(tmp_path: Path) -> None:
     assert np.array_equal(np.concatenate(blocks), read_mono(clip))
 
 
-def test_a_hole_in_the_sound_is_silence(tmp_path: Path) -> None:
-    clip = make_clip(tmp_path / "a.mkv", frames=90, sound=True, sound_codec="pcm_s16le", sound_rate=16_000)
-    holed = tmp_path / "hole.mkv"
-    with av.open(str(clip)) as source, av.open(str(holed), "w") as output:
-        stream = output.add_stream_from_template(source.streams.audio[0])
-        for packet in source.demux(audio=0):
-            if packet.size and not 1.0 <= float((packet.pts or 0) * packet.time_base) < 1.5:
-                packet.stream = stream
-                output.mux(packet)
-    whole, found = read_mono(clip), read_mono(holed)
-    assert len(found) == pytest.approx(len(whole), abs=2_000)
-    assert not found[17_700:22_400].any()
-    assert np.abs(found[26_000:40_000] - whole[26_000:40_000]).max() < 0.01
+PLACES: dict[str, Callable[[int], int | None]] = {
+    "without gaps": lambda at: at,
+    "late": lambda at: at + BEEP_RATE // 2,
+    "a packet in a second lost": lambda at: None if at % BEEP_RATE == BEEP_RATE // 2 else at,
+    "half a second lost": lambda at: None if 3.4 < at / BEEP_RATE < 3.9 else at,
+    "4 ms lost in a second": lambda at: at + at // BEEP_RATE * 64,
+    "slow clock": lambda at: round(at * 1.005),
+    "fast clock": lambda at: round(at * 0.995),
+}
+
+
+def heard_beeps(clip: Path, heard: Callable[[int], int | None]) -> list[float]:
+    """When beeps are heard, in seconds of the stamps; time zero of a file is where it begins."""
+    return [at + (heard(0) or 0) / BEEP_RATE for at in beeps_s(read_mono(clip), BEEP_RATE)]
+
+
+@pytest.mark.parametrize("heard", PLACES.values(), ids=[*PLACES])
+def test_sound_is_heard_when_its_stamps_say(tmp_path: Path, heard: Callable[[int], int | None]) -> None:
+    beeps = heard_beeps(make_beeps(tmp_path / "a.mkv", heard), heard)
+    first = round(beeps[0])
+    assert beeps[:11] == pytest.approx([*range(first, first + 11)], abs=0.005)
+
+
+@pytest.mark.parametrize("key", ["without gaps", "slow clock"])
+def test_stamps_that_jitter_neither_tear_sound_apart_nor_hide_a_drift(tmp_path: Path, key: str) -> None:
+    mono = read_mono(make_beeps(tmp_path / "a.mkv", PLACES[key], (0, 8, -8, -8, 8, 8, -8)))
+    assert beeps_s(mono, BEEP_RATE)[:11] == pytest.approx([*range(11)], abs=0.005)
+    quiet = np.diff(np.flatnonzero(np.abs(mono[: 11 * BEEP_RATE]) > 0.2))
+    assert not ((quiet > BEEP_RATE // 1000) & (quiet < BEEP_RATE // 2)).any(), "no hole within a beep"
+
+
+def test_samples_stay_as_they_are_where_stamps_are_only_rounded(tmp_path: Path) -> None:
+    mono = read_mono(make_beeps(tmp_path / "a.mkv", lambda at: at), BEEP_RATE)
+    with av.open(str(tmp_path / "a.mkv")) as container:
+        stored = np.concatenate([frame.to_ndarray()[0] for frame in container.decode(audio=0)])
+    assert np.array_equal(mono, stored.astype(np.float32) / 32768)
+
+
+def test_one_of_several_sound_tracks_is_read(tmp_path: Path) -> None:
+    clip = make_sound_tracks(tmp_path / "a.mp4", [tone(level) for level in (0.1, 0.3, 0.6)], default=2)
+    levels = [level_of(read_mono(clip, track=track)) for track in (0, 1, 2, 3)]
+    assert levels == pytest.approx([0.3, 0.1, 0.3, 0.6], abs=0.05)
+    loudest = [load_peaks(clip, tmp_path, track=track).peaks(300_000, 700_000, 1)[0, 1] for track in (1, 3)]
+    assert loudest == pytest.approx([0.1, 0.6], abs=0.05)
+    with pytest.raises(UserError, match="no sound track 4"):
+        read_mono(clip, track=4)
 
 
 def test_no_sound_is_said(tmp_path: Path) -> None:

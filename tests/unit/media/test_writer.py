@@ -4,6 +4,7 @@ import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -15,10 +16,10 @@ from media.encoding import EncodeOptions
 from media.frame_index import load_index
 from media.picture import DecodedFrame
 from media.probe import probe
-from media.sound import read_mono
+from media.sound import Silence, read_mono
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
-from tests.builders.clips import make_clip, noise, number_of, shift_ms
+from tests.builders.clips import level_of, make_clip, make_sound_tracks, noise, number_of, shift_ms, tone
 from tests.builders.encoded import pictures_to_encode
 from tests.builders.waiting import HANG_S
 from tests.builders.words_in_files import words_in
@@ -123,6 +124,37 @@ def test_sound_stays_in_sync(tmp_path: Path, suffix: str, late: dict[str, int]) 
     facts = [probe(path).audio for path in (source, result.path)]
     if suffix in (".mp4", ".mov"):
         assert abs(facts[0].start_us - facts[1].start_us) <= 10_000
+
+
+def test_sound_with_gaps_is_encoded_so_that_its_samples_alone_say_when_it_is_heard(tmp_path: Path) -> None:
+    whole = make_clip(tmp_path / "a.mkv", frames=90, size=(64, 48), sound=True)
+    source = tmp_path / "gaps.mkv"
+    with av.open(str(whole)) as container, av.open(str(source), "w") as output:
+        streams = {stream.index: output.add_stream_from_template(stream) for stream in container.streams}
+        for number, packet in enumerate(container.demux()):
+            if packet.dts is not None and (packet.stream.type == "video" or number % 40):
+                packet.stream = streams[packet.stream_index]
+                output.mux(packet)
+    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    assert result.sound == "encoded"
+    with av.open(str(result.path)) as stored:
+        samples = np.concatenate([frame.to_ndarray()[0] for frame in stored.decode(audio=0)])
+    piece = noise(3, 48_000)[108_000:132_000]
+    assert int(np.argmax(np.correlate(samples, piece, "valid"))) == pytest.approx(108_000, abs=240)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [({}, "copied"), ({"start_us": 300_000}, "encoded"), ({"sound": Silence()}, "treated")],
+)
+def test_the_clip_has_the_chosen_sound_track_alone(tmp_path: Path, options: dict[str, Any], kind: str) -> None:
+    source = make_sound_tracks(tmp_path / "a.mp4", [tone(level) for level in (0.1, 0.3, 0.6)], picture=True)
+    result = paint_clip(source, tmp_path / "b.mp4", leave, track=3, **options)
+    assert result.sound == kind
+    with av.open(str(result.path)) as container:
+        assert len(container.streams.audio) == 1
+    level = 0 if kind == "treated" else 0.6
+    assert level_of(read_mono(result.path)) == pytest.approx(level, abs=0.05)
 
 
 @pytest.mark.parametrize("codec", ["libopus", "pcm_s16le"])

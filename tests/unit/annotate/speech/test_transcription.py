@@ -14,7 +14,7 @@ from annotate.speech import transcription
 from annotate.speech import voice_activity as speech
 from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
 from annotate.study import recording_edits as history
-from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from annotate.study.recording_edits import add_medium, add_recordings, choose_sound_track, probe_file
 from annotate.transcript import transcript_edits as edits
 from annotate.transcript import utterance_drafts as drafts
 from annotate.transcript.utterance_drafts import set_vocabulary
@@ -32,7 +32,7 @@ from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from project.timebase import SECOND_US
-from tests.builders.clips import make_clip
+from tests.builders.clips import make_clip, make_sound_tracks
 from tests.builders.full_disk import full_disk
 from tests.builders.tiny_whisper import write_tiny_whisper
 from tests.builders.voices import RATE, Sound, chords, hiss, said, silence, spoken, write_sound
@@ -166,6 +166,20 @@ def test_the_sound_of_a_microphone_is_laid_where_it_belongs(lab: Session, tmp_pa
     run_inline(lab, speech.prepare(lab, here), Silent())
     found = speech_spans(lab.study, here)
     assert found[0][0] == pytest.approx(5 * SECOND_US + 412_000, abs=200_000)
+
+
+def test_speech_is_that_of_the_sound_track_in_use(lab: Session, tmp_path: Path) -> None:
+    talk = spoken()[: 4 * RATE]
+    path = make_sound_tracks(tmp_path / "two.mp4", [np.zeros_like(talk), talk])
+    here = added(lab, path)
+    run_inline(lab, speech.prepare(lab, here), Silent())
+    assert speech_spans(lab.study, here) == []
+    choose_sound_track(lab, here, lab.main_medium(here).id, probe_file(path, sound_track=2))
+    assert speech_spans(lab.study, here) is None, "nobody has listened to this track"
+    run_inline(lab, speech.prepare(lab, here), Silent())
+    assert speech_spans(lab.study, here)
+    history.undo(lab)
+    assert speech_spans(lab.study, here) == []
 
 
 class CancelAfter:

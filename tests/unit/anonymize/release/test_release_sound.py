@@ -87,9 +87,9 @@ def test_changed_voices_leave_no_secret(
     secrets: list[str] = []
     make = build_sound_filter
 
-    def overheard(treatment: AudioTreatment, source: Path, seeds: Any, progress: Any) -> SoundFilter:
+    def overheard(treatment: AudioTreatment, source: Path, seeds: Any, *rest: Any, **more: Any) -> SoundFilter:
         secrets.extend(seeds.values())
-        return make(treatment, source, seeds, progress)
+        return make(treatment, source, seeds, *rest, **more)
 
     monkeypatch.setattr(job, "build_sound_filter", overheard)
     plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
@@ -126,7 +126,9 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     if spoil == "nothing is covered":
         make = build_sound_filter
         monkeypatch.setattr(
-            job, "build_sound_filter", lambda treatment, *rest: make(replace(treatment, covered=()), *rest)
+            job,
+            "build_sound_filter",
+            lambda treatment, *rest, **more: make(replace(treatment, covered=()), *rest, **more),
         )
     else:
 

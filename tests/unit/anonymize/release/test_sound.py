@@ -28,7 +28,7 @@ from media.clip_writer import paint_clip
 from media.sound import Samples, SoundFilter
 from media.soundtrack import copy_with_sound
 from project.entities.study_records import Participant, ParticipantRole, Run, Utterance
-from tests.builders.clips import make_clip
+from tests.builders.clips import make_clip, make_sound_tracks, tone
 
 SECONDS = 3
 KEY = "0" * 64
@@ -156,6 +156,15 @@ def test_whatever_is_wrong_is_heard(
         sound_problem.startswith(what) or what in sound_problem
         for sound_problem in find_sound_problems(clip, source, planned)
     )
+
+
+def test_the_sound_track_that_leaves_is_the_chosen_one(tmp_path: Path) -> None:
+    source = make_sound_tracks(tmp_path / "a.mp4", [tone(0.1, 3), tone(0.6, 3)], picture=True)
+    clip = paint_clip(source, tmp_path / "rendered.mp4", lambda _: None, sound="none").path
+    treatment = build_sound_filter(WAYS[3], source, {}, track=2)
+    copy_with_sound(clip, source, tmp_path / "out.mp4", treatment, track=2)
+    assert [*find_sound_problems(tmp_path / "out.mp4", source, WAYS[3], track=2)] == []
+    assert [*find_sound_problems(tmp_path / "out.mp4", source, WAYS[3], track=1)]
 
 
 def test_another_kind_of_sound_is_wrong(source: Path) -> None:

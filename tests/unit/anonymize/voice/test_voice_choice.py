@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from annotate.study.people import add_participant
-from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.study.recording_edits import add_recordings, choose_sound_track, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
 from anonymize.sound.sound_cover import FADE_US
@@ -27,7 +27,7 @@ from anonymize.voice.sound_choice import (
     require_choice,
     sound_checksum,
 )
-from media.sound import stream_original, to_int16
+from media.sound import read_mono, stream_original, to_int16
 from project.entities.study_records import ParticipantRole, Utterance
 from project.entities.transcript import Word
 from project.errors import UserError
@@ -38,7 +38,7 @@ from project.queries.transcript_rows import insert_utterances, update_utterance
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.clips import make_clip
+from tests.builders.clips import level_of, make_clip, make_sound_tracks, tone
 from tests.builders.face_study import found_faces, only_recording, open_lab
 from tests.builders.quiet_detector import detect_only
 
@@ -216,6 +216,30 @@ def test_the_state_does_not_depend_on_the_secret_and_does_on_the_choice(session:
     muted = sound_checksum(session, recording, MUTED)
     assert muted == gather_sound_parameters(session, recording, MUTED)["state"]
     assert muted != sound_checksum(session, recording, SoundChoice(KEEP, {}, "beep"))
+
+
+def test_the_sound_track_in_use_is_exported_treated_and_listened_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    detect_only(monkeypatch)
+    clip = make_sound_tracks(tmp_path / "two.mp4", [tone(0.1), tone(0.6)], picture=True)
+    keep = SoundChoice(KEEP, {}, NONE)
+    with Session(Study.create(tmp_path / "two.greenroom"), "Ada") as session:
+        add_recordings(session, [probe_file(clip)])
+        found_faces(session, [])
+        here = only_recording(session)
+        before = sound_checksum(session, here, keep)
+        choose_sound_track(session, here, session.main_medium(here).id, probe_file(clip, sound_track=2))
+        assert sound_checksum(session, here, keep) != before, "an export of the other track is outdated"
+        run_inline(session, voice.prepare(session, here, keep, tmp_path / "out.flac"), Silent())
+        listened = voice_preview.compute(voice_preview.prepare(session, here, keep, 500_000).parameters, Silent())
+        files = [
+            exported(session, tmp_path, keep),
+            tmp_path / "out.flac",
+            voice_preview.preview_file(listened, "after"),
+        ]
+        assert [level_of(read_mono(file)) for file in files] == pytest.approx([0.6] * 3, abs=0.05)
+        voice_preview.delete_preview(listened)
 
 
 def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(session: Session, tmp_path: Path) -> None:
