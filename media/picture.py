@@ -109,7 +109,7 @@ def _read_turn(frame: av.VideoFrame) -> tuple[int, bool]:
     Source: ISO/IEC 14496-12, 8.3.2.
     """
     try:
-        matrix = bytes(frame.side_data["DISPLAYMATRIX"])
+        matrix = bytes(frame.side_data["DISPLAYMATRIX"])  # type: ignore[typeddict-item]
     except KeyError:
         return 0, False
     a, b, _, c, d, *_ = struct.unpack("=9i", matrix)

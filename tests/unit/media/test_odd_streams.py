@@ -28,6 +28,20 @@ def numbers(path: Path) -> list[int]:
     return [number_of(frame.image) for frame in found]
 
 
+def test_only_what_a_cut_without_encoding_leaves_is_shown(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", size=(96, 64), frames=50, fps=25, gop=10, bframes=2)
+    trimmed = with_edits(source, tmp_path / "b.mp4", [(0.6, 1.0)])
+    assert numbers(trimmed) == list(range(15, 40))
+    assert probe(trimmed).duration_us == 1_000_000
+    twice = with_edits(source, tmp_path / "c.mp4", [(0.2, 0.4), (1.4, 0.4)])
+    assert numbers(twice) == [*range(5, 15), *range(35, 45)]
+    for suffix in (".ts", ".mkv"):
+        begun = copied(source, tmp_path / f"d{suffix}", wanted=lambda _packet, number: number >= 14)
+        assert numbers(begun) == list(range(20, 50))
+        with FrameReader(begun) as reader:
+            assert [number_of(reader.frame_at(place).image) for place in (0, 29, 4)] == [20, 49, 24]
+
+
 @pytest.mark.parametrize(
     ("suffix", "packets", "whole_every"),
     [(".ts", "fields", 0), (".mkv", "fields", 3), (".mp4", "frames", 0), (".ts", "frames", 3)],
