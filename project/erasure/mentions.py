@@ -89,8 +89,9 @@ class IdentifyingTerms:
         exact |= {
             form
             for part in everybodys | short
-            if part[0].isupper() and not (len(part) < _SHORT and part in everybodys)
-            for form in (part, part.upper(), part.capitalize())
+            if fold_plain_text(part) not in PARTICLES and not (len(part) < _SHORT and part in everybodys)
+            for form in (part.upper(), part.capitalize(), *((part,) if part[0].isupper() else ()))
+            if form[0].isupper()
         }
         exact |= {part for part in short if part.upper() == part.lower()}
         self.words = frozenset(

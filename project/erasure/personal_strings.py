@@ -50,7 +50,7 @@ _WIDEST = 4
 """Signs between two letters of one needle."""
 _PIECES = 6
 """Letters of a name that is found in pieces, as where a line is broken."""
-_MOST_PARTS = 4
+_MOST_PARTS = 6
 _OFFICE_WORDS = "info contact kontakt mail email office hello admin support team service webmaster study studie lab"
 _OFFICES = frozenset(_OFFICE_WORDS.split())
 
