@@ -130,7 +130,7 @@ def scan_packets(
     if any(_begin_anew(of_stream) for of_stream in stamps.values()):
         raise UserError(
             f"The time stamps of {name} begin anew within the file: it was joined from several.",
-            "Add those, or join them with ffmpeg -f concat; without them, try: ffmpeg -i OLD -c copy NEW.mp4",
+            "Add those, or join them with ffmpeg -f concat. Without them, ffmpeg -i OLD -c copy NEW.mp4 may make one of them.",
         )
     found = [] if pictures is None else pictures.found
     return PacketScan(found, {number: sound.end_us for number, sound in sounds.items()})
@@ -183,7 +183,7 @@ class _PictureReader:
                 (width, height), wide, high = self._size, frame.width, frame.height
                 raise UserError(
                     f"The pictures of {self._name} change their size, from {width} x {height} to {wide} x {high}.",
-                    "Write it with one size: ffmpeg -i OLD NEW.mp4",
+                    "Write it with one size, as ffmpeg -i OLD NEW.mp4 does.",
                 )
 
 
