@@ -130,7 +130,7 @@ def scan_packets(
     if any(_begin_anew(of_stream) for of_stream in stamps.values()):
         raise UserError(
             f"The time stamps of {name} begin anew within the file: it was joined from several.",
-            "Add those, or join them with ffmpeg -f concat. Without them, ffmpeg -i OLD -c copy NEW.mp4 may make one of them.",
+            "Add those, or join them with ffmpeg -f concat. Without them, try ffmpeg -i OLD -c copy NEW.mp4.",
         )
     found = [] if pictures is None else pictures.found
     return PacketScan(found, {number: sound.end_us for number, sound in sounds.items()})
