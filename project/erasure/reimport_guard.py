@@ -243,8 +243,8 @@ def _require_no_look_alikes(study: Study, name: str, alike: Sequence[str]) -> No
         raise UserError(
             f"“{escape_unprintable(name)}” holds what looks like somebody who withdrew: {_listed(new)}. Nothing was "
             "merged.",
-            "Remove what is theirs from the copy first (greenroom withdraw COPY, with --word), or merge it by the command, "
-            "with --keep-rest, which lets all of it in.",
+            "Remove what is theirs from the copy first (greenroom withdraw COPY, with --word), or merge it by the "
+            "command, with --keep-rest, which lets all of it in.",
         )
 
 
