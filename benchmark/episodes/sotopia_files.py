@@ -263,10 +263,10 @@ def _import_bonds(session: Session, path: Path, lines: _NumberedObjects, keep_re
             continue
         changed[first.reference] = characters[first.reference] = replace(first, bonds=(*first.bonds, made))
     _require_matched(path, lines, unmatched)
-    changes = _store(
-        session, path, keep_rest, lambda: [set_character(session.study, character) for character in changed.values()]
-    )
-    return SotopiaImportResult("relationships", len(lines) - existing - unmatched, existing, unmatched, changes)
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
+        for character in changed.values():
+            set_character(session.study, character)
+    return SotopiaImportResult("relationships", len(lines) - existing - unmatched, existing, unmatched, step.changes)
 
 
 def _import_combinations(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
@@ -286,10 +286,10 @@ def _import_combinations(session: Session, path: Path, lines: _NumberedObjects, 
             continue
         changed[reference] = scenarios[reference] = replace(scenario, casts=(*scenario.casts, cast))
     _require_matched(path, lines, unmatched)
-    changes = _store(
-        session, path, keep_rest, lambda: [set_scenario(session.study, scenario) for scenario in changed.values()]
-    )
-    return SotopiaImportResult("combinations", len(lines) - existing - unmatched, existing, unmatched, changes)
+    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
+        for changed_scenario in changed.values():
+            set_scenario(session.study, changed_scenario)
+    return SotopiaImportResult("combinations", len(lines) - existing - unmatched, existing, unmatched, step.changes)
 
 
 def _require_matched(path: Path, lines: _NumberedObjects, unmatched: int) -> None:
@@ -298,12 +298,6 @@ def _require_matched(path: Path, lines: _NumberedObjects, unmatched: int) -> Non
             f"Nothing that {escape_unprintable(path.name)} is about is in this study.",
             "Import the agent profiles and the environment profiles first.",
         )
-
-
-def _store(session: Session, path: Path, keep_rest: bool, write: Callable[[], object]) -> Changes:
-    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
-        write()
-    return step.changes
 
 
 def _import_scores(session: Session, path: Path, keep_rest: bool) -> SotopiaImportResult:

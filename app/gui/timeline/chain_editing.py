@@ -283,9 +283,11 @@ class ChainEditor(QObject):
         if start is None or end is None:
             start = max(0, node.start_us - _NEW_NODE_US) if as_reason else min(node.end_us, recording.duration_us - 1)
             end = min(start + _NEW_NODE_US, recording.duration_us)
-        edges = {"results" if as_reason else "reasons": [node.id]}
+        results, reasons = ([node.id], []) if as_reason else ([], [node.id])
         made = self._create_node(
-            lambda session, chain: chain_edits.add_node(session, chain, self._kind, text, start, end, **edges)
+            lambda session, chain: chain_edits.add_node(
+                session, chain, self._kind, text, start, end, results=results, reasons=reasons
+            )
         )
         if made:
             self._studio.set_marks(None, None)
