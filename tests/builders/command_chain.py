@@ -24,6 +24,9 @@ add-view lab.greenroom clip.mp4 --recording 1 --role microphone
 sync lab.greenroom --recording 1 --apply
 sound lab.greenroom --recording 1 --track 1
 speakers lab.greenroom
+plan lab.greenroom --annotators Ada,Bo
+done lab.greenroom --recording 1 --annotator Ada
+done lab.greenroom --recording 1 --annotator Bo
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --verdict error --annotator Ada
 segment list lab.greenroom
 search lab.greenroom clip
@@ -75,9 +78,6 @@ scheme use lab.greenroom plain --annotator Ada
 scheme default lab.greenroom plain --annotator Ada
 scheme drop lab.greenroom plain --annotator Ada
 agreement lab.greenroom
-plan lab.greenroom --annotators Ada,Bo
-done lab.greenroom --recording 1 --annotator Ada
-done lab.greenroom --recording 1 --annotator Bo
 adjudicate lab.greenroom
 hold-out lab.greenroom --recording 1 --off
 training lab.greenroom
@@ -137,7 +137,7 @@ words lab.greenroom --set Anna=P01
 texts lab.greenroom --confirm --annotator Ada
 questions texts lab.greenroom --all --confirm --annotator Ada
 questions export lab.greenroom --out questions --all
-release lab.greenroom --dry-run
+release lab.greenroom --out corpus --waive 'independent-check=No detector is there.' --annotator Ada
 participant lab.greenroom Robot --recording 1
 judge add lab.greenroom player --backend random
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --label error --annotator Ada
@@ -161,7 +161,7 @@ relink lab.greenroom .
 policy set lab.greenroom anonymized --host api.example.org
 recover lab.greenroom
 scrub lab.greenroom --out annotations.greenroom
-withdraw lab.greenroom P01 --yes
+withdraw lab.greenroom P01 --yes --keep-rest
 seal lab.greenroom --passphrase-file words.txt
 unseal lab.greenroom --passphrase-file words.txt
 check lab.greenroom

@@ -124,7 +124,7 @@ def figures(study: Path, scale: Scale, tmp_path_factory: pytest.TempPathFactory)
     """
     path = Path(shutil.copy(study, tmp_path_factory.mktemp("asked")))
     with pytest.MonkeyPatch.context() as patch, Session.open(path, "Annotator 1") as session:
-        patch.setattr(making, "new_id", InventedIds(random.Random(0)).new)
+        patch.setattr(making, "new_id", InventedIds(random.Random(1)).new)
         judges = [add_judge(session, name, name)[0] for name in ("random", "oracle", "majority", "reliable")]
         sets = [make_set(session, key, size=SIZES.get(key, scale.size), draws=scale.draws)[0] for key in ASKED]
         constant, _ = add_judge(session, "constant", "constant", settings={"says": "error, yes"})

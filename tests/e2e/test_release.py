@@ -112,13 +112,13 @@ def test_a_recording_in_which_somebody_speaks(
     part = tmp_path / "part.srt"
     part.write_text(f"1\n{stamp(first)} --> {stamp(first + 0.5)}\nHello\n")
     greenroom("transcript", "import", study, "--recording", 1, part)
-    assert refused(*keep) == ["transcript", "voice"], "most of it is said outside the transcript"
+    assert refused(*keep) == ["transcript", "transcript-checked", "voice"], "most of it is said outside the transcript"
     with Session.open(study, "Ada Byron") as session, session.step("Start again"):
         session.study.write("DELETE FROM utterance", ())
 
     part.write_text(f"1\n{stamp(first)} --> {stamp(last)}\n{' '.join(SAID)}\n")
     greenroom("transcript", "import", study, "--recording", 1, part)
-    assert refused(*keep) == ["pii-reviewed", "voice"]
+    assert refused(*keep) == ["pii-reviewed", "transcript-checked", "voice"]
     words = timed(study)
     assert refused(*keep) == ["pii-reviewed"]
     assert refused("--texts", "scrub") == ["pii-reviewed", "texts-reviewed"]

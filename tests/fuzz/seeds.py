@@ -49,7 +49,7 @@ participant LAB Robot --role robot
 participant LAB P01 --recording 1 --consent release
 words LAB --set Anna=P01
 plan LAB --annotators Ada,Bo
-done LAB --recording 1 --annotator Ada
+done LAB --recording 1 --annotator Bo
 blind LAB off --annotator Ada
 policy confirm LAB --yes
 policy set LAB anonymized --host api.example.org

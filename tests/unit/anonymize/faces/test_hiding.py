@@ -134,7 +134,7 @@ def test_a_face_drawn_by_hand_is_hidden_while_it_lasts_whatever_the_cache_holds(
     (kept,) = cache_folder().glob("index-*.npz")
     with np.load(kept) as stored:
         arrays = {name: stored[name] for name in stored.files}
-    np.savez(kept, **{**arrays, "times": arrays["times"][:2], "pts": arrays["pts"][:2]})
+    np.savez(kept, **arrays | {name: arrays[name][:2] for name in ("times", "pts", "sizes")})
     with pytest.raises(UserError, match="list of the frames"):
         exported(session, clips)
     assert hidden(session, clips) == [NONE, drawn]

@@ -221,7 +221,7 @@ def test_all_questions_are_no_way_around_it_and_reading_can_be_taken_back(sessio
     ask_of_chain(session, "walk", "Nobody looked at this?")
     with pytest.raises(UserError, match="Nobody confirmed") as refused:
         export_questions(session, tmp_path / "out", everything=True)
-    assert "--all --confirm" in refused.value.hint
+    assert "--confirm --all" in refused.value.hint
     export_questions(session, tmp_path / "verified")
     read_all(session, everything=True)
     export_questions(session, tmp_path / "out", everything=True)
