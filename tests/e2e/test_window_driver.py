@@ -26,7 +26,7 @@ def test_whatever_is_opened_and_typed_ends_in_no_error(
     if manager is None or ctypes.util.find_library("Xtst") is None:
         pytest.skip("openbox or libXtst is not installed: sudo apt install openbox libxtst6")
     homes = {f"XDG_{name}_HOME": str(tmp_path / "home" / name) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
-    environment = display | homes | {"HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1"}
+    environment = display | homes | {"HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(ROOT)}
     (tmp_path / "home").mkdir()
     end = time.monotonic() + seconds
     part = 0
@@ -38,7 +38,7 @@ def test_whatever_is_opened_and_typed_ends_in_no_error(
                 done = subprocess.run(
                     [sys.executable, "-m", "tests.e2e.window_driver", f"{seed}.{part}", str(left), *map(str, studies)],
                     env=environment,
-                    cwd=ROOT,
+                    cwd=tmp_path,
                     capture_output=True,
                     text=True,
                     check=False,
