@@ -74,7 +74,7 @@ WINDOW_TERMS = {
 
 _GROUPS = "models|judge|policy|benchmark|questions|chain|scheme|cues|pii|episode|participant|transcript"
 _COMMAND = re.compile(
-    rf"""(?P<introduced>(?<=:\ ))?[`“]?\bgreenroom\ (?P<words>(?:models\ (?:fetch|add)\ [\w-]+
+    rf"""(?P<introduced>(?<=:\ ))?(?P<quote>[`“])?\bgreenroom\ (?P<words>(?:models\ (?:fetch|add)\ [\w-]+
     |(?:{_GROUPS})\ [a-z]+|[a-z-]+)
     (?:\ (?:--[a-z-]+|\.\.\.|[\w./:={{}}"-]*[A-Z0-9={{][\w./:,={{}}"-]*(?<![.,]))(?=[\s.,;)`”]|$))*)[`”]?
     (?P<stop>\.(?!\w))?""",
@@ -94,7 +94,7 @@ def in_window_terms(text: str) -> str:
     while (found := _COMMAND.search(text, at)) is not None:
         words, end = found["words"].split(), found.end()
         known = [term for term in WINDOW_TERMS if term.split()[0] == words[0] and {*term.split()} <= {*words}]
-        if not known:
+        if not known or not _is_command(found):
             parts.append(text[at:end])
             at = end
             continue
@@ -104,3 +104,9 @@ def in_window_terms(text: str) -> str:
         parts += [text[at : found.start()], term, "" if term.endswith("…") else stop or ""]
         at = end
     return "".join([*parts, text[at:]])
+
+
+def _is_command(found: re.Match[str]) -> bool:
+    """Tell a command from what somebody said: it follows a colon, is quoted, or has an option or a placeholder."""
+    marked = found["introduced"] is not None or found["quote"] is not None
+    return marked or any(word.startswith("--") or word.isupper() for word in found["words"].split())

@@ -522,16 +522,15 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
             )
     tracked_by = candidate.faces.run.backend
     if find_independent(tracked_by) is None:
-        name = next(
-            DETECTOR_WEIGHTS[name]
-            for name in (*WITNESS_DETECTORS, *DETECTOR_WEIGHTS)
-            if name not in tracked_by.split(SEPARATOR)
-        )
+        detectors = (*WITNESS_DETECTORS, *DETECTOR_WEIGHTS)
+        others = [DETECTOR_WEIGHTS[name] for name in detectors if name not in tracked_by.split(SEPARATOR)]
         yield candidate.build_blocker(
             "independent-check",
             f"No detector is installed but {tracked_by}, which found the faces of recording {number}.",
-            f"Get another one, or waive this rule with a reason: greenroom models fetch {name}",
-            weights=name,
+            f"Get another one, or waive this rule with a reason: greenroom models fetch {others[0]}"
+            if others
+            else "Track the faces with fewer detectors, or waive this rule with a reason.",
+            weights=others[0] if others else "",
         )
     if any(not face.dismissed for face in candidate.faces.faces):
         for name in missing_models():

@@ -73,13 +73,14 @@ def track(
     frames: int = FRAMES,
     looked_at: int = FRAMES,
     fingerprint: str = "",
+    backend: str = "centerface",
 ) -> str:
     """Store a run that looked at so many frames and found one face, in the middle of the first ones."""
     medium = session.main_medium(recording.id)
     face = face_track([(60, 40, 30, 40)] * frames, name=new_id(), fps=FPS, score=0.9)
     about = {"fingerprint": fingerprint or medium.fingerprint}
     result: dict[str, Json] = {"frames": looked_at, SOURCE_SHA256_KEY: file_sha256(session.study.folder / medium.path)}
-    run = Run(new_id(), recording.id, "faces", "centerface", about, result, "2026-01-01T00:00:00.000Z", "1")
+    run = Run(new_id(), recording.id, "faces", backend, about, result, "2026-01-01T00:00:00.000Z", "1")
     with session.study.run_transaction():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, medium.id, [face])

@@ -26,7 +26,7 @@ _NO_COMMAND = re.compile(r"greenroom (withdrawal|tier|sealed|faces \d|that)")
         ("Read it: greenroom policy show STUDY. Then: greenroom policy confirm STUDY", None),
         ('Waive it: greenroom release STUDY --waive pii-reviewed:3="WHY".', "Waive it: Study > Release…"),
         ("Change it: greenroom policy set STUDY raw --host {} --reason ... --allowed-by ...", None),
-        ("They met in the greenroom after the play.", "They met in the greenroom after the play."),
+        ("The greenroom check went fine.", "The greenroom check went fine."),
     ],
 )
 def test_a_command_becomes_the_entry_of_the_menu(hint: str, shown: str | None) -> None:

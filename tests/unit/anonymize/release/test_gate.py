@@ -15,7 +15,7 @@ from anonymize.faces.face_review_edits import assign_faces, dismiss_faces, mark_
 from anonymize.pii_review.pii_decisions import decide_places, keep_everywhere, mark_text
 from anonymize.pii_review.review_hits import find_hits, find_undecided
 from anonymize.release.release_edits import confirm_texts, set_private_words, waive_rule, withdraw_waiver
-from anonymize.release.release_gate import ReleaseCandidate, select_candidates
+from anonymize.release.release_gate import ReleaseCandidate, check_models_installed, select_candidates
 from anonymize.release.release_job import build_checklist, prepare
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_recheck import compute_signature
@@ -446,3 +446,14 @@ def test_the_signature_of_a_release_holds_whatever_hides_or_mutes(session: Sessi
         assert signature() == before
     add_segment(session, recording.id, 0, 90_000, "competence", {})
     assert signature() == before, "annotations may go on being edited"
+
+
+@pytest.mark.parametrize(
+    ("tracked_by", "other"), [("centerface", "rfb320"), ("centerface+rfb320", "yunet"), ("centerface+yunet+rfb320", "")]
+)
+def test_a_missing_second_detector_is_said_before_rendering(
+    session: Session, recording: Recording, tracked_by: str, other: str
+) -> None:
+    track(session, recording, None, backend=tracked_by)
+    reasons = check_models_installed(only_candidate(session, PLAN))
+    assert [reason.weights for reason in reasons if reason.rule == "independent-check"] == [other]
