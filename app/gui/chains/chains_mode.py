@@ -189,11 +189,15 @@ class ChainReviewing(QObject):
 
     def decide(self, decision: ChainDecision) -> None:
         """Say something about the chain, with the note that stands on the page."""
+        if self._chosen.graph is None:
+            return
         self._page.show_tab(ChainPageTab.REVIEW)
         self._page.review.decide(decision)
 
     def write_note(self) -> None:
         """Let a note be typed."""
+        if self._chosen.graph is None:
+            return
         self._page.show_tab(ChainPageTab.REVIEW)
         self._page.review.write_note()
 
