@@ -196,7 +196,7 @@ def test_nodes_edges_and_characters_are_made_by_keys_right_after_a_new_chain(
 
     press(window, "3")
     assert graphs(window)[0].nodes[0].people == ()
-    assert "Nobody in this recording has the digit 3" in window.messages.message()
+    assert "No participant of this recording has the key 3" in window.messages.message()
     elsewhere = next(action for action in page.form.people.more.menu().actions() if "Zoë" in action.text())
     assert elsewhere.text() == "Zoë, not in this recording yet"
     elsewhere.trigger()

@@ -260,7 +260,9 @@ def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     else:
         below = view.bands[-1].bottom if view.bands else 0
         place = area.adjusted(HEADER, RULER + below, 0, 0)
-    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT if lanes else EMPTY_READ_ONLY)
+    text = EMPTY_TEXT if lanes else EMPTY_READ_ONLY
+    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
 
 
 def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:

@@ -406,7 +406,7 @@ class ChainEditor(QObject):
             return
         if number > len(here):
             self._report_problem(
-                tr("Nobody in this recording has the digit {number}.").format(number=number),
+                tr("No participant of this recording has the key {number}.").format(number=number),
                 tr("Choose somebody under Others, or press P for a new character."),
             )
             return
