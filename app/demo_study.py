@@ -29,11 +29,7 @@ from resources.translation import later
 
 
 def sample_video(folder: Path) -> Path:
-    """Copy the sample recording to `folder` if it is not there, and return its path.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Copy the sample recording to `folder` if it is not there, and return its path."""
     video = folder / "sample.mp4"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,9 +104,6 @@ def make_demo_study(folder: Path, *, fetch: bool) -> Path:
     Args:
         folder: of the study, the sample recording and the clip.
         fetch: allow the study to download the landmark model where that is not installed.
-
-    Raises:
-        UserError: the folder cannot be written.
     """
     path = folder / "demo.greenroom"
     video = sample_video(folder)

@@ -12,11 +12,7 @@ from project.session.session import Session
 
 
 def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
-    """Return the job for the present state of the study; None if nothing is left to do.
-
-    Raises:
-        UserError: it cannot run any more: its recording or a file is gone, or a model is not installed.
-    """
+    """Return the job for the present state of the study; None if nothing is left to do."""
     session.study.require_writable()
     try:
         return _RECREATORS[job.kind](session, job)

@@ -62,11 +62,7 @@ class KeyTable:
         return action in self.changed
 
     def assign(self, action: str, key: str, *, add: bool = False, take: bool = False) -> "KeyTable":
-        """Return a table in which an action has a key, instead of its others or, with `add`, in addition.
-
-        Raises:
-            UserError: another action has it, and `take` is False.
-        """
+        """Return a table in which an action has a key, instead of its others or, with `add`, in addition."""
         other = self.owner(key)
         table = self
         if other is not None and other != action:
@@ -110,11 +106,7 @@ def shared_keys(table: KeyTable) -> list[str]:
 
 
 def write_keys(table: KeyTable, path: Path) -> None:
-    """Write the changed keys to a file.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Write the changed keys to a file."""
     text = json.dumps({"kind": _KIND, "keys": table.as_json()}, indent=1, ensure_ascii=False) + "\n"
     scratch = path.with_name(f".{path.name}.part")
     try:
@@ -128,11 +120,7 @@ def write_keys(table: KeyTable, path: Path) -> None:
 
 
 def read_keys(usual: Keys, path: Path) -> KeyTable:
-    """Read a file that `write_keys` wrote; actions that this version does not have are left out.
-
-    Raises:
-        UserError: it cannot be read, has another format, or gives one key to two actions.
-    """
+    """Read a file that `write_keys` wrote; actions that this version does not have are left out."""
     wrong = UserError(f"“{escape_unprintable(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
     try:
         if path.stat().st_size > _MAX_FILE_BYTES:

@@ -106,7 +106,6 @@ class _WorkerJob:
 
         Raises:
             Cancelled: there will be no answer.
-            UserError: raised by the process that answers.
         """
         number, answers = next(self._numbers), queue.SimpleQueue[dict[str, Any] | None]()
         self._asked[number] = answers

@@ -156,7 +156,6 @@ def paint_clip(
         track: which sound track of the source, from 1; see `media.source.sound_stream`.
 
     Raises:
-        UserError: the source cannot be read, the destination may not or cannot be written, or there is no room.
         Cancelled: the user stopped it. No file is left then, as with every other error.
     """
     options = options or EncodeOptions()
@@ -351,7 +350,6 @@ def constant_rate_copy(
         progress: told in pictures.
 
     Raises:
-        UserError: the source cannot be read or has no picture, or the destination cannot be written.
         Cancelled: the user stopped it.
     """
     progress = progress or Silent()

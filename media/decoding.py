@@ -312,9 +312,6 @@ def iterate_frames(
     Exactly one picture comes for every position of the index from the one on screen at `start_us` to the last that
     begins before `end_us`. Positions that cannot be decoded come black, and these and all that may be built on them
     are marked damaged.
-
-    Raises:
-        UserError: the file cannot be read or has no picture.
     """
     index = index or load_index(path)
     first, stop = frame_range(index, start_us, end_us)

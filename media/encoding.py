@@ -135,11 +135,7 @@ class UnnamedFile:
 
     @contextmanager
     def require_unchanged(self) -> Iterator[None]:
-        """Raise at the end of the block where another process wrote to the file meanwhile.
-
-        Raises:
-            UserError: somebody did.
-        """
+        """Raise at the end of the block where another process wrote to the file meanwhile."""
         before = self._state()
         yield
         if self._state() != before:
@@ -151,9 +147,6 @@ class UnnamedFile:
         Args:
             target: the file; a link in its place is not followed.
             overwrite: whether it may be there already.
-
-        Raises:
-            UserError: it cannot be written.
         """
         digest, at = hashlib.sha256(), 0
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if overwrite else os.O_EXCL)
@@ -177,9 +170,6 @@ def unnamed_file(folder: Path) -> Iterator[UnnamedFile]:
     """Lend a file on the disk of a folder that has no name, and is gone when the block ends.
 
     Where the system offers no way to write to one, it has a name that nobody knows.
-
-    Raises:
-        UserError: it cannot be made.
     """
     try:
         number, path = _create_unnamed(folder)
@@ -226,9 +216,6 @@ def atomic_output(destination: Path, sources: tuple[Path, ...], *, overwrite: bo
 
     Whatever goes wrong, the temporary file is removed and an existing destination stays as it was. What a killed
     process left is removed by the next one that writes into the folder.
-
-    Raises:
-        UserError: the destination is a source (also through a link), exists already, or cannot be written.
     """
     _check_destination(destination, sources, overwrite)
     try:

@@ -114,9 +114,6 @@ class FrameReader:
             path: of the media file.
             index: of the same file; read again when not given.
             memory: bound on the kept pictures, in bytes.
-
-        Raises:
-            UserError: the file cannot be read or has no picture.
         """
         self.index = index or load_index(path)
         self._decoder = Decoder(path, self.index)
@@ -141,7 +138,6 @@ class FrameReader:
 
         Raises:
             IndexError: there is no such position.
-            UserError: there is not enough memory to decode it.
         """
         return self.decoded_frame_at(index).to_rgb_frame()
 

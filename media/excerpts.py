@@ -35,7 +35,6 @@ def write_stills(source: Path, folder: Path, *, progress: Progress | None = None
     Returns each file with the SHA-256 of what was written.
 
     Raises:
-        UserError: the source cannot be read, or a file cannot be written.
         Cancelled: the user stopped it.
     """
     progress = progress or Silent()
@@ -103,9 +102,6 @@ def decode_jpegs(
         size: width and height of each JPEG, in pixels.
         quality: from 1 to 100, as near as the steps of the encoder come.
         index: of the file, when at hand.
-
-    Raises:
-        UserError: the file cannot be read or has no picture.
     """
     index = index or load_index(path, cache_folder())
     return [encode_scaled_jpeg(frame, index.canvas, size, quality) for frame in decode_frames(path, index, positions)]
@@ -216,9 +212,6 @@ def encode_small_clip(
         end_us: on the file's axis.
         size: even width and height, in pixels.
         index: of the file, when at hand.
-
-    Raises:
-        UserError: the file cannot be read or has no picture, or the stretch is empty.
     """
     index = index or load_index(path, cache_folder())
     first, stop = frame_range(index, start_us, end_us)
@@ -256,9 +249,6 @@ def read_thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.ui
 
     It shows the nearest keyframe before the time, which is the one picture that needs no other to be decoded. It is
     never enlarged.
-
-    Raises:
-        UserError: the file cannot be read or has no picture.
     """
     name = " ".join(path.name.split())
     with open_media(path) as container:

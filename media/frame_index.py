@@ -92,9 +92,6 @@ def load_index(path: Path, cache: Path | None = None, progress: Progress | None 
 
     Made by reading the packets without decoding them. Only a stream whose packets carry no usable time stamps is
     decoded once from end to end.
-
-    Raises:
-        UserError: the file cannot be read, has no picture, or has times or pictures as `scan_packets` refuses them.
     """
     name = f"index-{fingerprint(path)}" if cache is not None else ""
     kept = load_arrays(cache, name)

@@ -104,7 +104,6 @@ def scan_packets(
         size: width and height of its first picture as stored.
 
     Raises:
-        UserError: the time stamps of a stream begin anew, or a picture has another size.
         Cancelled: the user stopped it.
     """
     pictures = None if picture is None else _PictureReader(picture, size, name)

@@ -42,10 +42,6 @@ def probe(path: Path, cache: Path | None = None, progress: Progress | None = Non
         cache: a folder that keeps the index.
         progress: told in bytes.
         track: the sound track that the facts are about, from 1; the container's default with 0.
-
-    Raises:
-        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file; it has no such sound
-            track; or `load_index` refuses it.
     """
     progress = progress or Silent()
     with open_media(path) as container:
@@ -114,9 +110,6 @@ def stream_digest(path: Path) -> str:
 
     It is the same after the streams were copied into another container. A file that was encoded anew, or begins later,
     has another one. "" where the file has neither.
-
-    Raises:
-        UserError: it is no media file, or cannot be read.
     """
     digest, count = hashlib.blake2b(digest_size=16), 0
     try:

@@ -37,9 +37,6 @@ def read_mono(path: Path, rate: int = 16_000, track: int = 0) -> Samples:
 
     Sample k is heard at k / rate seconds on the recording's axis: where sound starts late there is silence first,
     and a hole in the sound is silence too.
-
-    Raises:
-        UserError: the file cannot be read or has no sound.
     """
     blocks = list(stream_mono(path, rate, track=track))
     return np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
@@ -73,9 +70,6 @@ def stream_sound(
         end_us: where to stop; the end of the sound when not given.
         progress: told in milliseconds of sound.
         track: which sound track, from 1; see `media.source.sound_stream`.
-
-    Raises:
-        UserError: the file cannot be read or has no such sound.
     """
     progress = progress or Silent()
     with open_media(path) as container:
@@ -275,11 +269,7 @@ def stream_original(
     *,
     track: int = 0,
 ) -> OwnSound:
-    """Read the sound of a file from a time on, see `stream_sound`.
-
-    Raises:
-        UserError: the file cannot be read or has no such sound.
-    """
+    """Read the sound of a file from a time on, see `stream_sound`."""
     with open_media(path) as container:
         codec = require_sound_stream(container, path, track).codec_context
         rate, layout = codec.sample_rate, supported_layout(codec.layout)
@@ -288,11 +278,7 @@ def stream_original(
 
 
 def is_gapless(path: Path, track: int = 0) -> bool:
-    """Tell whether each piece of sound begins where the one before ends, so that time stamps add nothing to it.
-
-    Raises:
-        UserError: the file cannot be read or has no such sound.
-    """
+    """Tell whether each piece of sound begins where the one before ends, so that time stamps add nothing to it."""
     end_us: float | None = None
     with open_media(path) as container:
         for frame in _frames(container, require_sound_stream(container, path, track), 0):

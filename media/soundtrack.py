@@ -202,9 +202,6 @@ def copy_without_sound(source: Path, destination: Path) -> int:
 
     Time zero stays where it is: where the picture begins after it, the first picture is shown from zero on, because
     without sound a player would begin with the picture and show all that follows too early.
-
-    Raises:
-        UserError: the source cannot be read or has no picture, or the destination cannot be written.
     """
     index = load_index(source)
     count = 0
@@ -262,7 +259,6 @@ def copy_with_sound(
         progress: told in pictures.
 
     Raises:
-        UserError: a file cannot be read, the clip has no picture, or the destination cannot be written.
         Cancelled: the user stopped it.
     """
     index = load_index(clip)
@@ -342,8 +338,6 @@ def write_sound(
         progress: told in milliseconds of sound.
 
     Raises:
-        UserError: the source cannot be read or has no sound; the destination has another ending, exists, or cannot be
-            written.
         Cancelled: the user stopped it.
     """
     suffix = destination.suffix.lower()

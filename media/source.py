@@ -102,7 +102,6 @@ def require_no_playlist(handle: int, name: str) -> None:
         name: of the file.
 
     Raises:
-        UserError: it does.
         OSError: it cannot be read.
     """
     if _letters(os.pread(handle, _HEAD, 0)).lstrip().lower().startswith(_MARKS):
@@ -136,7 +135,6 @@ def require_own_data(handle: int, name: str, *, is_quicktime: bool = False) -> b
         Whether it was taken for such a file; others are not looked at.
 
     Raises:
-        UserError: it names others, or its tables are written as no recorder writes them.
         OSError: it cannot be read.
     """
     if not is_quicktime and os.pread(handle, 4, 4) not in _FIRST:
@@ -281,9 +279,6 @@ def open_media(path: Path) -> Iterator[InputContainer]:
     """Open a media file for reading.
 
     Nothing but local files is ever touched, whatever the file refers to.
-
-    Raises:
-        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file.
     """
     container = open_source(path)
     try:
@@ -319,11 +314,7 @@ class CheckedFile:
 
 
 def open_checked(path: Path) -> CheckedFile:
-    """Open a media file, check with the reader what it is, and return that very file.
-
-    Raises:
-        UserError: as of `open_media`.
-    """
+    """Open a media file, check with the reader what it is, and return that very file."""
     with explain_open_errors(path):
         handle = open_regular(path)
         try:
@@ -434,11 +425,7 @@ def sound_stream(container: InputContainer, track: int = 0) -> AudioStream | Non
 
 
 def require_sound_stream(container: InputContainer, path: Path, track: int = 0) -> AudioStream:
-    """Return the stream of a sound track, see `sound_stream`.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Return the stream of a sound track, see `sound_stream`."""
     stream = sound_stream(container, track)
     if stream is not None:
         return stream

@@ -36,9 +36,6 @@ def sound_shape(path: Path, progress: Progress | None = None, *, track: int = 0)
     So neither gain, nor steady noise, nor the colour of a microphone counts, only what changes. Each band has a
     deviation of 1, or is 0 throughout where nothing changes. Column k is about k / `COLUMNS_PER_SECOND` seconds of the
     file.
-
-    Raises:
-        UserError: the file cannot be read or has no sound.
     """
     parts: list[NDArray[np.float32]] = []
     waiting: list[Samples] = []
@@ -413,9 +410,6 @@ def synchronize(
         other: the file that begins somewhere on it.
         progress: told in hundredths.
         tracks: which sound track of each, from 1; see `media.source.sound_stream`.
-
-    Raises:
-        UserError: a file cannot be read or has no such sound.
     """
     told = progress or Silent()
     first = sound_shape(reference, _PartialProgress(told, 0, 45), track=tracks[0])

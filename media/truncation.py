@@ -42,9 +42,6 @@ def missing_us(container: InputContainer, path: Path) -> int:
     Args:
         container: of the file, open; its position is changed.
         path: of the same file.
-
-    Raises:
-        UserError: the file cannot be read any more.
     """
     with explain_open_errors(path):
         return _missing_us(container, path)

@@ -68,11 +68,7 @@ class Peaks:
 
 
 def load_peaks(path: Path, cache: Path | None = None, progress: Progress | None = None, *, track: int = 0) -> Peaks:
-    """Return the peaks of a sound track, from the cache folder when they were made before.
-
-    Raises:
-        UserError: the file cannot be read or has no such sound.
-    """
+    """Return the peaks of a sound track, from the cache folder when they were made before."""
     name = f"peaks-{fingerprint(path)}-{track}" if cache is not None else ""
     kept = load_arrays(cache, name)
     if kept is not None and {"samples", *map(str, range(_LEVELS))} <= kept.keys():

@@ -26,11 +26,7 @@ def text_field(default: str, longest: int, title: str, description: str) -> Any:
 
 
 def check_limits(options: Any) -> None:
-    """Check every field made by `limited_field`, `choice_field` or `text_field`; to be called from `__post_init__`.
-
-    Raises:
-        UserError: a value is not of the field's type, is outside its limits, or is none of the choices.
-    """
+    """Check every field made by `limited_field`, `choice_field` or `text_field`; to be called from `__post_init__`."""
     for spec in fields(options):
         if "longest" in spec.metadata:
             _check_text(spec.metadata["title"], getattr(options, spec.name), spec.metadata["longest"])

@@ -14,9 +14,6 @@ def load_type(table: Mapping[str, str], name: str, what: str) -> Any:
         table: of all methods of a sort.
         name: key in it.
         what: a method of what sort, for the message.
-
-    Raises:
-        UserError: there is no such method.
     """
     if name not in table:
         raise UserError(f"There is no {what} “{name}”.", f"Choose one of {', '.join(table)}.")
@@ -31,9 +28,6 @@ def create_plugin(kind: Any, told: str, options: Mapping[str, Any]) -> Any:
         kind: its class, with `options_type`, a dataclass.
         told: the method in words, for the message.
         options: of it, by name; the others have their defaults.
-
-    Raises:
-        UserError: it has no such option, or a value is outside what is safe.
     """
     known = kind.options_type.__dataclass_fields__
     for option in options:

@@ -47,11 +47,7 @@ def escape_unprintable(name: object) -> str:
 
 
 def require_utf8(name: object) -> None:
-    """Raise where a name or path cannot be stored in a study and in JSON.
-
-    Raises:
-        UserError: it holds bytes that are no UTF-8.
-    """
+    """Raise where a name or path cannot be stored in a study and in JSON."""
     try:
         str(name).encode("utf-8")
     except UnicodeEncodeError:

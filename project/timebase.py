@@ -24,11 +24,7 @@ _CLOCK = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+)(?:[.,](\d{1,6}))?")
 
 
 def parse_time(text: str) -> int:
-    """Read `83.456`, `1:23.456` or `0:01:23.456` as microseconds.
-
-    Raises:
-        UserError: the text is not a time.
-    """
+    """Read `83.456`, `1:23.456` or `0:01:23.456` as microseconds."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         raise UserError(f"“{text}” is not a time.", "Write seconds (83.456) or h:mm:ss.mmm (0:01:23.456).")

@@ -330,9 +330,6 @@ def create_adjudicated_lane(
         name: of the lane.
         recordings: ids; all when it is empty.
         annotators: names of those whose lanes count; all people when it is empty.
-
-    Raises:
-        UserError: the name is somebody's who annotates, an annotator is unknown, or no recording has two annotators.
     """
     session.study.require_writable()
     if not 0 <= rule.minimum_iou <= 1:
@@ -372,11 +369,7 @@ def create_adjudicated_lane(
 
 
 def get_or_create_lane(session: Session, name: str) -> Annotator:
-    """Return the adjudicated annotator of a name, who is introduced where there is none.
-
-    Raises:
-        UserError: the name is empty or somebody's who annotates.
-    """
+    """Return the adjudicated annotator of a name, who is introduced where there is none."""
     name = name.strip()
     if not name:
         raise UserError("The lane needs a name.", "Give one, such as Adjudicated.")

@@ -42,9 +42,6 @@ def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tu
         session: where they annotate.
         pair: two names, or none for everybody who is a person.
         third: name of the one who is compared with the others; "" for none.
-
-    Raises:
-        UserError: a name is nobody's, or stands twice, or for an adjudicated lane.
     """
     named = [*pair, *([third] if third else [])]
     if len(pair) not in (0, 2) or len({*named}) != len(named):
@@ -189,11 +186,7 @@ class AgreementInput:
 
 
 def report_agreement(session: Session, question: AgreementQuery | None = None) -> AgreementReport:
-    """Return every figure.
-
-    Raises:
-        UserError: the question names what the study does not have, or cannot be answered.
-    """
+    """Return every figure."""
     return compute_agreement(read_agreement_input(session, question))
 
 
@@ -212,9 +205,6 @@ def read_agreement_input(session: Session, question: AgreementQuery | None = Non
     """Read what is to be compared, in a few queries.
 
     What was given for training, and adjudicated lanes, are left out.
-
-    Raises:
-        UserError: the question names what the study does not have, or cannot be answered.
     """
     question = question or AgreementQuery()
     _check(question.options)

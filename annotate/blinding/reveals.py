@@ -245,10 +245,6 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
     """Take what a judge wrote into a field of one's own form, in one step with who it was taken from.
 
     The form is that of the segment which was judged, or of one's own that stands for it.
-
-    Raises:
-        UserError: there is no such judgment or nothing in it for this field, the field is no text, what judges say is
-            still hidden, or there is no segment of one's own here.
     """
     session.study.require_writable()
     found = find_judgments(session.study, [judgment_id])
@@ -279,11 +275,7 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
 
 
 def set_blind_first(session: Session, on: bool) -> Changes:
-    """Hide what judges say until an annotator's own is saved, or show it at once.
-
-    Raises:
-        UserError: the study is open for reading only.
-    """
+    """Hide what judges say until an annotator's own is saved, or show it at once."""
     with session.step("Hide judges until one's own is saved" if on else "Show judges at once") as step:
         if on != is_blind_first(session):
             session.study.set_property(BLIND_FIRST, on)

@@ -97,11 +97,7 @@ def to_single_line(text: str) -> str:
 
 
 def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Chain, list[ChainNode], list[Edge]]:
-    """Return a chain that was drawn as a whole, with its nodes and edges.
-
-    Raises:
-        UserError: it is too large, an edge is none, or edges form a cycle; or as `build_node`.
-    """
+    """Return a chain that was drawn as a whole, with its nodes and edges."""
     if len(drawing.nodes) > MAX_NODES or len(drawing.edges) > MAX_EDGES:
         raise UserError(f"A chain has up to {MAX_NODES:,} nodes and {MAX_EDGES:,} edges.", "Draw it as several chains.")
     for reason, result in drawing.edges:
@@ -120,11 +116,7 @@ def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Ch
 
 
 def build_node(session: Session, chain: Chain, drawn_node: DrawnNode, node_id: str) -> ChainNode:
-    """Return what was drawn as a node of a chain.
-
-    Raises:
-        UserError: its span or its text does not fit, or somebody in it is not in the study.
-    """
+    """Return what was drawn as a node of a chain."""
     require_span(session, chain, drawn_node.start_us, drawn_node.end_us)
     text = to_single_line(drawn_node.text)
     if len(text) > MAX_TEXT_CHARS:
@@ -145,11 +137,7 @@ def build_node(session: Session, chain: Chain, drawn_node: DrawnNode, node_id: s
 
 
 def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> None:
-    """Refuse a span that does not fit the recording.
-
-    Raises:
-        UserError: it ends before it starts, or reaches outside.
-    """
+    """Refuse a span that does not fit the recording."""
     recording = session.recording(chain.recording_id)
     if end_us - start_us < MIN_SPAN_US:
         raise UserError("A node must end after it starts.", "Mark a start and a later end.")
@@ -161,11 +149,7 @@ def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> 
 
 
 def normalize_chain_name(name: str) -> str:
-    """Return a chain's name as it is kept.
-
-    Raises:
-        UserError: it is too long.
-    """
+    """Return a chain's name as it is kept."""
     wanted = to_single_line(name)
     if len(wanted) > MAX_NAME_CHARS:
         raise UserError(f"A chain's name has up to {MAX_NAME_CHARS} characters.", "Give a shorter one.")
@@ -173,11 +157,7 @@ def normalize_chain_name(name: str) -> str:
 
 
 def require_own_node(graph: ChainGraph, node_id: str) -> None:
-    """Refuse a node of another chain.
-
-    Raises:
-        UserError: it is one.
-    """
+    """Refuse a node of another chain."""
     if node_id not in graph.nodes_by_id:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
 
@@ -207,11 +187,7 @@ _STATE_TRACKS = {"emotion": NodeKind.EMOTION}
 
 
 def node_from_segment(session: Session, recording_id: str, segment_id: str) -> DrawnNode:
-    """Return the node that a segment would be: its span, its first text or else its label, and whom it names.
-
-    Raises:
-        UserError: there is no such segment in the recording.
-    """
+    """Return the node that a segment would be: its span, its first text or else its label, and whom it names."""
     found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
@@ -232,11 +208,7 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> D
 
 
 def node_from_utterance(session: Session, recording_id: str, utterance_id: str) -> DrawnNode:
-    """Return the event that an utterance would be: its words in quotation marks, its span, and who speaks.
-
-    Raises:
-        UserError: there is no such utterance in the recording.
-    """
+    """Return the event that an utterance would be: its words in quotation marks, its span, and who speaks."""
     found = find_utterance(session.study, utterance_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This utterance is not of the chain's recording.", "Choose one of its transcript.")

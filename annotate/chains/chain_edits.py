@@ -31,11 +31,7 @@ from project.session.session import Session
 
 
 def find_chain(session: Session, chain_id: str) -> Chain:
-    """Return a chain.
-
-    Raises:
-        UserError: there is none with this id to be seen.
-    """
+    """Return a chain."""
     found = chain_rows.find_chain(session.study, chain_id)
     if found is None:
         raise UserError(f"No chain has the id {chain_id}.", "List the chains to see their ids.")
@@ -43,11 +39,7 @@ def find_chain(session: Session, chain_id: str) -> Chain:
 
 
 def find_own_chain(session: Session, chain_id: str) -> Chain:
-    """Return a chain that the annotator of this session drew, and so may change.
-
-    Raises:
-        UserError: there is none with this id, somebody else drew it, or the study is open for reading only.
-    """
+    """Return a chain that the annotator of this session drew, and so may change."""
     session.study.require_writable()
     found = find_chain(session, chain_id)
     author = session.annotator()
@@ -59,11 +51,7 @@ def find_own_chain(session: Session, chain_id: str) -> Chain:
 
 
 def find_node(session: Session, node_id: str) -> ChainNode:
-    """Return a node.
-
-    Raises:
-        UserError: there is none with this id to be seen.
-    """
+    """Return a node."""
     found = chain_rows.find_node(session.study, node_id)
     if found is None:
         raise UserError(f"No node has the id {node_id}.", "It may have been deleted meanwhile.")
@@ -77,9 +65,6 @@ def add_chain(session: Session, recording_id: str, name: str = "") -> tuple[str,
         session: whose annotator draws it.
         recording_id: of the recording.
         name: such as “The proposal”; where it is empty, the chain is called by its number in the recording.
-
-    Raises:
-        UserError: the name is too long, or the training was not passed yet.
     """
     return add_chain_from_draft(session, recording_id, ChainDraft(name, (), ()))
 
@@ -95,10 +80,6 @@ def add_chain_from_draft(
         drawing: nodes and edges.
         based_on: id of the chain that it was made from; "" for none.
         what: name of the step.
-
-    Raises:
-        UserError: a node does not fit the recording, somebody in it is not in the study, the edges form a cycle
-            or are no edges, or the training was not passed yet.
     """
     (made,), changes = add_chains_from_drafts(session, [(recording_id, drawing)], based_on=based_on, what=what)
     return made, changes
@@ -120,9 +101,6 @@ def add_chains_from_drafts(
         based_on: id of the chain that they were made from; "" for none.
         what: name of the step.
         keep_rest: False for what a file holds: nothing in it may look like somebody who withdrew.
-
-    Raises:
-        UserError: as `add_chain_from_draft`, or something looks like somebody who withdrew; then nothing is written.
     """
     chains: list[tuple[Chain, list[ChainNode], list[Edge]]] = []
     begun: dict[str, int] = {}
@@ -144,11 +122,7 @@ def add_chains_from_drafts(
 
 
 def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
-    """Give a chain of one's own another name.
-
-    Raises:
-        UserError: the name is empty or too long, or somebody else drew the chain.
-    """
+    """Give a chain of one's own another name."""
     chain = find_own_chain(session, chain_id)
     wanted = normalize_chain_name(name)
     if not wanted:
@@ -163,9 +137,6 @@ def delete_chain(session: Session, chain_id: str) -> Changes:
     """Delete a chain with its nodes, edges and reviews, and the questions that were made from it, as one step.
 
     A version that several people agreed on is nobody's own, so anybody may delete it.
-
-    Raises:
-        UserError: there is none with this id, or somebody else drew it.
     """
     session.study.require_writable()
     chain = find_chain(session, chain_id)
@@ -207,10 +178,6 @@ def add_node(
         source: what it was made from, as `TABLE/ID`; "" for nothing.
         reasons: ids of nodes that are reasons for it.
         results: ids of nodes that it is a reason for.
-
-    Raises:
-        UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, a
-            node is none of this chain, or the edges would form a cycle.
     """
     chain = find_own_chain(session, chain_id)
     graph = chain_rows.read_graph(session.study, chain)
@@ -232,21 +199,13 @@ def add_node(
 
 
 def add_node_from_segment(session: Session, chain_id: str, segment_id: str) -> tuple[str, Changes]:
-    """Make an event, or the state that a cue shows, of a segment; returns the node's id and what changed.
-
-    Raises:
-        UserError: there is no such segment in the chain's recording, or somebody else drew the chain.
-    """
+    """Make an event, or the state that a cue shows, of a segment; returns the node's id and what changed."""
     chain = find_own_chain(session, chain_id)
     return _add_node_draft(session, chain, node_from_segment(session, chain.recording_id, segment_id))
 
 
 def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) -> tuple[str, Changes]:
-    """Make an event of what somebody says; returns the node's id and what changed.
-
-    Raises:
-        UserError: there is no such utterance in the chain's recording, or somebody else drew the chain.
-    """
+    """Make an event of what somebody says; returns the node's id and what changed."""
     chain = find_own_chain(session, chain_id)
     return _add_node_draft(session, chain, node_from_utterance(session, chain.recording_id, utterance_id))
 
@@ -265,10 +224,6 @@ def edit_node(
     """Change several things about a node as one step; None leaves a thing as it is.
 
     Edits with the same `merge_key` in quick succession (a text being typed) become one step.
-
-    Raises:
-        UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, or
-            somebody else drew the chain.
     """
     old = find_node(session, node_id)
     chain = find_own_chain(session, old.chain_id)
@@ -289,11 +244,7 @@ def edit_node(
 
 
 def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
-    """Give nodes new starts and ends, in microseconds, as one step.
-
-    Raises:
-        UserError: a span is empty or outside the recording, or somebody else drew a chain.
-    """
+    """Give nodes new starts and ends, in microseconds, as one step."""
     moved: list[tuple[ChainNode, ChainNode]] = []
     for node_id, start_us, end_us in spans:
         old = find_node(session, node_id)
@@ -308,11 +259,7 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
 
 
 def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
-    """Delete nodes with their edges as one step; questions that cover them stay and are out of date.
-
-    Raises:
-        UserError: there is no such node, or somebody else drew its chain.
-    """
+    """Delete nodes with their edges as one step; questions that cover them stay and are out of date."""
     found = [find_node(session, node_id) for node_id in dict.fromkeys(node_ids)]
     for chain_id in {chain_node.chain_id for chain_node in found}:
         find_own_chain(session, chain_id)
@@ -322,11 +269,7 @@ def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
 
 
 def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
-    """Say that one node is a reason for another one of the same chain; nothing changes where that was said already.
-
-    Raises:
-        UserError: they are the same node or of two chains, it would close a cycle, or somebody else drew the chain.
-    """
+    """Say that one node is a reason for another one of the same chain; nothing changes where that was said already."""
     reason, result = find_node(session, reason_id), find_node(session, result_id)
     if reason.chain_id != result.chain_id:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
@@ -343,11 +286,7 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
 
 
 def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
-    """Take back that one node is a reason for another.
-
-    Raises:
-        UserError: there is no such edge, or somebody else drew the chain.
-    """
+    """Take back that one node is a reason for another."""
     result = find_node(session, result_id)
     chain = find_own_chain(session, result.chain_id)
     edge = Edge(reason_id, result_id)

@@ -31,9 +31,6 @@ def exportable_chains(
         session: of the study.
         chain_ids: those that are wanted; all where it is empty.
         recording_ids: those of these recordings; of all where it is empty.
-
-    Raises:
-        UserError: one that is asked for is of a recording that is held out, or there is none to export.
     """
     kept_back = hold_outs(session.study)
     asked = [
@@ -52,11 +49,7 @@ def exportable_chains(
 def export_chains(
     session: Session, graphs: Sequence[ChainGraph], path: Path, *, key: str | None = None, overwrite: bool = False
 ) -> None:
-    """Write chains to a file, which appears when it is whole.
-
-    Raises:
-        UserError: it is of no format for chains, is there already and may not be replaced, or cannot be written.
-    """
+    """Write chains to a file, which appears when it is whole."""
     from media.encoding import atomic_output
 
     require_utf8(path)
@@ -102,11 +95,6 @@ def import_chains(
         recording: number, name or id of the recording that they are about; by the names that the file gives where None.
         key: of the format; told by the file's name where None.
         keep_rest: what looks like somebody who withdrew comes in all the same.
-
-    Raises:
-        UserError: the file cannot be understood, something in it looks like somebody who withdrew, its recording is not
-            in the study, or a chain is empty, has a node outside its recording, of an unknown kind or about an unknown
-            participant, an edge without one of its nodes, or reasons that form a cycle.
     """
     require_utf8(path)
     session.study.require_writable()

@@ -87,11 +87,7 @@ def list_formats() -> Mapping[str, ChainForm]:
 
 
 def find_format(path: Path, key: str | None = None) -> ChainForm:
-    """Return the format of a key, or else the one that a file's name tells.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Return the format of a key, or else the one that a file's name tells."""
     known = list_formats()
     if key is not None and key in known:
         return known[key]
@@ -140,12 +136,7 @@ def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
 
 
 def read_graphml(path: Path) -> list[FileChain]:
-    """Read a file of chains. What a graph tool added to it, such as places and colours, is left out.
-
-    Raises:
-        UserError: it cannot be read, is no GraphML, is undirected, holds nested graphs or hyperedges, or a node has no
-            kind, text or times.
-    """
+    """Read a file of chains. What a graph tool added to it, such as places and colours, is left out."""
     reader = _GraphmlReader(path)
     names = ("graphml", "key", "graph", "node", "edge", "data", "hyperedge", "port")
     parse_xml(path, MAX_FILE_BYTES, reader.start, reader.end, names, ("data", "node", "graph"))
@@ -249,11 +240,7 @@ _MAX_TIME_US = 2**53
 
 
 def read_json(path: Path) -> list[FileChain]:
-    """Read a file of chains.
-
-    Raises:
-        UserError: it cannot be read, is no such file, or is of a newer version.
-    """
+    """Read a file of chains."""
     text = read_text(path, MAX_FILE_BYTES)
     try:
         found = json.loads(text)

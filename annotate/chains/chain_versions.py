@@ -128,12 +128,7 @@ MAX_NOTE_CHARS = 2_000
 
 
 def review_chain(session: Session, chain_id: str, decision: ChainDecision, note: str = "") -> Changes:
-    """Agree with somebody else's chain, or say that it needs a change or a talk, in place of what was said before.
-
-    Raises:
-        UserError: there is no such chain, the annotator of this session drew it, it is an agreed version, or the note
-            is too long.
-    """
+    """Agree with somebody else's chain, or say that it needs a change or a talk, in place of what was said before."""
     session.study.require_writable()
     chain = find_chain(session, chain_id)
     author = session.annotator()
@@ -161,11 +156,7 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
 
 
 def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
-    """Take back what the annotator of this session said about a chain.
-
-    Raises:
-        UserError: there is no such chain, or they said nothing about it.
-    """
+    """Take back what the annotator of this session said about a chain."""
     session.study.require_writable()
     chain = find_chain(session, chain_id)
     reviewer = session.annotator()
@@ -180,11 +171,7 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
 
 
 def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
-    """Make a version of one's own of a chain, to change it; returns its id and what changed.
-
-    Raises:
-        UserError: there is no such chain, or the training was not passed yet.
-    """
+    """Make a version of one's own of a chain, to change it; returns its id and what changed."""
     session.study.require_writable()
     chain = find_chain(session, chain_id)
     drawn = draft_from_graph(chain_rows.read_graph(session.study, chain))
@@ -200,10 +187,6 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
         session: whose annotator does it.
         chain_id: of any version of the chain.
         from_id: of the version that people agreed on, which stays as it is.
-
-    Raises:
-        UserError: there is no such chain, the two are no versions of one chain, or the version has no edges or is not
-            sound.
     """
     session.study.require_writable()
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)

@@ -32,11 +32,7 @@ _TRANSIENT_PARAMETERS = ("path", "tracks", "sound", "utterances")
 
 
 def prepare(session: Session, recording_id: str) -> JobSpec:
-    """Make the job for one recording: faces where they were tracked, voices where the transcript says who speaks.
-
-    Raises:
-        UserError: there is neither, or a file is missing or was replaced.
-    """
+    """Make the job for one recording: faces where they were tracked, voices where the transcript says who speaks."""
     recording = session.recording(recording_id)
     require_cue_sources(session, recording_id)
     parameters: dict[str, Json] = {}
@@ -56,11 +52,7 @@ def prepare(session: Session, recording_id: str) -> JobSpec:
 
 
 def require_cue_sources(session: Session, recording_id: str) -> None:
-    """Check that there is something to suggest cues from.
-
-    Raises:
-        UserError: no face was tracked or the landmark model is not installed, and no utterance has a speaker and sound.
-    """
+    """Check that there is something to suggest cues from."""
     if not _faces(session, recording_id) and not _attributed_utterances(session, recording_id):
         raise UserError(
             f"Recording {session.recording(recording_id).number} has nothing to suggest cues from.",

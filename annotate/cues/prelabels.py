@@ -114,9 +114,6 @@ def replace_prelabels(
     """Put new pre-labels in the place of those that nobody decided on; decided ones stay, and do not come again.
 
     Only those of one scheme of `SUGGESTED_SCHEMES` are touched.
-
-    Raises:
-        UserError: a person is called as the pre-labels are.
     """
     study = session.study
     kept = reviews_in(study, recording_id)
@@ -200,9 +197,6 @@ def add_cue(
         participant_id: whose cue it is: the speaker where None; a listener's response needs the listener.
         description: what is seen or heard.
         word: position of the word that it is pinned to; None for the whole utterance.
-
-    Raises:
-        UserError: there is no such utterance, track or label, the training was not passed, or a response names nobody.
     """
     said = find_utterance(session.study, utterance_id)
     if said is None:
@@ -225,11 +219,7 @@ def add_cue(
 
 
 def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Changes]:
-    """Make pre-labels cues of one's own, as one step; returns the ids of these and what changed.
-
-    Raises:
-        UserError: one is no pre-label, or was decided on by this annotator already.
-    """
+    """Make pre-labels cues of one's own, as one step; returns the ids of these and what changed."""
     found = [_require_undecided(session, segment_id) for segment_id in segment_ids]
     for segment in found:
         require_training(session, segment.recording_id)
@@ -259,11 +249,7 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
 
 
 def reject_prelabels(session: Session, segment_ids: Iterable[str]) -> Changes:
-    """Say that pre-labels are wrong, as one step; they are shown no more and do not come again.
-
-    Raises:
-        UserError: one is no pre-label, or was decided on by this annotator already.
-    """
+    """Say that pre-labels are wrong, as one step; they are shown no more and do not come again."""
     found = [_require_undecided(session, segment_id) for segment_id in segment_ids]
     with session.step(f"Reject {_format_count(found)}") as step:
         author = session.annotator()

@@ -45,17 +45,12 @@ class Format(Protocol):
         """Tell whether a file that begins with these bytes (64 KiB at most) looks like one of this format."""
 
     def read(self, path: Path) -> Document:
-        """Read a file.
-
-        Raises:
-            UserError: it cannot be read, is not of this format, is damaged, or is larger than the format allows.
-        """
+        """Read a file."""
 
     def write(self, document: Document, path: Path) -> None:
         """Write a file to a temporary path that is there and empty; the caller renames it when it is whole.
 
         Raises:
-            UserError: the document does not fit the format.
             OSError: it cannot be written.
         """
 
@@ -79,11 +74,7 @@ FORMATS: dict[str, str] = {
 
 @cache
 def get_format(key: str) -> Format:
-    """Return one format.
-
-    Raises:
-        UserError: there is none of that key.
-    """
+    """Return one format."""
     if key not in FORMATS:
         raise UserError(f"There is no format “{escape_unprintable(key)}”.", f"Choose one of {', '.join(FORMATS)}.")
     module, name = FORMATS[key].split(":")
@@ -108,11 +99,7 @@ def importable_suffixes() -> tuple[str, ...]:
 
 
 def guess_format(path: Path) -> Format:
-    """Return the format of a file, by the end of its name and what it begins with.
-
-    Raises:
-        UserError: the file cannot be read, or is of no known format.
-    """
+    """Return the format of a file, by the end of its name and what it begins with."""
     head = read_head(path)
     formats = [get_format(key) for key in FORMATS]
     named = [file_format for file_format in formats if path.name.lower().endswith(file_format.suffixes)]
@@ -131,11 +118,7 @@ def guess_format(path: Path) -> Format:
 
 
 def read_file(path: Path, key: str | None = None) -> Document:
-    """Read a file, in the format that is named or that it seems to be of; the study is not needed for it.
-
-    Raises:
-        UserError: it is of no known format, cannot be read, or is damaged.
-    """
+    """Read a file, in the format that is named or that it seems to be of; the study is not needed for it."""
     require_utf8(path)
     with collector_paused():
         found = (guess_format(path) if key is None else get_format(key)).read(path)
@@ -144,11 +127,7 @@ def read_file(path: Path, key: str | None = None) -> Document:
 
 
 def plan_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan | RowsPlan:
-    """Say what importing a document would do; a lossless one needs neither mapping nor places.
-
-    Raises:
-        UserError: the mapping does not fit the study, or a lossless document is inconsistent.
-    """
+    """Say what importing a document would do; a lossless one needs neither mapping nor places."""
     if document.rows:
         return lossless_format.plan_rows(session, document)
     with collector_paused():
@@ -156,11 +135,7 @@ def plan_import(session: Session, document: Document, mapping: ImportMapping, pl
 
 
 def apply_import(session: Session, plan: Plan | RowsPlan, name: str, *, keep_rest: bool = False) -> Changes:
-    """Write a plan as one step.
-
-    Raises:
-        UserError: the study is open for reading only, or something looks like somebody who withdrew (`import_step`).
-    """
+    """Write a plan as one step."""
     if isinstance(plan, RowsPlan):
         return lossless_format.apply_rows(session, plan, name, keep_rest=keep_rest)
     with collector_paused():

@@ -19,11 +19,7 @@ HEAD_BYTES = 65_536
 
 
 def read_head(path: Path) -> bytes:
-    """Return what a file begins with.
-
-    Raises:
-        UserError: it cannot be read.
-    """
+    """Return what a file begins with."""
     try:
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
@@ -32,11 +28,7 @@ def read_head(path: Path) -> bytes:
 
 
 def read_bytes(path: Path, largest: int) -> bytes:
-    """Return the content of a file of `largest` bytes at most.
-
-    Raises:
-        UserError: it cannot be read, or is larger.
-    """
+    """Return the content of a file of `largest` bytes at most."""
     check_size(path, largest)
     try:
         with path.open("rb") as file:
@@ -49,20 +41,12 @@ def read_bytes(path: Path, largest: int) -> bytes:
 
 
 def read_text(path: Path, largest: int) -> str:
-    """Return the text of a file in UTF-8 (with or without a mark), or in UTF-16 where a mark says so.
-
-    Raises:
-        UserError: it cannot be read, is larger than `largest` bytes, or is neither.
-    """
+    """Return the text of a file in UTF-8 (with or without a mark), or in UTF-16 where a mark says so."""
     return decode_text(read_bytes(path, largest), path)
 
 
 def decode_text(found: bytes, path: Path) -> str:
-    """Return bytes as text: UTF-8 with or without a mark, or UTF-16 where a mark says so.
-
-    Raises:
-        UserError: they are neither.
-    """
+    """Return bytes as text: UTF-8 with or without a mark, or UTF-16 where a mark says so."""
     try:
         if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return found.decode("utf-16")
@@ -75,11 +59,7 @@ def decode_text(found: bytes, path: Path) -> str:
 
 
 def check_size(path: Path, largest: int) -> None:
-    """Return quietly where a file has `largest` bytes at most.
-
-    Raises:
-        UserError: it is larger, or is not there.
-    """
+    """Return quietly where a file has `largest` bytes at most."""
     try:
         size = path.stat().st_size
         if path.is_dir():
@@ -91,11 +71,7 @@ def check_size(path: Path, largest: int) -> None:
 
 
 def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -> bytes:
-    """Return one file of a zip archive, never more than `largest` bytes of it, whatever the archive declares.
-
-    Raises:
-        UserError: there is none of that name, it is larger, damaged, or encrypted.
-    """
+    """Return one file of a zip archive, never more than `largest` bytes of it, whatever the archive declares."""
     try:
         with archive.open(name) as member:
             found = member.read(largest + 1)
@@ -131,11 +107,7 @@ def too_large_error(path: Path, largest: int) -> UserError:
 
 
 def check_entries(path: Path, number: int) -> None:
-    """Return quietly where a file holds `MAX_ENTRIES` segments and utterances at most.
-
-    Raises:
-        UserError: it holds more.
-    """
+    """Return quietly where a file holds `MAX_ENTRIES` segments and utterances at most."""
     if number > MAX_ENTRIES:
         raise UserError(
             f"{escape_unprintable(path.name)} holds more than {MAX_ENTRIES:,} segments and utterances, "
@@ -173,10 +145,6 @@ def parse_xml(path: Path, largest: int, start: Start, end: End, starts: Collecti
         end: called with the name of each element that `ends` names, and the text since its last child or its start.
         starts: names of elements whose start matters.
         ends: names of elements whose end matters.
-
-    Raises:
-        UserError: the file cannot be read, is larger, is not well-formed, declares a document type or entities, or is
-            nested more than `MAX_DEPTH` elements deep.
     """
     content = io.BytesIO(read_bytes(path, largest))
     parser = expat.ParserCreate()

@@ -216,9 +216,6 @@ def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[s
         field: that takes the value.
         value: as the file has it: a text, or the value itself.
         participant: pseudonym or id -> id.
-
-    Raises:
-        UserError: the value does not fit the field.
     """
     match field.kind:
         case FieldKind.TEXT:

@@ -31,11 +31,7 @@ SPEECH = "Speech"
 
 
 def exportable_recordings(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
-    """Return the recordings that may be exported, by number: all of them, or those of the ids that are given.
-
-    Raises:
-        UserError: one that is asked for is a hold-out, or there is none to export.
-    """
+    """Return the recordings that may be exported, by number: all of them, or those of the ids that are given."""
     kept_back = hold_outs(session.study)
     found = [
         recording
@@ -91,9 +87,6 @@ def export_recordings(
     """Write recordings to a file, or, in a format of one recording a file, to a folder of files; returns the files.
 
     One recording goes to `path` itself in every format, unless that is a folder.
-
-    Raises:
-        UserError: a file is there already and may not be replaced, or cannot be written.
     """
     told = progress or Silent()
     if to.holds_several or (len(wanted) == 1 and not path.is_dir()):

@@ -54,9 +54,6 @@ def import_step(
         brought: name -> id of the annotators that the step adds. Where the session's own is among them, nobody is
             introduced before it: an annotator has the same id in every copy of a study.
         keep_rest: what looks like somebody who withdrew comes in all the same.
-
-    Raises:
-        UserError: something in the file looks like somebody who withdrew.
     """
     own = brought.get(session.annotator_name) if session.annotator() is None else None
     with (
@@ -145,19 +142,12 @@ def plan_document_import(session: Session, document: Document, mapping: ImportMa
         document: what was read.
         mapping: what its lanes become; lanes that it does not name are left out.
         places: id of the study's recording for each part of the document, "" for none.
-
-    Raises:
-        UserError: the mapping names a scheme, track, label or field that the study does not have.
     """
     return _DocumentImportPlanner(session, document, mapping).build_plan(places)
 
 
 def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest: bool = False) -> Changes:
-    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
-
-    Raises:
-        UserError: the study is open for reading only, or something looks like somebody who withdrew (`import_step`).
-    """
+    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails."""
     session.study.require_writable()
     if not found.added:
         return Changes()

@@ -137,11 +137,7 @@ def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
 
 
 def assign_recordings(session: Session, document: Document, chosen: list[Recording]) -> tuple[str, ...]:
-    """Return the places for recordings that a person named: one for the only part, or one for each part in order.
-
-    Raises:
-        UserError: there are more or fewer of them than the document has parts.
-    """
+    """Return the places for recordings that a person named: one for the only part, or one for each part in order."""
     if not chosen:
         return guess_recordings(session, document)
     parts = len(document.recordings)
@@ -232,11 +228,7 @@ class LaneReader:
     """Reads entries by one target; what is the same in many entries is worked out once."""
 
     def __init__(self, target: LaneTarget, scheme: Scheme, participant: Callable[[str], str]) -> None:
-        """Check the target.
-
-        Raises:
-            UserError: it names a track, label or field that the scheme does not have.
-        """
+        """Check the target."""
         self._target = target
         self._scheme = scheme
         self._participant = participant

@@ -93,11 +93,7 @@ class ImportMapping:
 
 
 def load_mapping(path: Path) -> ImportMapping:
-    """Read a mapping file.
-
-    Raises:
-        UserError: it cannot be read, or something in it is wrong; the message says what.
-    """
+    """Read a mapping file."""
     text = read_text(path, MAX_FILE_BYTES)
     try:
         found = json.loads(text)

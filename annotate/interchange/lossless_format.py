@@ -90,11 +90,7 @@ _REQUIRED_TEXTS = ("scheme", "track", "label", "field", "key", "path", "pseudony
 
 
 def check_row(table: str, row: dict[str, Any], path: Path, line: int) -> Row:
-    """Return a row where all of its columns are there and have values that the study can hold.
-
-    Raises:
-        UserError: something is missing, of the wrong kind, or is no column; it names the line.
-    """
+    """Return a row where all of its columns are there and have values that the study can hold."""
     if table == STUDY:
         return _check_study_row(row, path, line)
     columns = EXCHANGE_TABLES[table].columns
@@ -370,21 +366,12 @@ class RowsPlan:
 
 
 def plan_rows(session: Session, document: Document) -> RowsPlan:
-    """Say what importing a lossless file would do.
-
-    Raises:
-        UserError: a line refers to something that is neither in the file nor in the study, or somebody who withdrew
-            from the study is in the file.
-    """
+    """Say what importing a lossless file would do."""
     return _LosslessImportPlanner(session, document).build_plan()
 
 
 def apply_rows(session: Session, found: RowsPlan, name: str, *, keep_rest: bool = False) -> Changes:
-    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
-
-    Raises:
-        UserError: the study is open for reading only, or something looks like somebody who withdrew (`import_step`).
-    """
+    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails."""
     session.study.require_writable()
     if not found.added and not found.other_row_count and list(found.schemes) == schemes_in_use(session.study):
         return Changes()

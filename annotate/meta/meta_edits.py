@@ -35,11 +35,7 @@ _SUMMARY_NAMES = {SummarySource.WORDS: "summary from words", SummarySource.FRAME
 def set_person_description(
     session: Session, recording_id: str, participant_id: str, kind: LookKind, text: str
 ) -> Changes:
-    """Say by what somebody is told apart in a recording; an empty text takes it back.
-
-    Raises:
-        UserError: there is no such recording or participant, or the text is too long.
-    """
+    """Say by what somebody is told apart in a recording; an empty text takes it back."""
     number = session.recording(recording_id).number
     who = next(
         (participant for participant in all_participants(session.study) if participant.id == participant_id), None
@@ -53,11 +49,7 @@ def set_person_description(
 
 
 def set_person_descriptions(session: Session, looks: list[PersonDescription]) -> Changes:
-    """Set several looks as one step.
-
-    Raises:
-        UserError: a text is too long.
-    """
+    """Set several looks as one step."""
     new = [replace(look, text=_line(look.text, MAX_DESCRIPTION_CHARS, "A look")) for look in looks]
     with session.step("Describe people") as step:
         for description in new:
@@ -77,9 +69,6 @@ def write_summary(
         text: prose with times.
         judgment_id: of the judgment whose words these are; where None, a person changes what is there, and whoever
             worded it first is kept.
-
-    Raises:
-        UserError: there is no such recording, or the text is too long.
     """
     number = session.recording(recording_id).number
     plain = clean_summary(text)
@@ -95,20 +84,12 @@ def write_summary(
 
 
 def clean_summary(text: str) -> str:
-    """Return a summary as it is kept: without signs that cannot be seen.
-
-    Raises:
-        UserError: it is too long.
-    """
+    """Return a summary as it is kept: without signs that cannot be seen."""
     return _clean_text(text, MAX_SUMMARY_CHARS, "A summary")
 
 
 def add_contradiction(session: Session, recording_id: str, text: str) -> tuple[str, Changes]:
-    """Note something that the summaries of a recording say differently; returns its id, "" where it is noted already.
-
-    Raises:
-        UserError: there is no such recording, or the text is empty or too long.
-    """
+    """Note what the summaries of a recording say differently; returns its id, "" where it is noted already."""
     if not text.strip():
         raise UserError("A contradiction needs words.", "Say what the two summaries tell differently.")
     made, changes = replace_contradictions(session, recording_id, [text], "", [])
@@ -128,9 +109,6 @@ def replace_contradictions(
         texts: what the summaries say differently.
         judgment_id: of the auditor.
         gone: ids of those that make room.
-
-    Raises:
-        UserError: there is no such recording, or a text is too long.
     """
     number = session.recording(recording_id).number
     stay = [
@@ -164,9 +142,6 @@ def settle_contradiction(
         contradiction_id: of the contradiction.
         resolution: what was found out; as it was where None.
         settled: nobody has to look at it any more.
-
-    Raises:
-        UserError: there is none of that id, or the text is too long.
     """
     known = _contradiction(session, contradiction_id)
     text = known.resolution if resolution is None else _line(resolution, MAX_CONTRADICTION_CHARS, "A resolution")
@@ -179,11 +154,7 @@ def settle_contradiction(
 
 
 def edit_contradiction(session: Session, contradiction_id: str, text: str) -> Changes:
-    """Say a contradiction in other words.
-
-    Raises:
-        UserError: there is none of that id, or the text is empty or too long.
-    """
+    """Say a contradiction in other words."""
     known = _contradiction(session, contradiction_id)
     new = replace(known, text=_line(text, MAX_CONTRADICTION_CHARS, "A contradiction"))
     if not new.text:
@@ -196,11 +167,7 @@ def edit_contradiction(session: Session, contradiction_id: str, text: str) -> Ch
 
 
 def remove_contradictions(session: Session, ids: list[str]) -> Changes:
-    """Delete contradictions as one step.
-
-    Raises:
-        UserError: one of them is not there.
-    """
+    """Delete contradictions as one step."""
     for contradiction_id in ids:
         _contradiction(session, contradiction_id)
     with session.step("Delete contradiction" if len(ids) == 1 else f"Delete {len(ids)} contradictions") as step:
@@ -213,9 +180,6 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
     """Say that an utterance is voice-over, so that it is left out of the speech, or that it is not.
 
     It is a segment of the scheme `scenes` over the utterance. Taking it back deletes one's own segments over it.
-
-    Raises:
-        UserError: there is no such utterance; somebody else marked it; or the training was not passed.
     """
     said = find_utterance(session.study, utterance_id)
     if said is None:
@@ -234,22 +198,14 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
 
 
 def mark_scene_at(session: Session, recording_id: str, time_us: int, track: str, label: str) -> tuple[str, Changes]:
-    """Mark a scene change or an event at a moment, half a second long; returns the segment's id.
-
-    Raises:
-        UserError: the moment is outside the recording, or there is no such track or label; or the training comes first.
-    """
+    """Mark a scene change or an event at a moment, half a second long; returns the segment's id."""
     last = session.recording(recording_id).duration_us
     start = max(0, min(time_us, last - MARK_DURATION_US))
     return mark_scene(session, recording_id, start, min(last, start + MARK_DURATION_US), track, label)
 
 
 def delete_scene_mark(session: Session, segment_id: str) -> Changes:
-    """Delete one's own mark.
-
-    Raises:
-        UserError: it is not there, or somebody else made it.
-    """
+    """Delete one's own mark."""
     return delete_segments(session, [segment_id])
 
 

@@ -115,11 +115,7 @@ _BACKEND = "pictures"
 
 
 def prepare(session: Session, recording_id: str) -> JobSpec:
-    """Make the job for one recording.
-
-    Raises:
-        UserError: its file is missing, was replaced, or has no picture.
-    """
+    """Make the job for one recording."""
     located = session.require_picture(recording_id)
     recording = session.recording(recording_id)
     parameters: dict[str, Json] = {"path": str(located.path), "fingerprint": located.medium.fingerprint}

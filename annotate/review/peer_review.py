@@ -23,12 +23,7 @@ MAX_NOTE_CHARS = 2_000
 
 
 def review_segment(session: Session, segment_id: str, decision: ReviewDecision, note: str = "") -> Changes:
-    """Agree or disagree with somebody else's segment, in place of what was said about it before.
-
-    Raises:
-        UserError: there is no such segment, the annotator of this session made it, it is a pre-label, or its lane is
-            an adjudicated one.
-    """
+    """Agree or disagree with somebody else's segment, in place of what was said about it before."""
     segment = _require_other_author(session, segment_id)
     note = note.strip()
     if len(note) > MAX_NOTE_CHARS:
@@ -44,11 +39,7 @@ def review_segment(session: Session, segment_id: str, decision: ReviewDecision, 
 
 
 def withdraw_review(session: Session, segment_id: str) -> Changes:
-    """Take back what the annotator of this session said about a segment.
-
-    Raises:
-        UserError: they said nothing about it.
-    """
+    """Take back what the annotator of this session said about a segment."""
     session.study.require_writable()
     reviewer = session.annotator()
     before = review_by(session.study, segment_id, reviewer.id) if reviewer else None

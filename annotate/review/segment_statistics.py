@@ -87,11 +87,7 @@ class Statistics:
 
 
 def compute_segment_statistics(session: Session, question: AgreementQuery | None = None) -> Statistics:
-    """Count the segments that the question is about; of people, unless it names a pair.
-
-    Raises:
-        UserError: the question names what the study does not have.
-    """
+    """Count the segments that the question is about; of people, unless it names a pair."""
     return summarize_segments(read_agreement_input(session, question).material)
 
 

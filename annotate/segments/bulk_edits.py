@@ -57,11 +57,7 @@ def filter_movable(session: Session, segments: Sequence[Segment]) -> list[Segmen
 
 
 def change_label(session: Session, segment_ids: Iterable[str], label: str) -> Changes:
-    """Give own segments whose track has it another label.
-
-    Raises:
-        UserError: there are none.
-    """
+    """Give own segments whose track has it another label."""
     return set_label(
         session,
         [segment.id for segment in _require_any(filter_by_label(session, own_segments(session, segment_ids), label))],
@@ -70,41 +66,25 @@ def change_label(session: Session, segment_ids: Iterable[str], label: str) -> Ch
 
 
 def add_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
-    """Add a choice to a field of own segments; where only one can be chosen, it takes the other's place.
-
-    Raises:
-        UserError: there are none with such a field and choice.
-    """
+    """Add a choice to a field of own segments; where only one can be chosen, it takes the other's place."""
     return _change_choices(session, segment_ids, field, choice, lambda before: [*before, choice], "Add")
 
 
 def remove_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
-    """Take a choice from a field of own segments.
-
-    Raises:
-        UserError: there are none with such a field and choice.
-    """
+    """Take a choice from a field of own segments."""
     return _change_choices(
         session, segment_ids, field, choice, lambda before: [item for item in before if item != choice], "Remove"
     )
 
 
 def shift_segments(session: Session, segment_ids: Iterable[str], by_us: int) -> Changes:
-    """Move own segments in time.
-
-    Raises:
-        UserError: there are none, or one of them would reach outside its recording.
-    """
+    """Move own segments in time."""
     found = _require_any(filter_movable(session, own_segments(session, segment_ids)))
     return move_segments(session, [(segment.id, segment.start_us + by_us, segment.end_us + by_us) for segment in found])
 
 
 def delete_own_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
-    """Delete own segments.
-
-    Raises:
-        UserError: there are none.
-    """
+    """Delete own segments."""
     return delete_segments(session, [segment.id for segment in _require_any(own_segments(session, segment_ids))])
 
 
@@ -148,11 +128,7 @@ MAX_COMMENT_CHARS = 5_000
 
 
 def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Changes]:
-    """Remark on a segment, one's own or somebody else's; returns the comment's id and what changed.
-
-    Raises:
-        UserError: there is no such segment, or the text is empty or too long.
-    """
+    """Remark on a segment, one's own or somebody else's; returns the comment's id and what changed."""
     session.study.require_writable()
     segment = find_segment(session, segment_id)
     checked = _check_text(text)
@@ -165,11 +141,7 @@ def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Chan
 
 
 def edit_comment(session: Session, comment_id: str, text: str) -> Changes:
-    """Change what one's own comment says.
-
-    Raises:
-        UserError: there is none of this id, somebody else made it, or the text is empty or too long.
-    """
+    """Change what one's own comment says."""
     old = _require_own_comment(session, comment_id)
     new = replace(old, text=_check_text(text))
     with session.step("Edit comment") as step:
@@ -179,11 +151,7 @@ def edit_comment(session: Session, comment_id: str, text: str) -> Changes:
 
 
 def resolve_comments(session: Session, comment_ids: Iterable[str], resolved: bool = True) -> Changes:
-    """Say that comments are dealt with, or are not after all; anybody may.
-
-    Raises:
-        UserError: there is none of one of these ids.
-    """
+    """Say that comments are dealt with, or are not after all; anybody may."""
     session.study.require_writable()
     found = [find_comment(session, comment_id) for comment_id in comment_ids]
     verb = "Resolve" if resolved else "Reopen"
@@ -195,11 +163,7 @@ def resolve_comments(session: Session, comment_ids: Iterable[str], resolved: boo
 
 
 def delete_comment(session: Session, comment_id: str) -> Changes:
-    """Delete one's own comment.
-
-    Raises:
-        UserError: there is none of this id, or somebody else made it.
-    """
+    """Delete one's own comment."""
     old = _require_own_comment(session, comment_id)
     with session.step("Delete comment") as step:
         segment_rows.delete_comment(session.study, old.id)
@@ -207,11 +171,7 @@ def delete_comment(session: Session, comment_id: str) -> Changes:
 
 
 def find_comment(session: Session, comment_id: str) -> Comment:
-    """Return a comment.
-
-    Raises:
-        UserError: there is none with this id.
-    """
+    """Return a comment."""
     found = segment_rows.find_comment(session.study, comment_id)
     if found is None:
         raise UserError(f"No comment has the id {comment_id}.", "It may be gone already.")

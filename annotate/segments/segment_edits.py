@@ -19,11 +19,7 @@ MIN_DURATION_US = 1_000
 
 
 def find_segment(session: Session, segment_id: str) -> Segment:
-    """Return a segment.
-
-    Raises:
-        UserError: there is none with this id.
-    """
+    """Return a segment."""
     found = segment_rows.find_segment(session.study, segment_id)
     if found is None:
         raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
@@ -31,11 +27,7 @@ def find_segment(session: Session, segment_id: str) -> Segment:
 
 
 def find_own_segment(session: Session, segment_id: str) -> Segment:
-    """Return a segment that the annotator of this session made, and so may change.
-
-    Raises:
-        UserError: there is none with this id, somebody else made it, or the study is open for reading only.
-    """
+    """Return a segment that the annotator of this session made, and so may change."""
     session.study.require_writable()
     found = find_segment(session, segment_id)
     author = session.annotator()
@@ -86,10 +78,6 @@ def add_segment(
         values: of the form's fields.
         scheme: key of a scheme that the study uses; its default one where None.
         track: key of the track; the scheme's first one where None.
-
-    Raises:
-        UserError: the span is empty, outside the recording or outside every utterance where it must not be, or the
-            label or a value does not fit the scheme; or the training was not passed yet.
     """
     require_training(session, recording_id)
     used = session.schemes.get(scheme)
@@ -116,9 +104,6 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     """Give segments new starts and ends, in microseconds, as one step.
 
     Edits with the same `merge_key` in quick succession (a key held down) become one step.
-
-    Raises:
-        UserError: a span is empty or outside its recording.
     """
     moved = [(find_own_segment(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
     for segment, start_us, end_us in moved:
@@ -133,11 +118,7 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
 
 
 def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Changes:
-    """Change the label; values that only other labels have are kept, and show again when it is one of these again.
-
-    Raises:
-        UserError: the track of one of the segments has no such label.
-    """
+    """Change the label; values that only other labels have are kept, and show again when it is one of these again."""
     segments = find_own_segments(session, segment_ids)
     for scheme, track in {(segment.scheme, segment.track) for segment in segments}:
         session.schemes.get(scheme).check_label(track, label)
@@ -150,11 +131,7 @@ def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Chang
 
 
 def set_field(session: Session, segment_id: str, field: str, value: Json, merge_key: str | None = None) -> Changes:
-    """Fill in one field of a segment's form; None or an empty value clears it.
-
-    Raises:
-        UserError: the scheme has no such field, or the value does not fit it.
-    """
+    """Fill in one field of a segment's form; None or an empty value clears it."""
     segment = find_own_segment(session, segment_id)
     scheme = session.schemes.get(segment.scheme)
     with session.step(f"Change {scheme.field(field).name.lower()}", merge_key) as step:
@@ -171,11 +148,7 @@ def edit_segment(
     label: str | None = None,
     values: Mapping[str, Json] | None = None,
 ) -> Changes:
-    """Change several things about a segment as one step; None leaves a thing as it is.
-
-    Raises:
-        UserError: the span is empty or outside the recording, or the label or a value does not fit the scheme.
-    """
+    """Change several things about a segment as one step; None leaves a thing as it is."""
     old = find_own_segment(session, segment_id)
     new = replace(
         old,
@@ -197,11 +170,7 @@ def edit_segment(
 
 
 def delete_kept_value(session: Session, segment_id: str, field: str, version: int) -> Changes:
-    """Delete a value that was filled in under one version of the scheme and that the newest has no place for.
-
-    Raises:
-        UserError: there is no such value, or it is part of the form as it stands.
-    """
+    """Delete a value that was filled in under one version of the scheme and that the newest has no place for."""
     segment = find_own_segment(session, segment_id)
     scheme = session.schemes.find(segment.scheme)
     values = segment_rows.value_history(session.study, segment_id)
@@ -216,11 +185,7 @@ def delete_kept_value(session: Session, segment_id: str, field: str, version: in
 
 
 def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, Changes]:
-    """Cut a segment in two at a time inside it; both keep the values. Returns the second one's id.
-
-    Raises:
-        UserError: the time is not inside the segment.
-    """
+    """Cut a segment in two at a time inside it; both keep the values. Returns the second one's id."""
     segment = find_own_segment(session, segment_id)
     _require_movable(session, segment)
     if not segment.start_us + MIN_DURATION_US <= at_us <= segment.end_us - MIN_DURATION_US:
@@ -243,11 +208,7 @@ def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
 
 
 def write_field(session: Session, segment: Segment, field: str, value: Json) -> None:
-    """Fill in one field of a segment that may be changed, or clear it; inside a step.
-
-    Raises:
-        UserError: the scheme has no such field, or the value does not fit it or the segment.
-    """
+    """Fill in one field of a segment that may be changed, or clear it; inside a step."""
     scheme = session.schemes.get(segment.scheme)
     checked = scheme.check_value(field, value)
     wanted = scheme.field(field)

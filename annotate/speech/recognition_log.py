@@ -54,11 +54,7 @@ class RecognitionLog:
     """
 
     def __init__(self, path: Path, work: Mapping[str, Json]) -> None:
-        """Open or start the file.
-
-        Raises:
-            UserError: it cannot be written.
-        """
+        """Open or start the file."""
         self.path = path
         self.found = RecognitionProgress()
         self._file: BinaryIO | None = None
@@ -126,11 +122,7 @@ class RecognitionLog:
 
 
 def read_log(path: Path) -> RecognitionProgress:
-    """Return what a finished run left.
-
-    Raises:
-        UserError: the file is gone or damaged.
-    """
+    """Return what a finished run left."""
     found = RecognitionProgress()
     try:
         lines = path.read_bytes().splitlines(keepends=True)

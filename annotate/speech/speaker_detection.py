@@ -46,10 +46,6 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
         session: holds the study.
         recording_id: of a recording with a transcript, or with speech that was found.
         number: of people who speak, where somebody knows it.
-
-    Raises:
-        UserError: there is neither a transcript nor found speech, no sound, or its file is missing or was replaced;
-            or there is nothing to tell speakers by.
     """
     recording = session.recording(recording_id)
     located = require_usable_sound(session, recording_id)

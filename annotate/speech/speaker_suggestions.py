@@ -154,11 +154,7 @@ MIN_ASSIGN_CONFIDENCE = 0.6
 
 
 def name_speaker(session: Session, recording_id: str, number: int, participant_id: str) -> Changes:
-    """Say which participant a speaker is: their utterances that nobody else was chosen for follow, as one step.
-
-    Raises:
-        UserError: there is no such speaker or participant.
-    """
+    """Say which participant a speaker is: their utterances that nobody else was chosen for follow, as one step."""
     speaker = find_speaker(session, recording_id, number)
     known = {participant.id: participant for participant in recording_rows.all_participants(session.study)}
     if participant_id not in known:
@@ -171,11 +167,7 @@ def name_speaker(session: Session, recording_id: str, number: int, participant_i
 def name_speaker_as_new(
     session: Session, recording_id: str, number: int, pseudonym: str, role: ParticipantRole
 ) -> tuple[str, Changes]:
-    """Make a speaker a new participant who appears in the recording, as one step; returns the new id.
-
-    Raises:
-        UserError: there is no such speaker; or the pseudonym is empty, taken, or holds what cannot be seen.
-    """
+    """Make a speaker a new participant who appears in the recording, as one step; returns the new id."""
     speaker = find_speaker(session, recording_id, number)
     made = build_participant(session, pseudonym, role)
     with session.step(f"{speaker.label} is {made.pseudonym}") as step:
@@ -185,11 +177,7 @@ def name_speaker_as_new(
 
 
 def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeaker:
-    """Return a speaker of the newest search.
-
-    Raises:
-        UserError: there is none of that number.
-    """
+    """Return a speaker of the newest search."""
     found = {speaker.number: speaker for speaker in list_speakers(session, recording_id)}
     if number not in found:
         there = ", ".join(str(known) for known in found) or "none yet"

@@ -68,9 +68,6 @@ def prepare(
         replace: whether drafts that nobody touched make room, where there is a transcript already.
         processor: `auto`, `cpu` or `cuda`.
         options: where an utterance ends.
-
-    Raises:
-        UserError: there is no sound, no such model, or a transcript already.
     """
     utterance_drafts.require_empty_transcript(session, recording_id, replace)
     located = require_usable_sound(session, recording_id)

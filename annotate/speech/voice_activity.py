@@ -25,11 +25,7 @@ Span = tuple[int, int]
 
 
 def prepare(session: Session, recording_id: str, options: SpeechOptions | None = None) -> JobSpec:
-    """Make the job for one recording.
-
-    Raises:
-        UserError: it has no sound, or its file is missing or was replaced.
-    """
+    """Make the job for one recording."""
     located = require_usable_sound(session, recording_id)
     parameters: dict[str, Json] = {
         "path": str(located.path),

@@ -13,11 +13,7 @@ from project.text_format import escape_unprintable
 
 
 def build_participant(session: Session, pseudonym: str, role: ParticipantRole) -> Participant:
-    """Return a participant who is not in the study yet.
-
-    Raises:
-        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
-    """
+    """Return a participant who is not in the study yet."""
     name = pseudonym.strip()
     if not name:
         raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
@@ -37,11 +33,7 @@ def add_participant(
     recording_id: str | None = None,
     track_id: str | None = None,
 ) -> tuple[str, Changes]:
-    """Add a participant, that they appear in a recording and whose face they have, where given; returns the new id.
-
-    Raises:
-        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
-    """
+    """Add a participant, that they appear in a recording and whose face they have, where given; returns the new id."""
     made = build_participant(session, pseudonym, role)
     with session.step(f"Add participant {made.pseudonym}") as step:
         recording_rows.insert_participant(session.study, made)
@@ -78,11 +70,7 @@ def set_consent(session: Session, participant: Participant, use: ConsentUse, giv
 
 
 def require_annotator(session: Session, name: str) -> Annotator:
-    """Return the annotator of a name.
-
-    Raises:
-        UserError: nobody of that name is in the study.
-    """
+    """Return the annotator of a name."""
     found = annotator_by_name(session.study, name)
     if found is None:
         known = ", ".join(annotator.name for annotator in all_annotators(session.study)) or "nobody yet"
@@ -91,11 +79,7 @@ def require_annotator(session: Session, name: str) -> Annotator:
 
 
 def ensure_annotators(session: Session, names: Sequence[str]) -> list[Annotator]:
-    """Return the annotators of these names; those who are new are introduced.
-
-    Raises:
-        UserError: a name is empty or given twice, or the study is open for reading only.
-    """
+    """Return the annotators of these names; those who are new are introduced."""
     wanted = [name.strip() for name in names]
     if not all(wanted):
         raise UserError("An annotator needs a name.", "Separate names by commas, such as Ada,Bo,Cy.")

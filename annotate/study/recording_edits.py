@@ -20,11 +20,7 @@ from project.timebase import SECOND_US
 
 
 def describe_collection(session: Session, collection_id: str, name: str, agent_context: str) -> Changes:
-    """Give a collection another name, or say what the agent in it is.
-
-    Raises:
-        UserError: the name is empty or another collection's.
-    """
+    """Give a collection another name, or say what the agent in it is."""
     wanted = name.strip()
     if not wanted:
         raise UserError("A collection needs a name.", "Type one.")
@@ -37,11 +33,7 @@ def describe_collection(session: Session, collection_id: str, name: str, agent_c
 
 
 def move_recording(session: Session, recording_id: str, name: str) -> Changes:
-    """Put a recording into the collection of a name, made if there is none; one left empty by this is removed.
-
-    Raises:
-        UserError: the name is empty.
-    """
+    """Put a recording into the collection of a name, made if there is none; one left empty by this is removed."""
     wanted = name.strip()
     if not wanted:
         raise UserError("A collection needs a name.", "Type one.")
@@ -71,21 +63,13 @@ class RevertedStep:
 
 
 def undo(session: Session) -> RevertedStep:
-    """Take back the newest step that still stands.
-
-    Raises:
-        UserError: there is none, or the study is open for reading only.
-    """
+    """Take back the newest step that still stands."""
     name = session.study.undo_name or ""
     return _finish_revert(session, name, session.study.undo(_annotator_id(session)))
 
 
 def redo(session: Session) -> RevertedStep:
-    """Do again what was undone last.
-
-    Raises:
-        UserError: nothing was undone since the last edit, or the study is open for reading only.
-    """
+    """Do again what was undone last."""
     name = session.study.redo_name or ""
     return _finish_revert(session, name, session.study.redo(_annotator_id(session)))
 
@@ -137,8 +121,6 @@ def probe_file(path: Path, progress: Progress | None = None, *, sound_track: int
         sound_track: which of its sound tracks is used, from 1; the container's default with 0.
 
     Raises:
-        UserError: it is missing, a folder, unreadable, or neither video nor sound; it has no such sound track; its name
-            is not text; or its pictures or times cannot be told.
         Cancelled: the user stopped it.
     """
     from media.probe import probe
@@ -165,11 +147,7 @@ def truncation_warning(file: ProbedFile) -> str | None:
 def add_recordings(
     session: Session, files: Sequence[ProbedFile], collection: str | None = None
 ) -> tuple[list[str], Changes]:
-    """Add one recording for each file, as one step; returns the new recordings' ids.
-
-    Raises:
-        UserError: a file is in the study already, or two of the files are the same.
-    """
+    """Add one recording for each file, as one step; returns the new recordings' ids."""
     known = {medium.fingerprint: medium for medium in recording_rows.all_media(session.study)}
     given: dict[str, Path] = {}
     for file in files:
@@ -198,9 +176,6 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
     """Add a further file to a recording: another camera, a separate microphone, the next chapter.
 
     `offset_us` is where the file's own zero lies on the recording's axis.
-
-    Raises:
-        UserError: the recording has its main file already.
     """
     recording = session.recording(recording_id)
     present = [m for m in recording_rows.media_of(session.study, recording_id) if m.role is role]
@@ -221,11 +196,7 @@ def has_file(session: Session, recording_id: str, path: Path) -> bool:
 
 
 def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
-    """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it.
-
-    Raises:
-        UserError: the file is no longer there, or is the main one, whose own times are the axis.
-    """
+    """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it."""
     medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
     if medium is None:
         raise UserError("This file is no longer part of the recording.", "Choose another one.")
@@ -237,11 +208,7 @@ def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: 
 
 
 def choose_sound_track(session: Session, recording_id: str, medium_id: str, file: ProbedFile) -> Changes:
-    """Use another sound track of a file from now on, the one that it was probed with.
-
-    Raises:
-        UserError: the file is no longer part of the recording, or another one is in its place.
-    """
+    """Use another sound track of a file from now on, the one that it was probed with."""
     medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
     if medium is None or medium.fingerprint != file.fingerprint:
         raise UserError("This file is no longer part of the recording.", "Choose another one.")
@@ -261,11 +228,7 @@ def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
 
 
 def relink(session: Session, folder: Path, progress: Progress | None = None) -> RelinkResult:
-    """Find the study's missing files in a folder and below it by their content, whatever they are called now.
-
-    Raises:
-        UserError: the folder does not exist.
-    """
+    """Find the study's missing files in a folder and below it by their content, whatever they are called now."""
     return relink_files(session, find_missing_files(session, folder, progress))
 
 
@@ -273,7 +236,6 @@ def find_missing_files(session: Session, folder: Path, progress: Progress | None
     """Return the fingerprints of missing files that are in a folder or below it, and where; this reads the files.
 
     Raises:
-        UserError: the folder does not exist.
         Cancelled: the user stopped it.
     """
     told = progress or Silent()

@@ -23,11 +23,7 @@ _SOUND_ROLES = (MediumRole.MAIN, MediumRole.MICROPHONE, MediumRole.CAMERA)
 
 
 def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
-    """Return the file whose sound stands for a recording when it is there, unchanged.
-
-    Raises:
-        UserError: the recording has no sound, or the file is missing or was replaced by another one.
-    """
+    """Return the file whose sound stands for a recording when it is there, unchanged."""
     recording = session.recording(recording_id)
     media = [medium for medium in media_of(session.study, recording_id) if medium.facts.audio is not None]
     heard = next((medium for role in _SOUND_ROLES for medium in media if medium.role is role), None)
@@ -92,11 +88,7 @@ class SyncResult:
 
 
 def prepare(session: Session, recording_id: str, medium_id: str) -> JobSpec:
-    """Make the job for one further file of a recording.
-
-    Raises:
-        UserError: it is the main file; a file is missing or was replaced; or one of both has no sound.
-    """
+    """Make the job for one further file of a recording."""
     recording = session.recording(recording_id)
     media = media_of(session.study, recording_id)
     medium = next((m for m in media if m.id == medium_id), None)
@@ -161,11 +153,7 @@ def parse_sync_result(result: Mapping[str, Json]) -> SyncResult:
 
 
 def locate_sound(session: Session, medium: Medium) -> LocatedMedium:
-    """Return where the file of a medium is when it is there, unchanged, and has sound.
-
-    Raises:
-        UserError: it is missing, was replaced, or has no sound.
-    """
+    """Return where the file of a medium is when it is there, unchanged, and has sound."""
     located = session.locate(medium)
     name = escape_unprintable(located.path.name)
     if located.state is MediaState.OUTSIDE:

@@ -33,9 +33,6 @@ def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]
 
     Returns:
         The scheme, and what changed: nothing where it is in use as it stands.
-
-    Raises:
-        UserError: the text is not a scheme, or says otherwise than the version of that number which is known already.
     """
     scheme = parse_scheme(text, name)
     _check_version(session, scheme)
@@ -53,11 +50,7 @@ def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]
 
 
 def use_only(session: Session, key: str) -> Changes:
-    """Let a new study use one scheme that the program ships, in the place of the usual one; nothing where it does.
-
-    Raises:
-        UserError: the program ships none of that key.
-    """
+    """Let a new study use one scheme that the program ships, in the place of the usual one; nothing where it does."""
     if schemes_in_use(session.study) == [key]:
         return Changes()
     scheme = parse_scheme(shipped_text(key), key)
@@ -69,20 +62,12 @@ def use_only(session: Session, key: str) -> Changes:
 
 
 def use_shipped_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
-    """Use a scheme that the program ships.
-
-    Raises:
-        UserError: it ships none of that key, or the study knows the scheme otherwise.
-    """
+    """Use a scheme that the program ships."""
     return use_scheme(session, shipped_text(key), key)
 
 
 def use_kept_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
-    """Use a scheme again that the study keeps, in its newest version.
-
-    Raises:
-        UserError: the study keeps none of that key.
-    """
+    """Use a scheme again that the study keeps, in its newest version."""
     kept = all_versions(session.study).get(key)
     if not kept:
         raise UserError(f"This study keeps no scheme “{key}”.", "Use it from its file.")
@@ -91,11 +76,7 @@ def use_kept_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
 
 
 def drop_scheme(session: Session, key: str) -> Changes:
-    """Stop using a scheme. Its segments, their values and its versions stay.
-
-    Raises:
-        UserError: the study does not use it, or uses no other.
-    """
+    """Stop using a scheme. Its segments, their values and its versions stay."""
     scheme = session.schemes.get(key)
     left = [used for used in schemes_in_use(session.study) if used != key]
     if not left:
@@ -108,11 +89,7 @@ def drop_scheme(session: Session, key: str) -> Changes:
 
 
 def make_default(session: Session, key: str) -> Changes:
-    """Make a scheme the one that new segments are made under when nobody names another.
-
-    Raises:
-        UserError: the study does not use it.
-    """
+    """Make a scheme the one that new segments are made under when nobody names another."""
     scheme = session.schemes.get(key)
     others = [used for used in schemes_in_use(session.study) if used != key]
     if schemes_in_use(session.study)[0] == key:

@@ -62,11 +62,7 @@ def store_seconds(session: Session, seconds: dict[Key, int]) -> None:
 
 
 def delete_activity_of(session: Session, annotator: Annotator) -> None:
-    """Delete the minutes of an annotator from this study, for good.
-
-    Raises:
-        UserError: the study is open for reading only.
-    """
+    """Delete the minutes of an annotator from this study, for good."""
     session.study.require_writable()
     with session.study.without_history():
         delete_activity(session.study, annotator.id)

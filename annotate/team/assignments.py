@@ -169,11 +169,7 @@ class PlanOptions:
 
 
 def make_plan(session: Session, wish: PlanOptions) -> Changes:
-    """Plan who annotates what. What somebody has begun (segments, or done) stays with them.
-
-    Raises:
-        UserError: there are fewer annotators than each recording needs, or no recordings, or a name is empty.
-    """
+    """Plan who annotates what. What somebody has begun (segments, or done) stays with them."""
     if wish.per_recording < 1:
         raise UserError("Each recording needs at least one annotator.", "Give 1 or more.")
     if len(wish.annotators) < wish.per_recording:
@@ -234,11 +230,7 @@ def plan_training(session: Session, recordings: Collection[str], without: str) -
 
 
 def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes:
-    """Say that the annotator of this session is done with a recording, or is not after all.
-
-    Raises:
-        UserError: a segment of theirs lacks what its label needs; or it is not marked as done.
-    """
+    """Say that the annotator of this session is done with a recording, or is not after all."""
     number = session.recording(recording_id).number
     who = session.annotator()
     if not done and (who is None or not is_completed(session.study, recording_id, who.id)):
@@ -297,9 +289,6 @@ def set_training(session: Session, recordings: Sequence[str], reference: str, mi
         recordings: ids of the recordings.
         reference: name of the annotator to compare with.
         minimum: figure -> what it must reach, 0 to 1; figures that are not named do not count.
-
-    Raises:
-        UserError: there are no recordings, nobody is called that, or a minimum is no share.
     """
     if not recordings:
         raise UserError("A training needs recordings.", "Name them: --recording 1 --recording 2")

@@ -67,7 +67,6 @@ class MediaBeside:
 
         Raises:
             Cancelled: nobody wants it any more.
-            UserError: the name of the folder is taken, or the disk has no room.
         """
         self._require_free()
         wanted = dict(files)
@@ -97,11 +96,7 @@ class MediaBeside:
 
     @contextmanager
     def publish(self) -> Iterator[None]:
-        """Give the folder its name, and take it back where the block fails.
-
-        Raises:
-            UserError: the name is taken.
-        """
+        """Give the folder its name, and take it back where the block fails."""
         self._require_free()
         try:
             self._final.mkdir()
@@ -172,11 +167,7 @@ class CopyFor:
     """
 
     def __init__(self, session: Session, annotator: str, out: Path, media: MediaWith = MediaWith.LEAVE) -> None:
-        """Begin it.
-
-        Raises:
-            UserError: the study is read-only, something of that name is there already, or the folder cannot be used.
-        """
+        """Begin it."""
         self._annotator, self._media = annotator, media
         self._draft = StudyCopyDraft(session.study, out)
         self._beside = MediaBeside(self._draft.beside, self._draft.path, linked=media is MediaWith.LINK)
@@ -188,8 +179,6 @@ class CopyFor:
 
         Raises:
             Cancelled: it is not wanted any more.
-            UserError: nobody is called that, nothing is assigned to them although there is a plan, a media file is
-                missing, or there is no room.
         """
         with self._turn:
             if self._given_up.is_set():
@@ -212,11 +201,7 @@ class CopyFor:
         self._draft.fill(session.study, share, self._set_media_paths)
 
     def finish(self, session: Session) -> Split | None:
-        """Give all of it its name; None where the study was edited since it was filled: it is to be filled again.
-
-        Raises:
-            UserError: a name was taken meanwhile, or it cannot be written.
-        """
+        """Give all of it its name; None where the study was edited since it was filled: it is to be filled again."""
         if self._media is MediaWith.LEAVE:
             return self._draft.finish(session.study)
         made = self._draft.finish(session.study, self._beside.publish)
@@ -347,8 +332,6 @@ def merge_copies(
     copies are returned that were merged before, whole.
 
     Raises:
-        UserError: a file is no copy of this study, is damaged, newer, or open elsewhere, or something in it looks like
-            somebody who withdrew; nothing was merged then.
         Cancelled: the user stopped it before the first copy was merged; nothing was changed.
     """
     if not dry_run:
@@ -377,11 +360,7 @@ def merge_copies(
 
 
 def resolve_conflict(session: Session, conflict_id: str, side: ConflictSide) -> Changes:
-    """Choose one version of a conflict, as one step; choosing again later changes it.
-
-    Raises:
-        UserError: there is no such conflict, or the version cannot be put in place any more.
-    """
+    """Choose one version of a conflict, as one step; choosing again later changes it."""
     found = find_conflict(session, conflict_id)
     with session.step("Take theirs" if side is ConflictSide.THEIRS else "Keep ours") as step:
         if side is ConflictSide.THEIRS:
@@ -393,11 +372,7 @@ def resolve_conflict(session: Session, conflict_id: str, side: ConflictSide) -> 
 
 
 def find_conflict(session: Session, conflict_id: str) -> Conflict:
-    """Return the conflict of an id, or of the start of one that fits no other.
-
-    Raises:
-        UserError: there is none, or several fit.
-    """
+    """Return the conflict of an id, or of the start of one that fits no other."""
     found = conflict_by_id(session.study, conflict_id)
     if found is None:
         raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom conflicts STUDY")

@@ -104,9 +104,6 @@ def require_training(session: Session, recording_id: str) -> None:
     """Return quietly where the annotator of this session may annotate a recording.
 
     The gate holds for those who were given recordings to train on; everybody else, such as the study's owner, passes.
-
-    Raises:
-        UserError: they have not passed the training yet.
     """
     gate = read_gate(session)
     if gate is None or recording_id in gate.recordings:

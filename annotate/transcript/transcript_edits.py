@@ -39,11 +39,7 @@ def write_utterances(
 
 
 def find_utterances(session: Session, utterance_ids: Iterable[str]) -> list[Utterance]:
-    """Return utterances by their ids, each once.
-
-    Raises:
-        UserError: one is no longer there.
-    """
+    """Return utterances by their ids, each once."""
     wanted = [*dict.fromkeys(utterance_ids)]
     found = transcript_rows.find_utterances(session.study, wanted)
     if len(found) < len(wanted):
@@ -65,9 +61,6 @@ def assign_speaker(session: Session, utterance_ids: Iterable[str], participant_i
     """Say who speaks, or that nobody knows; from then on it is no guess of the program.
 
     A speaker appears in the recording from then on.
-
-    Raises:
-        UserError: there is no such participant.
     """
     require_participant(session, participant_id)
     found = find_utterances(session, utterance_ids)
@@ -77,11 +70,7 @@ def assign_speaker(session: Session, utterance_ids: Iterable[str], participant_i
 
 
 def assign_to_new_participant(session: Session, utterance_ids: Iterable[str], pseudonym: str) -> tuple[str, Changes]:
-    """Make a participant who says these utterances, as one step; returns the new id.
-
-    Raises:
-        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
-    """
+    """Make a participant who says these utterances, as one step; returns the new id."""
     found = find_utterances(session, utterance_ids)
     made = build_participant(session, pseudonym, ParticipantRole.USER)
     with session.step(f"Assign {format_count(found)} to {made.pseudonym}") as step:
@@ -98,11 +87,7 @@ def accept_speakers(session: Session, utterance_ids: Iterable[str]) -> Changes:
 
 
 def require_participant(session: Session, participant_id: str | None) -> None:
-    """Refuse a participant that is not in the study; None is nobody, which is fine.
-
-    Raises:
-        UserError: there is no such participant.
-    """
+    """Refuse a participant that is not in the study; None is nobody, which is fine."""
     if participant_id is not None and all(
         participant.id != participant_id for participant in recording_rows.all_participants(session.study)
     ):
@@ -139,11 +124,7 @@ class ReplaceResult:
 
 
 def find_utterance(session: Session, utterance_id: str) -> Utterance:
-    """Return an utterance.
-
-    Raises:
-        UserError: there is none with this id.
-    """
+    """Return an utterance."""
     found = transcript_rows.find_utterance(session.study, utterance_id)
     if found is None:
         raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted or merged meanwhile.")
@@ -153,11 +134,7 @@ def find_utterance(session: Session, utterance_id: str) -> Utterance:
 def add_utterance(
     session: Session, recording_id: str, start_us: int, end_us: int, text: str = "", participant_id: str | None = None
 ) -> tuple[str, Changes]:
-    """Add an utterance that a person heard; returns its id and what changed.
-
-    Raises:
-        UserError: the span is empty or outside the recording, or there is no such participant.
-    """
+    """Add an utterance that a person heard; returns its id and what changed."""
     _check_span(session, recording_id, start_us, end_us)
     require_participant(session, participant_id)
     made = Utterance(new_id(), recording_id, start_us, end_us, text.strip(), participant_id)
@@ -201,9 +178,6 @@ def split_utterance(
         utterance_id: of the utterance.
         word: index of the first word of the second half.
         at_us: where to cut, on the recording's axis; a word belongs to the half that has its middle.
-
-    Raises:
-        UserError: one of the halves would have no words.
     """
     old = find_utterance(session, utterance_id)
     if word is None:
@@ -227,9 +201,6 @@ def split_utterance_text(session: Session, utterance_id: str, before: str, after
         utterance_id: of the utterance.
         before: text of the first half, which may be another one than the utterance has.
         after: text of the second half.
-
-    Raises:
-        UserError: one of the halves would have no words.
     """
     old, text = find_utterance(session, utterance_id), f"{before.strip()} {after.strip()}"
     if not before.strip() or not after.strip():
@@ -244,11 +215,7 @@ def split_utterance_text(session: Session, utterance_id: str, before: str, after
 
 
 def merge_utterances(session: Session, utterance_ids: Iterable[str]) -> tuple[str, Changes]:
-    """Make one utterance of several; returns the id that it keeps, of the one that begins first.
-
-    Raises:
-        UserError: there are fewer than two, or they belong to different recordings.
-    """
+    """Make one utterance of several; returns the id that it keeps, of the one that begins first."""
     found = find_utterances(session, utterance_ids)
     if len(found) < 2:
         raise UserError("There is nothing to merge with.", "Select two utterances or more.")
@@ -267,9 +234,6 @@ def retime_utterances(session: Session, spans: Sequence[tuple[str, int, int]], m
     """Give utterances new starts and ends, in microseconds, as one step; their words follow.
 
     Edits with the same `merge_key` in quick succession (a key held down) become one step.
-
-    Raises:
-        UserError: a span is empty or outside its recording.
     """
     old = [find_utterance(session, utterance_id) for utterance_id, _, _ in spans]
     new = []
@@ -298,11 +262,7 @@ def delete_utterances(session: Session, utterance_ids: Iterable[str]) -> Changes
 def replace_all(
     session: Session, search: WordSearch, replacement: str, recordings: Iterable[str] | None = None
 ) -> ReplaceResult:
-    """Replace what a search finds in all utterances of some recordings, or of the study, as one step.
-
-    Raises:
-        UserError: the replacement names a group that the pattern has not.
-    """
+    """Replace what a search finds in all utterances of some recordings, or of the study, as one step."""
     ids = [recording.id for recording in all_recordings(session.study)] if recordings is None else [*recordings]
     count, old, new = 0, [], []
     for recording_id in ids:
@@ -330,11 +290,7 @@ def count_matches(session: Session, search: WordSearch) -> dict[str, int]:
 
 
 def find_utterances_without_speech(session: Session, recording_id: str) -> list[str]:
-    """Return ids of the utterances of a recording during which nobody was heard to speak.
-
-    Raises:
-        UserError: nobody looked for speech yet.
-    """
+    """Return ids of the utterances of a recording during which nobody was heard to speak."""
     speech = speech_spans(session.study, recording_id)
     if speech is None:
         raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Speech.")

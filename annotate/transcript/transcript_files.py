@@ -79,10 +79,6 @@ def import_transcript(
         key: of its format; seen from the file when not given.
         replace_drafts: whether drafts that nobody touched make room, where there is a transcript already.
         keep_rest: what looks like somebody who withdrew comes in all the same.
-
-    Raises:
-        UserError: there is a transcript already, or the file cannot be read, is damaged, holds nothing spoken, or
-            something that looks like somebody who withdrew.
     """
     require_empty_transcript(session, recording_id, replace_drafts)
     if not path.is_file() or path.stat().st_size < MEGABYTE:
@@ -123,9 +119,6 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
         path: of the file.
         key: of `FORMATS`.
         overwrite: whether a file of this name is replaced.
-
-    Raises:
-        UserError: the recording is held out, or the file is there already or cannot be written.
     """
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
     document = _only_speech(build_document(session, exportable_recordings(session, [recording_id])))
@@ -138,11 +131,7 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
 
 
 def transcript_text(session: Session, recording_id: str, key: str = LINES) -> str:
-    """Return a recording's transcript as lines or as JSON.
-
-    Raises:
-        UserError: the recording is held out.
-    """
+    """Return a recording's transcript as lines or as JSON."""
     exportable_recordings(session, [recording_id])
     return (
         export_lines(session, recording_id)
@@ -152,11 +141,7 @@ def transcript_text(session: Session, recording_id: str, key: str = LINES) -> st
 
 
 def guess_transcript_format(path: Path) -> str:
-    """Return the key of the format that the end of a file's name stands for.
-
-    Raises:
-        UserError: it stands for none.
-    """
+    """Return the key of the format that the end of a file's name stands for."""
     for key, (suffix, _) in FORMATS.items():
         if path.name.lower().endswith(suffix.lower()):
             return key

@@ -24,11 +24,7 @@ from project.timebase import SECOND_US
 
 
 def require_empty_transcript(session: Session, recording_id: str, replace: bool) -> None:
-    """Refuse to recognise a recording that has a transcript, unless its drafts are to be replaced.
-
-    Raises:
-        UserError: it has one; says what would become of it.
-    """
+    """Refuse to recognise a recording that has a transcript, unless its drafts are to be replaced."""
     present = utterances_of(session.study, recording_id)
     if present and not replace:
         number = session.recording(recording_id).number
@@ -236,11 +232,7 @@ def read_vocabulary(session: Session) -> str:
 
 
 def set_vocabulary(session: Session, text: str) -> Changes:
-    """Keep words for recognition, such as `Greenroom, Ada Lovelace Centre`; "" forgets them.
-
-    Raises:
-        UserError: there are too many.
-    """
+    """Keep words for recognition, such as `Greenroom, Ada Lovelace Centre`; "" forgets them."""
     words = " ".join(text.split())
     if len(words) > MAX_VOCABULARY_CHARS:
         raise UserError(

@@ -21,9 +21,6 @@ class WordSearch:
         match_case: whether capital letters matter.
         whole_words: whether letters around a place keep it from being found.
         regex: whether `text` is a regular expression, as Python's module `re` reads it.
-
-    Raises:
-        UserError: the regular expression is invalid, or may backtrack without end.
     """
 
     text: str
@@ -59,9 +56,6 @@ class WordSearch:
         r"""Return a text with each place replaced, and how many there were.
 
         In a regular expression's replacement, `\1` stands for its first group.
-
-        Raises:
-            UserError: the replacement names a group that the pattern has not.
         """
         made, at, count = [], 0, 0
         for found in self._pattern.finditer(text) if self.text else ():
@@ -73,11 +67,7 @@ class WordSearch:
         return "".join([*made, text[at:]]), count
 
     def replace_at(self, text: str, replacement: str, start: int) -> str:
-        """Return a text with only the place replaced that begins at a character; as it is where there is none.
-
-        Raises:
-            UserError: the replacement names a group that the pattern has not.
-        """
+        """Return a text with only the place replaced that begins at a character; as it is where there is none."""
         found = next(
             (match for match in self._pattern.finditer(text) if match.group() and match.start() == start),
             None,

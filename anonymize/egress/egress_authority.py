@@ -185,9 +185,6 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
     """Return why the policy currently forbids asking a judge about a recording; None where it does not.
 
     Nothing is sent, looked up or written down. A name is taken for another machine unless this one knows better.
-
-    Raises:
-        UserError: there is no such backend, its settings do not fit, or the study is damaged.
     """
     if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
         return None

@@ -81,9 +81,6 @@ def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[Release
     Args:
         candidate: the recording.
         run_id: of the run that made the rendering.
-
-    Raises:
-        UserError: a run of the study is damaged.
     """
     export = next(
         (
@@ -152,11 +149,7 @@ def _rendering_check(candidate: ReleaseCandidate, export: ExportedClip) -> Rende
 
 
 def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
-    """Return times of a result, in microseconds.
-
-    Raises:
-        UserError: the run that gave it did not look, or is damaged.
-    """
+    """Return times of a result, in microseconds."""
     found = result.get(key)
     if not isinstance(found, list) or not all(isinstance(seconds, int | float) for seconds in found):
         raise UserError("This rendering was not checked for all that a review asks.", _EXPORT_AGAIN_HINT)
@@ -190,9 +183,6 @@ def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     Args:
         candidate: the recording; its people are those who are seen or heard.
         hidden: every face that is sent is painted over wholly, so that it is no matter whose it is.
-
-    Raises:
-        UserError: its file cannot be read.
     """
     if changed := history_refusal(candidate.session):
         return changed

@@ -162,21 +162,13 @@ class Total:
 
 
 def read_log(session: Session, fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
-    """Return the requests of a study by time, those of some fates only where they are named.
-
-    Raises:
-        UserError: something in the study is damaged.
-    """
+    """Return the requests of a study by time, those of some fates only where they are named."""
     names = _RequestNames(session.study)
     return _filter_by_outcome((names.build_row(egress) for egress in all_egress(session.study)), fates)
 
 
 def read_machine_log(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
-    """Return the requests that were made with no study open by time: downloads of models.
-
-    Raises:
-        UserError: their journal cannot be read.
-    """
+    """Return the requests that were made with no study open by time: downloads of models."""
     names = _RequestNames(None)
     try:
         return _filter_by_outcome((names.build_row(egress) for egress in read_journal()), fates)
@@ -200,11 +192,7 @@ def compute_totals(found: Sequence[EgressLogRow]) -> list[Total]:
 
 
 def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
-    """Write requests as CSV, one a line, with all that was written down about each.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
+    """Write requests as CSV, one a line, with all that was written down about each."""
     try:
         with file.open("w", encoding="utf-8", newline="") as out:
             write_csv(out, [*_COLUMNS], (_row(egress_log_row) for egress_log_row in found))

@@ -30,12 +30,7 @@ _MAX_TEXT_CHARS = 1000
 
 
 def set_policy(session: Session, policy: Policy) -> Changes:
-    """Set what may leave this machine; every policy that was set for this study before counts for nothing any more.
-
-    Raises:
-        UserError: raw footage is to leave, and no reason or nobody who allowed it is named; a host is none; or it
-            cannot be noted on this machine. A policy that lets nothing leave is set all the same.
-    """
+    """Set what may leave this machine; every policy that was set for this study before counts for nothing any more."""
     wanted = Policy(
         policy.level,
         _clean_text(policy.reason),
@@ -69,11 +64,7 @@ def set_policy(session: Session, policy: Policy) -> Changes:
 
 
 def confirm_policy(session: Session) -> Changes:
-    """Put the policy of the study's file in force on this machine, as `set_policy` does.
-
-    Raises:
-        UserError: as of `set_policy`.
-    """
+    """Put the policy of the study's file in force on this machine, as `set_policy` does."""
     return set_policy(session, policy_in_file(session))
 
 
@@ -128,11 +119,7 @@ def policy_problem(policy: Policy) -> str:
 
 
 def parse_hosts(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the machines that a person named, each once, as addresses name them; an address gives its machine.
-
-    Raises:
-        UserError: one is no name of a machine.
-    """
+    """Return the machines that a person named, each once, as addresses name them; an address gives its machine."""
     return tuple(dict.fromkeys(_host(name) for name in given if name.strip()))
 
 

@@ -27,12 +27,7 @@ KIND = "fetch"
 
 
 def prepare(name: str, key: str = "") -> JobSpec:
-    """Make the job that fetches some weights of the catalogue, or an optional part; `key` chooses a source of weights.
-
-    Raises:
-        UserError: there are none of that name, a lab brings them itself, this machine is said to be offline, or no
-            package can be installed here.
-    """
+    """Make the job that fetches weights of the catalogue, or an optional part; `key` chooses a source of weights."""
     if name in OPTIONAL_PARTS:
         require_installable(OPTIONAL_PARTS[name])
     else:
@@ -42,21 +37,13 @@ def prepare(name: str, key: str = "") -> JobSpec:
 
 
 def prepare_adding(name: str, source: Path, licence: str = "") -> JobSpec:
-    """Make the job that adds weights from a file or a folder.
-
-    Raises:
-        UserError: there are none of that name, there is no such file, or the licence of one's own was not said.
-    """
+    """Make the job that adds weights from a file or a folder."""
     require_addable(find_entry(name), source, licence)
     return JobSpec(KIND, f"Add {name}", "", {"name": name, "source": str(source.absolute()), "licence": licence})
 
 
 def download_question(name: str) -> str:
-    """Return in a line what a button that fetches weights or a part would do, for the person who may press it.
-
-    Raises:
-        UserError: as of `prepare`.
-    """
+    """Return in a line what a button that fetches weights or a part would do, for the person who may press it."""
     if part := OPTIONAL_PARTS.get(name):
         return f"Get {name} ({format_size(part.size)}, {part.licence}) from the package index"
     wanted = chosen_editions(find_entry(name))[0]
@@ -72,9 +59,6 @@ def download_refusal(session: Session, name: str, key: str = "", policy: Policy 
         name: of the weights or the part.
         key: chooses one of their sources.
         policy: that is asked about in place of the one in force.
-
-    Raises:
-        UserError: as of `prepare`.
     """
     is_part = name in OPTIONAL_PARTS
     address = index_address() if is_part else first_address(from_mirror(chosen_editions(find_entry(name), key)[0]))

@@ -70,11 +70,6 @@ def prepare(
         keep_robots: leave the faces of participants with the role robot as they are.
         overwrite: replace a clip of the same name.
         sound: how it is treated; where nobody says so, voices are changed and personal information is muted.
-
-    Raises:
-        UserError: there is no such method or treatment of the sound, or not with these options; its weights are not
-            installed; the recording is held out; no faces were tracked in the file as it is now, the range is empty,
-            the clip exists, or the folder cannot be used.
     """
     require_method(method, options)
     located = session.require_picture(recording_id)
@@ -113,11 +108,7 @@ def prepare(
 
 
 def renew(session: Session, work: JobSpec) -> JobSpec:
-    """Return the job as it has to be now, when its turn comes: faces may have been edited while it waited.
-
-    Raises:
-        UserError: it cannot be done any more; see `prepare`.
-    """
+    """Return the job as it has to be now, when its turn comes: faces may have been edited while it waited."""
     if not is_outdated(session, work):
         return work
     old = work.parameters

@@ -72,9 +72,6 @@ def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
     Args:
         folder: of the clips; it need not exist yet.
         sizes: of the clips, in bytes.
-
-    Raises:
-        UserError: the disk has less than they take together.
     """
     place = next((parent for parent in (folder.absolute(), *folder.absolute().parents) if is_folder(parent)), Path("/"))
     try:
@@ -193,9 +190,6 @@ def make_queue(
         keep_robots: likewise.
         overwrite: likewise.
         sound: likewise.
-
-    Raises:
-        UserError: a method cannot run here, or the disk has no room for the clips.
     """
     for method, options in methods.items():
         require_method(method, options)
@@ -223,11 +217,7 @@ def queue_title(session: Session, queue: RenderQueue) -> str:
 
 
 def prepare(session: Session, queue: RenderQueue, clip: QueuedClip) -> JobSpec:
-    """Make the job for a clip. One that was being made when the program stopped replaces what is there.
-
-    Raises:
-        UserError: see `export_job.prepare`.
-    """
+    """Make the job for a clip. One that was being made when the program stopped replaces what is there."""
     return export_job.prepare(
         session,
         clip.recording_id,

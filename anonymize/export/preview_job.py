@@ -60,11 +60,7 @@ def prepare(
     options: Mapping[str, Json] | None = None,
     keep_robots: bool = False,
 ) -> JobSpec:
-    """Make the job for the frame that is on screen at a time.
-
-    Raises:
-        UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in it.
-    """
+    """Make the job for the frame that is on screen at a time."""
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
     return JobSpec("preview", f"Preview of {method}", recording_id, {**found, "time_us": time_us})
 
@@ -110,11 +106,7 @@ def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Cha
 
 
 def take_preview(result: Mapping[str, Json]) -> Preview:
-    """Read what `compute` made, and remove its file.
-
-    Raises:
-        UserError: the file is gone.
-    """
+    """Read what `compute` made, and remove its file."""
     path = Path(str(result["file"]))
     try:
         with np.load(path, allow_pickle=False) as kept:
@@ -135,11 +127,7 @@ def take_preview(result: Mapping[str, Json]) -> Preview:
 
 
 def write_pictures(result: Mapping[str, Json], folder: Path) -> dict[str, Json]:
-    """Write what `compute` made as two PNG files, and return their paths and what is known about the frame.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Write what `compute` made as two PNG files, and return their paths and what is known about the frame."""
     import cv2
 
     made = take_preview(result)

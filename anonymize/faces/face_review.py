@@ -127,10 +127,6 @@ def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | No
         session: holds the study.
         recording_id: of the recording.
         times: of its frames; read from its file when not given.
-
-    Raises:
-        UserError: the times were not given, and the file is missing, replaced, or has no picture; or what the study
-            holds about its faces is damaged.
     """
     study, recording = session.study, session.recording(recording_id)
     if times is None:

@@ -28,11 +28,7 @@ _NAMES = {RegionKind.FACE: "face", RegionKind.AREA: "area", RegionKind.NOTHING: 
 
 
 def find_region(session: Session, region_id: str) -> Region:
-    """Return a region.
-
-    Raises:
-        UserError: there is none with this id.
-    """
+    """Return a region."""
     found = face_rows.find_region(session.study, region_id)
     if found is None:
         raise UserError("This region is no longer part of the study.", "Draw it again.")
@@ -61,9 +57,6 @@ def add_region(
         start_us: when it starts; at the keyframe when not given.
         label: what it hides, in a few words.
         participant_id: whose face it is.
-
-    Raises:
-        UserError: it would be empty, or outside of the picture or the recording.
     """
     begin = keyframe.time_us if start_us is None else start_us
     end = min(end_us, max(session.recording(recording_id).duration_us, begin + 1))
@@ -76,11 +69,7 @@ def add_region(
 
 
 def add_areas(session: Session, recording_id: str, areas: Sequence[tuple[Keyframe, int]], label: str = "") -> Changes:
-    """Draw several areas that are always masked, each from its keyframe to an end, as one step.
-
-    Raises:
-        UserError: one would be empty, or outside of the picture or the recording.
-    """
+    """Draw several areas that are always masked, each from its keyframe to an end, as one step."""
     last = session.recording(recording_id).duration_us
     made = []
     for keyframe, end_us in areas:
@@ -103,11 +92,7 @@ def change_region(
     start_us: int | None = None,
     end_us: int | None = None,
 ) -> Changes:
-    """Change what is said about a region: what is in it, its name, when it starts and ends.
-
-    Raises:
-        UserError: it does not exist, or would be empty.
-    """
+    """Change what is said about a region: what is in it, its name, when it starts and ends."""
     before = find_region(session, region_id)
     after = replace(
         before,
@@ -124,11 +109,7 @@ def change_region(
 
 
 def delete_region(session: Session, region_id: str) -> Changes:
-    """Take a region away.
-
-    Raises:
-        UserError: it does not exist.
-    """
+    """Take a region away."""
     before = find_region(session, region_id)
     with session.step(f"Delete {_NAMES[before.kind]}") as step:
         face_rows.delete_region(session.study, region_id)
@@ -136,11 +117,7 @@ def delete_region(session: Session, region_id: str) -> Changes:
 
 
 def set_region_box(session: Session, region_id: str, keyframe: Keyframe, merge_key: str | None = None) -> Changes:
-    """Say where a region is at a time; outside of its span it then lasts up to there.
-
-    Raises:
-        UserError: it does not exist, or the box is empty or outside of the picture.
-    """
+    """Say where a region is at a time; outside of its span it then lasts up to there."""
     before = find_region(session, region_id)
     _check_box(session, before.recording_id, keyframe)
     start, end = min(before.start_us, keyframe.time_us), max(before.end_us, keyframe.time_us + 1)
@@ -152,11 +129,7 @@ def set_region_box(session: Session, region_id: str, keyframe: Keyframe, merge_k
 
 
 def delete_region_box(session: Session, region_id: str, time_us: int) -> Changes:
-    """Take the keyframe at a time from a region.
-
-    Raises:
-        UserError: it has none there, or no other.
-    """
+    """Take the keyframe at a time from a region."""
     before = find_region(session, region_id)
     _check_keyframe_exists(time_us, before.keyframes)
     if len(before.keyframes) == 1:
@@ -169,11 +142,7 @@ def delete_region_box(session: Session, region_id: str, time_us: int) -> Changes
 def set_track_box(
     session: Session, recording_id: str, track_id: str, keyframe: Keyframe, merge_key: str | None = None
 ) -> Changes:
-    """Say where the face of a found track is at a time; outside of its span it then lasts up to there.
-
-    Raises:
-        UserError: the box is empty or outside of the picture.
-    """
+    """Say where the face of a found track is at a time; outside of its span it then lasts up to there."""
     _check_box(session, recording_id, keyframe)
     with session.step("Move face", merge_key) as step:
         face_rows.set_track_box(session.study, track_id, keyframe)
@@ -181,11 +150,7 @@ def set_track_box(
 
 
 def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int) -> Changes:
-    """Take the keyframe at a time from a found track of a run.
-
-    Raises:
-        UserError: it has none there.
-    """
+    """Take the keyframe at a time from a found track of a run."""
     _check_keyframe_exists(time_us, face_rows.track_boxes(session.study, run_id).get(track_id, ()))
     with session.step("Delete keyframe") as step:
         face_rows.delete_track_box(session.study, track_id, time_us)
@@ -229,11 +194,7 @@ def _check_keyframe_exists(time_us: int, keyframes: Sequence[Keyframe]) -> None:
 def assign_faces(
     session: Session, track_ids: Sequence[str], participant_id: str | None, region_ids: Sequence[str] = ()
 ) -> Changes:
-    """Say whose face several tracks, and faces drawn by hand, are, as one step; a suggestion is accepted so.
-
-    Raises:
-        UserError: a region does not exist, or is not a face.
-    """
+    """Say whose face several tracks, and faces drawn by hand, are, as one step; a suggestion is accepted so."""
     drawn = [_require_face_region(session, region_id) for region_id in region_ids]
     with session.step(_step_name("Assign", [*track_ids, *region_ids])) as step:
         _assign(session, track_ids, drawn, participant_id)
@@ -248,11 +209,7 @@ def assign_faces_to_new(
     role: ParticipantRole,
     region_ids: Sequence[str] = (),
 ) -> tuple[str, Changes]:
-    """Make a participant who appears in a recording, and give them several faces, as one step; returns the new id.
-
-    Raises:
-        UserError: the pseudonym is empty, taken or unseen, or a region does not exist or is not a face.
-    """
+    """Make a participant who appears in a recording, and give them several faces, as one step; returns the new id."""
     drawn = [_require_face_region(session, region_id) for region_id in region_ids]
     made = build_participant(session, pseudonym, role)
     with session.step(f"{_step_name('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
@@ -271,11 +228,7 @@ def dismiss_faces(session: Session, track_ids: Sequence[str], dismissed: bool = 
 
 
 def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, int]]) -> Changes:
-    """Say that one looked at stretches of a recording and that no face is left uncovered in them.
-
-    Raises:
-        UserError: a stretch is empty.
-    """
+    """Say that one looked at stretches of a recording and that no face is left uncovered in them."""
     wanted = [*spans]
     if any(start < 0 or end <= start for start, end in wanted):
         raise UserError("A stretch ends after it starts.", "Give another start or end.")
@@ -298,7 +251,6 @@ def read_source(session: Session, recording_id: str, progress: Progress | None =
     """Read the file of a recording whole where the run that found its faces, of an earlier version, kept no checksum.
 
     Raises:
-        UserError: faces were not looked for in its file as it is now, or the file cannot be read.
         Cancelled: the user stopped it.
     """
     session.study.require_writable()
@@ -332,9 +284,6 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
         session: whose annotator reviewed it.
         recording_id: of the recording.
         times: of its frames; read from its file when not given.
-
-    Raises:
-        UserError: faces were not looked for, places are left that nobody looked at, or the file cannot be read.
     """
     session.study.require_writable()
     found = build_face_sheet(session, recording_id, times)
@@ -356,11 +305,7 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
 
 
 def withdraw_review(session: Session, recording_id: str) -> Changes:
-    """Take back that the annotator of this session reviewed a recording's faces.
-
-    Raises:
-        UserError: they did not.
-    """
+    """Take back that the annotator of this session reviewed a recording's faces."""
     session.study.require_writable()
     who = session.annotator()
     mine = [

@@ -37,9 +37,6 @@ def prepare(
         options: every knob of tracking.
         detectors: names joined by `+`; all that are installed when not given.
         processor: what they run on, of `PROCESSORS`.
-
-    Raises:
-        UserError: its file is missing, was replaced, or has no picture; or a detector is not installed.
     """
     detectors = detectors or default_detectors()
     require_installed(detectors)

@@ -39,12 +39,7 @@ _ABANDONED_AFTER_S = 7 * 24 * 3600
 
 
 def require_method(name: str, options: Mapping[str, Json] | None = None) -> None:
-    """Refuse a method that cannot run here.
-
-    Raises:
-        UserError: there is no such method, not with these options, or its weights are not installed; says how to get
-            them.
-    """
+    """Refuse a method that cannot run here."""
     create_method(name, **(options or {}))
     missing = missing_weights(name)
     if missing:
@@ -76,10 +71,6 @@ def gather_parameters(
     """Return as JSON what `build_render_plan` makes a plan from.
 
     The tracks travel in a file that `build_render_plan` removes.
-
-    Raises:
-        UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in the
-            file as it is now.
     """
     from media.frame_index import load_index
 
@@ -118,11 +109,7 @@ def gather_parameters(
 
 
 def require_faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Run:
-    """Return the run that found the faces of a recording.
-
-    Raises:
-        UserError: no faces were looked for in its file as it is now.
-    """
+    """Return the run that found the faces of a recording."""
     run = latest_run(session.study, recording_id, "faces")
     if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
         raise UserError(
@@ -161,7 +148,6 @@ def verify_source(parameters: Mapping[str, Json], progress: Progress) -> WholeFi
     """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
 
     Raises:
-        UserError: it is another one, cannot be read, or was never read whole when its faces were found.
         Cancelled: the user stopped it.
     """
     source = hash_whole_file(Path(str(parameters["path"])), progress)
@@ -197,11 +183,7 @@ def parse_regions(parameters: Mapping[str, Json]) -> list[Region]:
 
 
 def weights_digests(method: str) -> dict[str, str]:
-    """Return the sha256 of each of the weights that a method needs.
-
-    Raises:
-        UserError: one is missing or damaged.
-    """
+    """Return the sha256 of each of the weights that a method needs."""
     return {name: installed_weights.digest(name) for name in method_type(method).needs}
 
 

@@ -31,11 +31,7 @@ class SuggestedArea:
 
 
 def prepare(session: Session, recording_id: str, finder: str | None = None) -> JobSpec:
-    """Make the job for one recording.
-
-    Raises:
-        UserError: its file is missing, was replaced, or has no picture; or no text detector is installed.
-    """
+    """Make the job for one recording."""
     name = require_text_detector(finder)
     located = session.require_picture(recording_id)
     title = f"Look for text in recording {session.recording(recording_id).number}"

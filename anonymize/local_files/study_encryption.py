@@ -41,9 +41,6 @@ def seal_study(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
     Args:
         path: of the study.
         passphrase: gives the new one; called once the study is known to be one that can be sealed.
-
-    Raises:
-        UserError: as `project.store.encryption_change.seal_study`.
     """
     path = resolve_path(path)
     if is_sealed(path):
@@ -60,21 +57,13 @@ def seal_study(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
 
 
 def unseal_study(path: Path) -> EncryptedFiles:
-    """Decrypt a study and its backups.
-
-    Raises:
-        UserError: as `project.store.encryption_change.unseal_study`.
-    """
+    """Decrypt a study and its backups."""
     done = encryption_change.unseal_study(path)
     return EncryptedFiles(done.files, done.skipped)
 
 
 def change_passphrase(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
-    """Encrypt a study and its backups under another passphrase; the present one is asked for first.
-
-    Raises:
-        UserError: as `project.store.encryption_change.change_passphrase`.
-    """
+    """Encrypt a study and its backups under another passphrase; the present one is asked for first."""
     with Session.open(resolve_path(path)) as session:
         session.study.require_writable()
     done = encryption_change.change_passphrase(path, passphrase())
@@ -82,11 +71,7 @@ def change_passphrase(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
 
 
 def seal_file(path: Path, passphrase: str) -> Path:
-    """Encrypt another file, such as a rendering, and return where it is then.
-
-    Raises:
-        UserError: it is a study under another name, is sealed already, or cannot be read or written.
-    """
+    """Encrypt another file, such as a rendering, and return where it is then."""
     if is_sealed(path):
         raise UserError(
             f"“{escape_unprintable(path.name)}” is sealed already.", "Unseal it first: greenroom unseal FILE"

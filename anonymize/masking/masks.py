@@ -197,11 +197,7 @@ class MaskSet:
     def __init__(
         self, tracks: Sequence[FaceTrack], options: MaskOptions | None = None, exempt: Collection[str] = frozenset()
     ) -> None:
-        """Prepare the masks.
-
-        Raises:
-            UserError: a track is damaged, or an exempt one is not among the tracks.
-        """
+        """Prepare the masks."""
         unknown = set(exempt) - {track.id for track in tracks}
         if unknown:
             raise UserError(

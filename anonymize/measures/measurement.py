@@ -293,7 +293,6 @@ def measure_privacy(
         progress: told after every frame.
 
     Raises:
-        UserError: a file cannot be read, or the clip is no rendering of this recording.
         Cancelled: the user stopped it.
     """
     started = time.monotonic()

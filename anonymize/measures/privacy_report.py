@@ -300,11 +300,7 @@ class PrivacyReport:
 
     @classmethod
     def from_json(cls, found: Mapping[str, Json]) -> "PrivacyReport":
-        """Read what `as_json` wrote.
-
-        Raises:
-            UserError: it is no report, or one of another version.
-        """
+        """Read what `as_json` wrote."""
         kept = cast(Mapping[str, Any], found)
         if kept.get("version") != VERSION:
             raise UserError("This privacy report was written by another version.", "Measure the clip again.")

@@ -63,11 +63,7 @@ class Cartoon:
         self._side = 0
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
-        """Load the network and smooth the paths of the faces.
-
-        Raises:
-            UserError: the network is missing, damaged or another one.
-        """
+        """Load the network and smooth the paths of the faces."""
         from anonymize.methods.face_network import PictureNetwork
 
         progress.check_cancelled()

@@ -55,11 +55,7 @@ def source_faces_folder() -> Path:
 
 
 def load_source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
-    """Return the faces that may be shown, in the order of the manifest.
-
-    Raises:
-        UserError: there is no manifest, it cannot be read, a picture is not in it or missing, or a statement is.
-    """
+    """Return the faces that may be shown, in the order of the manifest."""
     place = place or source_faces_folder()
     try:
         told = tomllib.loads((place / MANIFEST).read_text("utf-8")).get("face", [])
@@ -161,11 +157,7 @@ class Deepfake:
         self._side = _DEFAULT_SIDE
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
-        """Load the networks and give every identity its face.
-
-        Raises:
-            UserError: a network is missing, damaged or another one, or nothing is said about a source face.
-        """
+        """Load the networks and give every identity its face."""
         from anonymize.methods.face_network import PictureNetwork
 
         faces = load_source_faces()
@@ -252,11 +244,7 @@ def _move(points: Points, side: int) -> NDArray[np.float64]:
 
 
 def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinder) -> NDArray[np.float32]:
-    """Return (1, 512) of length 1: whose face it is.
-
-    Raises:
-        UserError: the picture cannot be read or shows no face.
-    """
+    """Return (1, 512) of length 1: whose face it is."""
     import cv2
 
     from models.faces.face_cropping import align_faces

@@ -180,7 +180,6 @@ class FaceMethod(MethodDescription, Protocol):
         """Load what is needed, and look at the faces ahead where the method must; called once before the first frame.
 
         Raises:
-            UserError: weights are missing or of another network, or the machine lacks memory.
             Cancelled: the user stopped it.
         """
 
@@ -215,21 +214,13 @@ METHODS = {
 
 
 def method_type(name: str) -> type[Method]:
-    """Return the class of a method, to read its title, description, limits and whether it is reversible.
-
-    Raises:
-        UserError: there is no such method.
-    """
+    """Return the class of a method, to read its title, description, limits and whether it is reversible."""
     found: type[Method] = load_type(METHODS, name, "anonymization method")
     return found
 
 
 def missing_weights(name: str) -> list[str]:
-    """Return the weights that a method needs and that are not installed, by their names in the catalogue.
-
-    Raises:
-        UserError: there is no such method.
-    """
+    """Return the weights that a method needs and that are not installed, by their names in the catalogue."""
     return [needed for needed in method_type(name).needs if not installed_weights.is_installed(needed)]
 
 
@@ -239,10 +230,6 @@ def recommended_method() -> str:
 
 
 def create_method(name: str = DEFAULT_METHOD, **options: Any) -> Method:
-    """Make a method ready for use.
-
-    Raises:
-        UserError: there is no such method, it has no such option, or a value is outside what is safe.
-    """
+    """Make a method ready for use."""
     ready: Method = create_plugin(method_type(name), f"method “{name}”", options)
     return ready

@@ -24,9 +24,6 @@ class PictureNetwork:
 
     Args:
         name: in the catalogue.
-
-    Raises:
-        UserError: it is not installed, is damaged, or is another network.
     """
 
     def __init__(self, name: str) -> None:
@@ -39,11 +36,7 @@ class PictureNetwork:
         self.key = self._fit.key
 
     def input_side(self, role: str, otherwise: int) -> int:
-        """Return the side in pixels of the square pictures that an input takes; `otherwise` where any will do.
-
-        Raises:
-            UserError: its pictures are not square.
-        """
+        """Return the side in pixels of the square pictures that an input takes; `otherwise` where any will do."""
         sizes = [size for size in self._fit.shapes[role][1:] if size != 3]
         if len(set(sizes)) > 1:
             raise UserError(f"The network “{self.name}” takes pictures that are not square.", "Export it for squares.")
@@ -64,11 +57,7 @@ class PictureNetwork:
         return np.asarray(np.clip(scaled + 0.5, 0, 255), np.uint8)
 
     def run(self, inputs: Mapping[str, Values]) -> Values:
-        """Return the first output for inputs by role.
-
-        Raises:
-            UserError: it cannot be run with pictures of this size.
-        """
+        """Return the first output for inputs by role."""
         named = {self._fit.names[role]: value for role, value in inputs.items()}
         try:
             found = self._session.run([self._fit.names[self._outputs[0]]], named)[0]

@@ -214,11 +214,7 @@ class TextSearch:
         self._names = names
 
     def search_all(self, texts: Sequence[str]) -> list[list[PiiSpan]]:
-        """Return what was found in each of some texts, in no order: a model is faster with many at once.
-
-        Raises:
-            UserError: the optional part that searches is missing, so nobody knows what is in the texts.
-        """
+        """Return what was found in each of some texts, in no order: a model is faster with many at once."""
         if texts:
             NAMES.require()
         prepared = [Tokens(text) for text in texts]
@@ -257,19 +253,11 @@ class PersonalFinder:
         self._search = TextSearch(names)
 
     def find(self, text: str) -> list[PiiMatch]:
-        """Return what looks like personal information, in order of place, without overlaps.
-
-        Raises:
-            UserError: see `TextSearch.search_all`.
-        """
+        """Return what looks like personal information, in order of place, without overlaps."""
         return self.find_all([text])[0]
 
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
-        """Return the hits of each of some texts: a model is faster with many at once.
-
-        Raises:
-            UserError: see `TextSearch.search_all`.
-        """
+        """Return the hits of each of some texts: a model is faster with many at once."""
         found = self._search.search_all(texts)
         return [self.resolve_hits(text, spans) for text, spans in zip(texts, found, strict=True)]
 

@@ -101,9 +101,6 @@ def decide_places(
         places: as `anonymize.pii_review.review_hits.find_hits` returns them.
         verdict: hide or keep.
         kind: what they are; as they were found where None.
-
-    Raises:
-        UserError: a word is to be kept that is hidden everywhere, or there is no such kind.
     """
     _check_kind(kind)
     if verdict is PiiVerdict.KEEP:
@@ -121,11 +118,7 @@ def undecide_places(session: Session, places: Sequence[PlacedHit]) -> Changes:
 
 
 def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
-    """Say what some places are; those that nobody decided about are hidden from now on.
-
-    Raises:
-        UserError: there is no such kind.
-    """
+    """Say what some places are; those that nobody decided about are hidden from now on."""
     _check_kind(kind)
     with session.step(f"Set kind: {KINDS[kind].title}") as step:
         for place in places:
@@ -145,19 +138,12 @@ def hide_everywhere(
         participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
             replacement.
         replacement: what is written in its place; the next free number where None.
-
-    Raises:
-        UserError: the word is empty, or there is no such kind or participant.
     """
     return hide_words(session, [WordToHide(word, kind, participant_id, replacement)])
 
 
 def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
-    """Make several words private, as one step; see `hide_everywhere`.
-
-    Raises:
-        UserError: a word is empty, or there is no such kind or participant.
-    """
+    """Make several words private, as one step; see `hide_everywhere`."""
     wanted = [replace(word, word=" ".join(word.word.split())) for word in words]
     for word in wanted:
         if not word.word:
@@ -176,20 +162,12 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
 
 
 def keep_everywhere(session: Session, word: str) -> Changes:
-    """Say that a word is personal nowhere in this study, such as the name of a robot; participants' names stay hidden.
-
-    Raises:
-        UserError: the word is empty, or it is a participant's name.
-    """
+    """Say that a word is personal nowhere in this study, as the name of a robot; participants' names stay hidden."""
     return keep_words(session, [word])
 
 
 def keep_words(session: Session, words: Sequence[str]) -> Changes:
-    """Say that several words are personal nowhere in this study, as one step; see `keep_everywhere`.
-
-    Raises:
-        UserError: a word is empty, or it is a participant's name.
-    """
+    """Say that several words are personal nowhere in this study, as one step; see `keep_everywhere`."""
     public = [" ".join(word.split()) for word in words]
     private = private_words(session.study)
     for word in public:
@@ -213,20 +191,12 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
 
 
 def forget_word(session: Session, word: str) -> Changes:
-    """Take back that a word is hidden or kept everywhere: from now on, rules judge it again.
-
-    Raises:
-        UserError: nothing was said about the word.
-    """
+    """Take back that a word is hidden or kept everywhere: from now on, rules judge it again."""
     return withdraw_decisions(session, (), [word])
 
 
 def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
-    """Take back decisions on places, and on words everywhere, as one step; see `undecide_places` and `forget_word`.
-
-    Raises:
-        UserError: nothing was said about a word.
-    """
+    """Take back decisions on places, and on words everywhere, as one step; see `undecide_places` and `forget_word`."""
     keys = {word_key(word): word for word in words}
     private = [
         private_word.word for private_word in private_words(session.study) if word_key(private_word.word) in keys
@@ -247,20 +217,12 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Seq
 
 
 def link_name(session: Session, name: str, participant_id: str | None) -> Changes:
-    """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant.
-
-    Raises:
-        UserError: the name is empty, or there is no such participant.
-    """
+    """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant."""
     return hide_everywhere(session, name, PERSON, participant_id)
 
 
 def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:
-    """Hide a stretch of a text that no rule found.
-
-    Raises:
-        UserError: nothing is marked, or there is no such kind.
-    """
+    """Hide a stretch of a text that no rule found."""
     _check_kind(kind)
     start, end = max(start, 0), min(end, len(text.text))
     while start < end and text.text[start].isspace():

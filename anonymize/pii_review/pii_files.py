@@ -40,11 +40,7 @@ def key_rows(session: Session) -> list[tuple[str, str, str, str, str]]:
 
 
 def write_key(session: Session, path: Path) -> int:
-    """Write the key as CSV, readable by its owner alone; return the number of its rows.
-
-    Raises:
-        UserError: there is such a file already, or it cannot be written.
-    """
+    """Write the key as CSV, readable by its owner alone; return the number of its rows."""
     rows = key_rows(session)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY)
@@ -80,9 +76,6 @@ def write_hits(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int
         path: ends in `.json` or `.csv`.
         found: the hits.
         numbers: id of a recording -> its number.
-
-    Raises:
-        UserError: there is such a file, its ending is another one, or it cannot be written.
     """
     rows = [placed_hit.as_json(numbers.get(placed_hit.recording_id or "")) for placed_hit in found]
     _check_suffix(path)
@@ -99,11 +92,7 @@ def write_hits(path: Path, found: Sequence[PlacedHit], numbers: Mapping[str, int
 
 
 def read_decisions(path: Path) -> list[PiiListDecision]:
-    """Read what was decided from a file like that of `write_hits`; places without a decision are left aside.
-
-    Raises:
-        UserError: it cannot be read, or a line of it is not understood.
-    """
+    """Read what was decided from a file like that of `write_hits`; places without a decision are left aside."""
     _check_suffix(path)
     try:
         text = path.read_text("utf-8-sig")

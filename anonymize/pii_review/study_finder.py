@@ -204,11 +204,7 @@ _BATCH_TEXTS = 200
 
 
 def prepare(session: Session) -> JobSpec | None:
-    """Make the job for all texts that were not searched since the study was opened; None where there are none.
-
-    Raises:
-        UserError: the optional part that searches is missing.
-    """
+    """Make the job for all texts that were not searched since the study was opened; None where there are none."""
     texts = unsearched_texts(session, (free_text.text for free_text in free_texts(session.study)))
     if not texts:
         return None
@@ -229,7 +225,6 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Search the texts.
 
     Raises:
-        UserError: the model of names is damaged or gone, or the optional part that searches is.
         Cancelled: the user stopped it.
     """
     texts, by = cast(list[str], parameters["texts"]), _recognizers(parameters)

@@ -70,9 +70,6 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
         session: holds the study.
         text: the path of a clip, the id of an export's run, a recording (number, id, name), or RECORDING:METHOD; the
             newest export when None.
-
-    Raises:
-        UserError: there is none.
     """
     every = list_exports(session)
     if not every:
@@ -100,11 +97,7 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
 
 
 def find_clip(session: Session, export: ExportedClip) -> Path:
-    """Return where a clip lies: beside the study, or in a folder beside it.
-
-    Raises:
-        UserError: it lies elsewhere.
-    """
+    """Return where a clip lies: beside the study, or in a folder beside it."""
     for place in find_clip_files(session, export.clip):
         return place
     raise UserError(

@@ -112,10 +112,6 @@ def prepare(
         clip: that was exported.
         export: which export it is; the newest of that name when None.
         options: fields of `MeasureOptions` that are not as usual.
-
-    Raises:
-        UserError: the clip is not there or no export of the study, the recording's file cannot be used, or the faces
-            were changed since.
     """
     if not clip.is_file():
         raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
@@ -157,7 +153,6 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms.
 
     Raises:
-        UserError: a file cannot be read, is another one than the study says, or was changed meanwhile.
         Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasureOptions
@@ -205,7 +200,6 @@ def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
     """Return the clip, read whole and found to be the one that was exported; earlier versions kept no checksum of it.
 
     Raises:
-        UserError: it is another one, whose measures would be taken for those of the export, or it cannot be read.
         Cancelled: the user stopped it.
     """
     whole = hash_whole_file(clip, progress)
@@ -248,7 +242,6 @@ def measure_rendering(
         progress: told after every frame.
 
     Raises:
-        UserError: a file cannot be read, or the clip is not of this recording.
         Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasuredRendering

@@ -38,7 +38,6 @@ def export_annotations_copy(
     none is unknown. What changed is None where the study can only be read, and notes nothing.
 
     Raises:
-        UserError: something of that name is there already, the folder cannot be written to, or the disk is full.
         Cancelled: the user stopped it; nothing was written.
     """
     noted: list[Changes] = []

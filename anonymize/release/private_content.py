@@ -187,11 +187,7 @@ def scrub_texts(session: Session) -> Iterator[ScrubbedText]:
 
 
 def write_copies(session: Session, folder: Path) -> list[str]:
-    """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files.
-
-    Raises:
-        UserError: the folder has something in it, or cannot be written to.
-    """
+    """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

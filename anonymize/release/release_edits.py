@@ -22,11 +22,7 @@ from project.timebase import utc_now
 
 
 def store_plan(session: Session, plan: ReleasePlan) -> Changes:
-    """Remember what a release of this study is to hold.
-
-    Raises:
-        UserError: it can never be released, or not on this machine.
-    """
+    """Remember what a release of this study is to hold."""
     require_possible(plan)
     with session.step("Choose what is released", merge_key="release plan") as step:
         session.study.set_property(PLAN_PROPERTY, plan.as_json())
@@ -34,11 +30,7 @@ def store_plan(session: Session, plan: ReleasePlan) -> Changes:
 
 
 def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
-    """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card.
-
-    Raises:
-        UserError: there is no such rule, it cannot be waived, or the reason is too short.
-    """
+    """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card."""
     if rule not in RULES:
         raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable_rules())}.")
     if not RULES[rule].waivable:
@@ -59,11 +51,7 @@ def waive_rule(session: Session, rule: str, recording_id: str | None, reason: st
 
 
 def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Changes:
-    """Take a waiver back.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Take a waiver back."""
     found = [
         waiver
         for waiver in policy_rows.waivers(session.study)
@@ -83,11 +71,7 @@ def waivable_rules() -> list[str]:
 
 
 def set_private_words(session: Session, words: Mapping[str, str]) -> Changes:
-    """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay.
-
-    Raises:
-        UserError: a word or what stands for it is empty.
-    """
+    """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay."""
     clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
     if not all(clean) or not all(clean.values()):
         raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
@@ -108,9 +92,6 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
     Args:
         session: of the study.
         state: of the texts that were read, where they may have changed since.
-
-    Raises:
-        UserError: they changed since.
     """
     texts = list_released_texts(session)
     now = texts_checksum(texts)

@@ -63,7 +63,6 @@ def write_media(
         progress: told.
 
     Raises:
-        UserError: a file cannot be written.
         Cancelled: the user stopped it.
     """
     made: dict[str, ReleasedFile] = {}
@@ -106,7 +105,6 @@ def _add_sound(
     """Lend a copy of a rendering with its treated sound; None where no sound leaves.
 
     Raises:
-        UserError: it cannot be written, or somebody wrote to it while it was lent.
         Cancelled: the user stopped it.
     """
     if treatment is None:
@@ -134,7 +132,6 @@ def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selecti
     """Write the annotations of the selected recordings; returns path in the folder -> codes of its recordings.
 
     Raises:
-        UserError: they do not fit a format.
         OSError: a file cannot be written.
     """
     wanted = [candidate.recording for candidate in selection.candidates]
@@ -205,9 +202,6 @@ def collect_meta_information(
         session: of the study.
         wanted: ids of recordings.
         scrubbed: whether texts and names are scrubbed by the finders of a release.
-
-    Raises:
-        UserError: one that is asked for is a hold-out, or there is none.
     """
     found = exportable_recordings(session, wanted)
     if not scrubbed:
@@ -224,11 +218,7 @@ def collect_meta_information(
 def write_meta_information(
     session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
 ) -> list[Path]:
-    """Write each to `NUMBER.meta.json` in a folder; returns the files.
-
-    Raises:
-        UserError: the folder cannot be made, or a file is there already and may not be replaced.
-    """
+    """Write each to `NUMBER.meta.json` in a folder; returns the files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -106,11 +106,7 @@ class ReleaseChecklist:
 
 
 def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
-    """Judge a release as far as the study tells.
-
-    Raises:
-        UserError: the plan asks for what can never be released, or not on this machine.
-    """
+    """Judge a release as far as the study tells."""
     require_possible(plan)
     selection = select_candidates(session, plan)
     waived = tuple((waiver.rule, number) for waiver, number in numbered_waivers(session))
@@ -118,11 +114,7 @@ def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
 
 
 def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
-    """Make the job; where rules stand in the way that need no rendering, it ends at once and says so.
-
-    Raises:
-        UserError: the plan asks for what can never be released, or the folder cannot be used.
-    """
+    """Make the job; where rules stand in the way that need no rendering, it ends at once and says so."""
     require_free(folder)
     if plan.texts == SCRUB:
         store_hit_numbers(session, find_hits(session))
@@ -172,11 +164,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
 
 
 def renew(session: Session, work: JobSpec) -> JobSpec:
-    """Return the job as it has to be now, when its turn comes: faces, texts or consent may have changed meanwhile.
-
-    Raises:
-        UserError: it cannot be done any more; see `prepare`.
-    """
+    """Return the job as it has to be now, when its turn comes: faces, texts or consent may have changed meanwhile."""
     if work.parameters["seen"] == _study_version(session):
         return work
     shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
@@ -199,11 +187,7 @@ def _study_version(session: Session) -> list[Json]:
 
 
 def all_recording_ids(session: Session) -> list[str]:
-    """Return the ids of all recordings.
-
-    Raises:
-        UserError: there are none.
-    """
+    """Return the ids of all recordings."""
     found = [recording.id for recording in all_recordings(session.study)]
     if not found:
         raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
@@ -411,7 +395,6 @@ def _write(
     """Write every file of a release; returns the text of its manifest.
 
     Raises:
-        UserError: a file cannot be written, or what it is made of was changed meanwhile.
         Cancelled: the user stopped it.
     """
     key = str(secret["key"])
@@ -457,11 +440,7 @@ def _write(
 
 
 def _read_private(texts: Path, parameters: Mapping[str, Json]) -> dict[str, Any]:
-    """Return what must not leave, as it was prepared.
-
-    Raises:
-        UserError: somebody changed it.
-    """
+    """Return what must not leave, as it was prepared."""
     try:
         content = (texts / PRIVATE_FILE_NAME).read_bytes()
     except OSError:

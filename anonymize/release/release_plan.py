@@ -133,12 +133,7 @@ def _is_valid_plan(found: Mapping[str, Json]) -> bool:
 
 
 def require_possible(plan: ReleasePlan) -> None:
-    """Refuse what a release can never hold, or not on this machine.
-
-    Raises:
-        UserError: the raw recordings or an unknown method or treatment are asked for, a method's weights are missing,
-            a method of voices has no such option, or a format is unknown or holds the study itself.
-    """
+    """Refuse what a release can never hold, or not on this machine."""
     every = {*plan.methods, *(name for names in plan.only.values() for name in names)}
     if RAW in every:
         raise UserError("Raw recordings are never released.", f"Choose one of {', '.join(METHODS)}.")
@@ -171,11 +166,7 @@ _VARIANT = 0b10 << 62
 
 
 def get_release_key(session: Session) -> str:
-    """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study.
-
-    Raises:
-        UserError: there is none yet and the study is open for reading only.
-    """
+    """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study."""
     found = session.study.get_property(KEY_PROPERTY)
     if isinstance(found, str) and _KEY.fullmatch(found):
         return found

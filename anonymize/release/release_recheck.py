@@ -75,9 +75,6 @@ def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> S
         plan: of the release.
         signed: its `compute_signature` when it was begun.
         key: of the study's releases.
-
-    Raises:
-        UserError: the study cannot be read any more.
     """
     with Session.open(study, None, read_only=True) as session:
         written = replace(plan, texts=LEAVE_OUT)

@@ -85,7 +85,6 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
         progress: told.
 
     Raises:
-        UserError: a file cannot be read or written, or weights are missing.
         Cancelled: the user stopped it.
     """
     from anonymize.rendering.face_renderer import find_uncovered_frames, render
@@ -155,11 +154,7 @@ def add_solid_areas(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
 
 
 def require_unchanged(rendering: ReleaseRendering) -> None:
-    """Refuse a clip that is not the one that was rendered and looked at, or was another one meanwhile.
-
-    Raises:
-        UserError: something changed it, or it is gone.
-    """
+    """Refuse a clip that is not the one that was rendered and looked at, or was another one meanwhile."""
     try:
         rendering.checked_file.require_unchanged()
         same = file_sha256(rendering.clip) == rendering.checked_file.sha256
@@ -176,7 +171,6 @@ def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) ->
     """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered.
 
     Raises:
-        UserError: somebody did, or it is gone.
         Cancelled: the user stopped it.
     """
     rendering.source.require_unchanged()
@@ -206,11 +200,7 @@ def _solid_area(track: FaceTrack) -> Region | None:
 
 
 def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
-    """Return the folder of one rendering, made where it is missing.
-
-    Raises:
-        UserError: it cannot be made.
-    """
+    """Return the folder of one rendering, made where it is missing."""
     base = cache_folder() / "releases"
     for old in base.glob("*"):
         with suppress(OSError):
@@ -255,7 +245,6 @@ def measure_outcome(
     Where no face is hidden, there is nothing to measure.
 
     Raises:
-        UserError: a file cannot be read.
         Cancelled: the user stopped it.
     """
     from anonymize.measures.recognition import parse_stranger

@@ -270,9 +270,6 @@ def build_sound_filter(
     """Return what treats a sound track of a recording's file.
 
     Who is muted is so before voices are changed, so that nothing of it is smeared over what is heard, and after.
-
-    Raises:
-        UserError: the file cannot be read, or the voice method does not take its options.
     """
     plan = SoundPlan(
         [TimeSpan(*span) for span in audio_treatment.covered],
@@ -371,7 +368,6 @@ def find_sound_problems(
     it may be left as it was. The sound must be as long as the source's.
 
     Raises:
-        UserError: a file cannot be read.
         Cancelled: the user stopped it.
     """
     told = progress or Silent()

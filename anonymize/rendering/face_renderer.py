@@ -111,9 +111,6 @@ def render(
     microseconds. The clip takes its own name when this returns: what could not be examined is not there.
 
     Raises:
-        UserError: the destination is the source or exists already, the tracks were made for another file or by other
-            times of frames than the file has, the file cannot be read, the range is empty, or there is no room. Nothing
-            is left under the destination's name then.
         Cancelled: the user stopped it; the same holds.
     """
     started = time.monotonic()
@@ -160,11 +157,7 @@ def render(
 
 
 def create_painter(plan: RenderPlan, index: FrameIndex) -> Painter:
-    """Return what paints the pictures of a plan.
-
-    Raises:
-        UserError: a track is damaged, or an exempt one is not among the tracks.
-    """
+    """Return what paints the pictures of a plan."""
     masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
     faces = HiddenFaces(
         plan.source, index, masks, plan.identities, plan.areas, plan.cuts, plan.cache, plan.start_us, plan.end_us

@@ -143,7 +143,6 @@ def check_rendering(
         progress: told after every frame.
 
     Raises:
-        UserError: the rendering cannot be read.
         Cancelled: the user stopped it.
     """
     progress = progress or Silent()

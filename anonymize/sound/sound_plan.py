@@ -64,9 +64,6 @@ def sound_filter(
         progress: told while the file is read.
         near: start and end of what is read for the tone of the room, on the file's own axis; all of it when not given.
         track: which sound track of the file, from 1.
-
-    Raises:
-        UserError: the voice method or its options are not known; for the tone of the room, the file cannot be read.
     """
     steps: list[SoundFilter] = []
     if plan.voice is not None:

@@ -66,21 +66,13 @@ VOICES = {
 
 
 def voice_type(name: str) -> type[VoiceMethod]:
-    """Return the class of a method, to read its title, description, weakness and options.
-
-    Raises:
-        UserError: there is no such method.
-    """
+    """Return the class of a method, to read its title, description, weakness and options."""
     found: type[VoiceMethod] = load_type(VOICES, name, "voice method")
     return found
 
 
 def create_voice(name: str = DEFAULT_VOICE, **options: Any) -> VoiceMethod:
-    """Make a method ready for use.
-
-    Raises:
-        UserError: there is no such method, it has no such option, or a value is outside what is safe.
-    """
+    """Make a method ready for use."""
     ready: VoiceMethod = create_plugin(voice_type(name), f"voice method “{name}”", options)
     return ready
 

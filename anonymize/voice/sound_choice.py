@@ -71,11 +71,7 @@ def parse_choice(found: Mapping[str, Json]) -> SoundChoice:
 
 
 def require_choice(choice: SoundChoice) -> None:
-    """Refuse what cannot be done.
-
-    Raises:
-        UserError: there is no such voice method, not with these options, or no such cover.
-    """
+    """Refuse what cannot be done."""
     if choice.changes_voices:
         if choice.voice not in VOICES:
             raise UserError(
@@ -89,11 +85,7 @@ def require_choice(choice: SoundChoice) -> None:
 
 
 def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json]:
-    """Return as JSON what `sound_job.build_filter` makes a filter from; it holds secrets and is never stored.
-
-    Raises:
-        UserError: the choice cannot be done, or voices are to be changed in a study that cannot be written to.
-    """
+    """Return as JSON what `sound_job.build_filter` makes a filter from; it holds secrets and is never stored."""
     require_choice(choice)
     spans = pii_spans(session, recording_id) if choice.covers_pii else []
     speakers = speaker_spans(session, recording_id) if choice.changes_voices else []
@@ -159,11 +151,7 @@ def _seeds(session: Session, participants: set[str]) -> dict[str, str]:
 
 
 def _secret(session: Session) -> str:
-    """Return the study's secret, made when it is first needed.
-
-    Raises:
-        UserError: there is none yet, and the study cannot be written to.
-    """
+    """Return the study's secret, made when it is first needed."""
     found = session.study.get_property(SECRET_PROPERTY)
     if isinstance(found, str) and found:
         return found

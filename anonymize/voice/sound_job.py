@@ -36,11 +36,7 @@ def build_filter(
     *,
     track: int,
 ) -> "SoundFilter | Literal['keep', 'none']":
-    """Return what treats a sound track of a file, from what `gather_sound_parameters` gave.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
+    """Return what treats a sound track of a file, from what `gather_sound_parameters` gave."""
     if sound["voice"] == NONE:
         return "none"
     plan = parse_sound_plan(sound)
@@ -82,10 +78,6 @@ def prepare(
         choice: how its sound is treated; not `NONE`, since a file of no sound is of no use.
         destination: ends in `.flac` or `.wav`.
         overwrite: whether a file of that name may be replaced.
-
-    Raises:
-        UserError: the choice cannot be done; the recording is held out or has no sound, or its file is missing or was
-            replaced.
     """
     recording = session.recording(recording_id)
     if choice.voice == NONE:

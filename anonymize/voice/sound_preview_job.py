@@ -27,11 +27,7 @@ _ABANDONED_AFTER_S = 3600
 
 
 def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: int) -> JobSpec:
-    """Make the job for the seconds around a time.
-
-    Raises:
-        UserError: the choice cannot be done, or the recording's file cannot be used or has no sound.
-    """
+    """Make the job for the seconds around a time."""
     located = session.require_picture(recording_id)
     if located.medium.facts.audio is None:
         raise UserError("This recording has no sound.", "There is nothing to listen to.")

@@ -47,7 +47,6 @@ def measure_voices(
         track: which sound track of the media file, from 1.
 
     Raises:
-        UserError: a file cannot be read, or weights are damaged.
         Cancelled: the user stopped it.
     """
     progress.progress(0, 0, "Comparing before and after")

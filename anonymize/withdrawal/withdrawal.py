@@ -104,11 +104,7 @@ class CertificateNames:
         return "study" if self.secret.matches_text(stem) else stem
 
     def require_nameless(self, place: Path | None) -> None:
-        """Return quietly where the name of a certificate does not tell who withdraws.
-
-        Raises:
-            UserError: it does.
-        """
+        """Return quietly where the name of a certificate does not tell who withdraws."""
         if place is not None and self.secret.matches_text(place.name):
             raise UserError("The name of the certificate tells who withdraws.", "Choose another: --certificate FILE")
 
@@ -257,11 +253,7 @@ class ErasureResult:
 
 
 def plan_erasure(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder | None = None) -> ErasurePlan:
-    """Work out what a withdrawal would remove; nothing is changed.
-
-    Raises:
-        UserError: nobody is called that, or the study cannot be read.
-    """
+    """Work out what a withdrawal would remove; nothing is changed."""
     finder = finder or PersonalStringFinder()
     prepared = _prepare_study(resolve_path(path), wanted, finder)
     try:
@@ -373,11 +365,6 @@ def run_withdrawal(
         progress: told of each step.
         finder: finds what is personal in texts of their recordings; else the rules alone do.
         before_the_end: called before the study is put in its place, such as to keep the certificate.
-
-    Raises:
-        UserError: nobody is called that, somebody has the study open, or it cannot be written; a backup cannot be
-            read, and was not asked to be erased; something looks like theirs, and nobody decided about it; or a
-            search of what was written finds something of theirs.
     """
     path, progress, at, finder = resolve_path(path), progress or Silent(), utc_now(), finder or PersonalStringFinder()
     with exclusive_access(path):
@@ -412,11 +399,7 @@ def run_withdrawal(
 
 
 def require_decided(foreseen: ErasurePlan) -> None:
-    """Return quietly where nothing looks like theirs about which nobody decided.
-
-    Raises:
-        UserError: something does.
-    """
+    """Return quietly where nothing looks like theirs about which nobody decided."""
     if not foreseen.undecided:
         return
     listed = ", ".join(f"“{escape_unprintable(text)}”" for text in foreseen.undecided[:_MAX_LISTED])
@@ -431,11 +414,7 @@ _MAX_LISTED = 40
 
 
 def _verify_study(file: Path, name: str, prepared: ErasedStudy, done: ErasureResult) -> None:
-    """Search a state of the study that was written, called `name`.
-
-    Raises:
-        UserError: something of theirs is left in it, or it cannot be read.
-    """
+    """Search a state of the study that was written, called `name`."""
     alike = done.plan.lookalikes
     try:
         verified = verify_erasure(file, prepared.scope, (*alike.kept, *alike.remaining))

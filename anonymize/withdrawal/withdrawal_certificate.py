@@ -375,11 +375,7 @@ class PendingCertificate:
         return json.dumps(self.fields, indent=1, ensure_ascii=False) + "\n"
 
     def store(self) -> None:
-        """Write it beside the study, to wait.
-
-        Raises:
-            UserError: the folder cannot be written to.
-        """
+        """Write it beside the study, to wait."""
         content = {
             "person": self.person,
             "at": self.at,
@@ -394,9 +390,6 @@ class PendingCertificate:
 
         Args:
             chosen: where it goes, in place of an existing file; None for beside the study.
-
-        Raises:
-            UserError: a folder cannot be written to; it goes on waiting.
         """
         place = self.free_path() if chosen is None else chosen.absolute().with_suffix(".md")
         written = place, place.with_suffix(".json")
@@ -456,20 +449,12 @@ def _has_content(file: Path, text: str) -> bool:
 
 
 def store_pending(done: ErasureResult) -> None:
-    """Write the certificate of a withdrawal beside the study, to wait until the study has taken its place.
-
-    Raises:
-        UserError: the folder cannot be written to.
-    """
+    """Write the certificate of a withdrawal beside the study, to wait until the study has taken its place."""
     PendingCertificate.from_result(done).store()
 
 
 def write_certificate(done: ErasureResult) -> tuple[Path, Path]:
-    """Write the certificate of a withdrawal that is done; return both places, Markdown and JSON.
-
-    Raises:
-        UserError: the folder cannot be written to.
-    """
+    """Write the certificate of a withdrawal that is done; return both places, Markdown and JSON."""
     waiting = [certificate for certificate in list_pending(done.plan.study) if certificate.at == done.at]
     return (waiting[0] if waiting else PendingCertificate.from_result(done)).publish(done.plan.request.certificate)
 
@@ -482,9 +467,6 @@ def publish_pending(study: Path) -> list[tuple[str, Path]]:
 
     Returns:
         What each calls the person, and where it is.
-
-    Raises:
-        UserError: the study cannot be read, or a folder cannot be written to.
     """
     study = resolve_path(study)
     sweep_scratch(study.parent, study.name)

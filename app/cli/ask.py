@@ -329,11 +329,7 @@ class AskResult:
         return [*self.cached_ids, *self.new_ids]
 
     def require_answers(self) -> None:
-        """Raise an error if nothing was answered and there is a reason for it.
-
-        Raises:
-            UserError: nothing could be asked; `Forbidden` if the policy is the reason.
-        """
+        """Raise an error if nothing was answered and there is a reason for it."""
         if not self.ids and self.outcome.notes:
             raise refusal_error(self.outcome.notes)
 
@@ -350,11 +346,7 @@ class AskResult:
 
 
 def ask_here(session: Session, request: "AskRequest") -> AskResult:
-    """Ask with progress; what was answered before is not asked again.
-
-    Raises:
-        UserError: as in `prepare`.
-    """
+    """Ask with progress; what was answered before is not asked again."""
     from benchmark.judging.ask_job import prepare
 
     with progress_bar("Looking up") as bar:

@@ -94,11 +94,7 @@ def json_option(function: Function) -> Function:
 
 
 def print_result(as_json: bool, result: Mapping[str, Json], text: str) -> None:
-    """Print the result of a command, as an object or as text for people.
-
-    Raises:
-        UserError: standard output can take no more.
-    """
+    """Print the result of a command, as an object or as text for people."""
     try:
         click.echo(to_json_line(result) if as_json else _escape_lines(text))
     except BrokenPipeError:

@@ -115,11 +115,7 @@ class GivenFiles:
 
 
 def sort_given_files(paths: Sequence[Path]) -> GivenFiles:
-    """Sort files into a study or recordings, by their names and first bytes.
-
-    Raises:
-        UserError: a file is missing, is neither a study nor a recording, or the files do not go together.
-    """
+    """Sort files into a study or recordings, by their names and first bytes."""
     studies = [path for path in paths if is_study(path)]
     if len(studies) > 1:
         raise UserError(
@@ -137,9 +133,6 @@ def is_study(path: Path) -> bool:
     """Return whether a file is a study and not a recording.
 
     A file that ends in `.greenroom` counts as a study whatever it contains: opening it says what is wrong.
-
-    Raises:
-        UserError: the file is missing, cannot be read, or is neither.
     """
     name = escape_unprintable(path.name or str(path))
     try:
@@ -207,9 +200,6 @@ def open_window(
         from_desktop: whether nobody sees what is printed: then the window says what is wrong with the study, or another
             program of the desktop says why there is no window.
         demo: whether the study is the demo's, whose steps are done as jobs of the window.
-
-    Raises:
-        UserError: there is no screen, system libraries are missing, or the files cannot be opened.
     """
     try:
         check_libraries()
@@ -240,11 +230,7 @@ def _sort_files(files: Sequence[Path], from_desktop: bool) -> GivenFiles:
 
 
 def check_libraries() -> None:
-    """Check that Qt finds the system libraries that it needs; print a line for each missing one.
-
-    Raises:
-        UserError: a library is missing.
-    """
+    """Check that Qt finds the system libraries that it needs; print a line for each missing one."""
     gone = system_facts.missing_libraries(system_facts.window_uses())
     if not gone:
         return

@@ -170,11 +170,7 @@ def sound_options(function: Function) -> Function:
 
 
 def parse_sound_choice(voice: str, cover: str, flags: Mapping[str, Json]) -> SoundChoice:
-    """Return the sound treatment that the flags describe.
-
-    Raises:
-        UserError: there is no such voice method, it has no such option, or a value is outside the safe range.
-    """
+    """Return the sound treatment that the flags describe."""
     options = {key.removeprefix(_VOICE_PREFIX): value for key, value in flags.items() if value is not None}
     choice = SoundChoice(voice, options, cover)
     require_choice(choice)

@@ -137,11 +137,7 @@ def filter_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
-    """Return the ids of the segments for which all conditions hold.
-
-    Raises:
-        UserError: something named does not exist.
-    """
+    """Return the ids of the segments for which all conditions hold."""
     table = SegmentTable(session)
     among = None
     if asked.text is not None:
@@ -198,9 +194,6 @@ def parse_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict
     """Return field -> value, with None for an empty text.
 
     Several choices are given as one text with commas, a participant by their pseudonym.
-
-    Raises:
-        UserError: a text is not FIELD=VALUE, the scheme has no such field, or a number or participant is invalid.
     """
     values: dict[str, Json] = {}
     for assignment in given:

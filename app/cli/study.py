@@ -223,11 +223,7 @@ def worker(stay: bool) -> int:
 
 
 def with_study_suffix(study: Path) -> Path:
-    """Return the path of a new study with the suffix of studies.
-
-    Raises:
-        UserError: the path has another suffix, which is probably a mistake.
-    """
+    """Return the path of a new study with the suffix of studies."""
     if not study.name:
         raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
     if study.suffix == ".greenroom":

@@ -19,11 +19,7 @@ _ICON = Path("icons/hicolor/scalable/apps/greenroom.svg")
 
 
 def install() -> list[Path]:
-    """Install the desktop entry, file type and icon, replacing earlier ones, and return the files.
-
-    Raises:
-        UserError: this is no Linux desktop, the program has no command to start it, or the folder cannot be written.
-    """
+    """Install the desktop entry, file type and icon, replacing earlier ones, and return the files."""
     _require_linux()
     program = _find_program()
     texts = {
@@ -46,11 +42,7 @@ def install() -> list[Path]:
 
 
 def remove() -> list[Path]:
-    """Remove the program from the desktop's menu and return the deleted files.
-
-    Raises:
-        UserError: this is no Linux desktop, or a file cannot be deleted.
-    """
+    """Remove the program from the desktop's menu and return the deleted files."""
     _require_linux()
     home = _data_home()
     there = installed_files()
@@ -81,11 +73,7 @@ def _require_linux() -> None:
 
 
 def _find_program() -> Path:
-    """Return the command that starts the program: the one beside this Python, which survives upgrades.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Return the command that starts the program: the one beside this Python, which survives upgrades."""
     beside = Path(sys.executable).parent / "greenroom"
     found = str(beside) if os.access(beside, os.X_OK) else shutil.which("greenroom")
     if found is None:

@@ -60,11 +60,7 @@ def _is_display_reachable() -> bool:
 
 
 def check_screen() -> None:
-    """Return quietly where a window can be opened.
-
-    Raises:
-        UserError: there is no screen, or it cannot be reached.
-    """
+    """Return quietly where a window can be opened."""
     if not has_screen():
         raise UserError(
             tr("There is no screen to open the window on."), tr("Other commands work without: greenroom --help")

@@ -56,11 +56,7 @@ def written_question_problem(text: str, answer: str, wrong: Sequence[str], expla
 
 
 def read_trial_answers(session: Session, question: Question, request: AskRequest) -> tuple[TrialAnswer, ...]:
-    """Return what the judges of a try said, once it was asked; of a judge that was not reached, nothing.
-
-    Raises:
-        UserError: the try could not be asked at all.
-    """
+    """Return what the judges of a try said, once it was asked; of a judge that was not reached, nothing."""
     known = prepare(session, replace(request, again=False, fresh=False)).cached
     return tuple(trial_answer(question, judgment) for judgment in known)
 
@@ -87,11 +83,7 @@ def all_judges_failed(answers: Iterable[TrialAnswer], judge_ids: Iterable[str]) 
 
 
 def verified_written_ids(session: Session) -> set[str]:
-    """Return the ids of the written questions that count: judges failed at them, and two others approve of them.
-
-    Raises:
-        UserError: a question is damaged.
-    """
+    """Return the ids of the written questions that count: judges failed at them, and two others approve of them."""
     return {
         item.question.id
         for item in read_items(session)
@@ -109,11 +101,7 @@ def write_question(
     start_us: int,
     end_us: int,
 ) -> tuple[str, Changes]:
-    """Add a question about a span of a recording as a draft; returns its id and what changed.
-
-    Raises:
-        UserError: it cannot be used, explains nothing, or its span does not lie inside the recording.
-    """
+    """Add a question about a span of a recording as a draft; returns its id and what changed."""
     session.study.require_writable()
     if reason := written_question_problem(text, answer, wrong, explanation):
         raise UserError(reason, "Change what is wrong with it, and try again.")
@@ -149,9 +137,6 @@ def record_trial(
 
     A judge that refused, or whose answer could not be read, did not fail. The decision holds for the present
     wording and is stored as a verification by the author.
-
-    Raises:
-        UserError: there is no such question, or somebody else wrote it.
     """
     session.study.require_writable()
     question = get_question(session, question_id)
@@ -182,11 +167,7 @@ def record_trial(
 
 
 def require_author(session: Session, question: Question) -> Annotator:
-    """Return the annotator of the session, who must have written the question.
-
-    Raises:
-        UserError: somebody else wrote it, or it was generated.
-    """
+    """Return the annotator of the session, who must have written the question."""
     who = session.annotator()
     if who is None or not is_author(question, who.id):
         raise UserError("Somebody else wrote this question.", "Whoever wrote it tries it and keeps it.")

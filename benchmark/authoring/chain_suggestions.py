@@ -167,9 +167,6 @@ def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:
     """Return the chain that a judge wrote, and what of it cannot be read (`parse_chain`).
 
     People are known by what they were called in front of the judge, or by pseudonym; texts are kept with pseudonyms.
-
-    Raises:
-        UserError: it is not the answer to this task, or it could not be read at all.
     """
     if judgment.task != EXPLANATION_CHAIN_TASK or judgment.status is not JudgmentStatus.OK:
         raise UserError("The judge wrote no chain.", "Ask again, or ask another judge.")
@@ -189,9 +186,6 @@ def add_chain_draft(session: Session, judgment: Judgment) -> tuple[str, Changes]
     """Draw the chain that a judge wrote, as a draft of this session's annotator, in one step; returns its id.
 
     What cannot be read is left out; `read_chain_answer` reports it.
-
-    Raises:
-        UserError: no line of it can be read, or it does not fit the recording.
     """
     session.study.require_writable()
     found = read_chain_answer(session, judgment)

@@ -174,9 +174,6 @@ def chain_requests(
         judges: who words them. Of several answers for one question, the first that can be used becomes one.
         kinds: which questions.
         condition: what is shown.
-
-    Raises:
-        UserError: there is no chain, or none of an id, or nothing is left to ask for.
     """
     graphs = read_graphs(session.study, all_chains(session.study))
     existing_keys = _existing_keys(session, {chain_graph.chain.id: chain_graph for chain_graph in graphs})
@@ -286,9 +283,6 @@ def esi_requests(
         rounds: of questions, `PASSES` at most.
         each: questions of a round, `EACH` at most.
         condition: what is shown.
-
-    Raises:
-        UserError: there is no such recording, or more is asked for than that.
     """
     if not 1 <= rounds <= PASSES or not 1 <= each <= EACH:
         raise UserError(

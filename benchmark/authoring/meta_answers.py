@@ -64,9 +64,6 @@ def import_answer(session: Session, judgment_id: str, *, replace_own: bool = Fal
 
     What a person wrote or changed stays as it is, unless `replace_own`. Contradictions of earlier audits that nobody
     touched are replaced by those of a new one.
-
-    Raises:
-        UserError: there is no such answer about a recording.
     """
     found = find_judgments(session.study, [judgment_id])
     if not found or found[0].task not in META_TASKS or found[0].status is not JudgmentStatus.OK:
@@ -188,9 +185,6 @@ def suggestion_request(
         judges: who is asked.
         condition: what of the recording they see: as it was recorded, or a rendering.
         fresh: ask again even where there is an answer.
-
-    Raises:
-        UserError: there is no such part.
     """
     if task not in META_TASKS:
         raise UserError(

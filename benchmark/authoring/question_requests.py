@@ -54,9 +54,6 @@ def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
     Args:
         session: of the study.
         rules: step -> its rule.
-
-    Raises:
-        UserError: there is no such step, a value is outside its limits, or a judge that is to count is not there.
     """
     changed = _changed_rules(session, rules)
     about = STEPS[next(iter(changed))].name.lower() if len(changed) == 1 else "questions"
@@ -66,11 +63,7 @@ def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
 
 
 def set_deciding_steps(session: Session, steps: Collection[str]) -> Changes:
-    """Let these steps, and no others, decide which questions go on to verification and export.
-
-    Raises:
-        UserError: there is no such step, or it drops no question.
-    """
+    """Let these steps, and no others, decide which questions go on to verification and export."""
     chosen = {get_step(step).key for step in steps}
     rules = {key: replace(rule, decides=key in chosen) for key, rule in read_rules(session.study).items()}
     return _write_rules(session, _changed_rules(session, rules), "Choose which steps decide", None)
@@ -111,9 +104,6 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
 
     Returns:
         The step and its new rule.
-
-    Raises:
-        UserError: it cannot be read, or names a step, part or judge that is not there.
     """
     from benchmark.judging.judge_registry import get_judge
 
@@ -179,9 +169,6 @@ def plan_step_requests(
         condition: in which the footage is shown.
         budget: that each request may not pass.
         again: ask again what was refused or could not be read.
-
-    Raises:
-        UserError: there is no such step, or it asks no judge.
     """
     step = get_step(step_key)
     if not step.task:
@@ -232,9 +219,6 @@ def prepare_step(
         budget: that each job may not pass.
         again: ask again what was refused or could not be read.
         progress: told while requests are looked up.
-
-    Raises:
-        UserError: there is no such step or judge, the step asks no judge, or the study is read-only.
     """
     session.study.require_writable()
     reading = read_funnel_input(session)
@@ -264,11 +248,7 @@ def merge_jobs(works: Sequence[JobSpec], title: str) -> JobSpec:
 
 
 def questions_reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the questions that reach a step in a funnel of these steps, or of all.
-
-    Raises:
-        UserError: there is no such step.
-    """
+    """Return the questions that reach a step in a funnel of these steps, or of all."""
     chosen = {*steps} | {get_step(step_key).key} if steps else ()
     return build_funnel(reading, (), [*chosen]).stage(step_key).entered
 
@@ -326,11 +306,7 @@ DEFAULT_SETTING = "sub"
 def answer_request(
     judges: Sequence[JudgeEntry], question_ids: Sequence[str], setting: str = DEFAULT_SETTING, *, fresh: bool = False
 ) -> AskRequest:
-    """Return a request to answer questions in a setting.
-
-    Raises:
-        UserError: there is no such setting.
-    """
+    """Return a request to answer questions in a setting."""
     if setting not in QUESTION_SETTINGS:
         raise UserError(f"There is no setting “{setting}”.", f"Choose one of {', '.join(QUESTION_SETTINGS)}.")
     question_setting = QUESTION_SETTINGS[setting]

@@ -73,9 +73,6 @@ def add_rule_questions(
         kinds: which, of `CHAIN_QUESTION_KINDS`; the four single-step kinds where empty.
         seed: of wordings, of the order of options, and of the places of the right ones.
         progress: told how many are made.
-
-    Raises:
-        UserError: there is no chain, or none of an id, or a kind is not made from chains.
     """
     session.study.require_writable()
     questions, made = build_rule_questions(session, chain_ids, kinds, seed, progress)
@@ -90,11 +87,7 @@ def build_rule_questions(
     seed: int = 0,
     progress: Progress = _SILENT,
 ) -> tuple[list[Question], QuestionGenerationResult]:
-    """Return the questions that `add_rule_questions` adds, with counts; nothing is written.
-
-    Raises:
-        UserError: there is no chain, or none of an id, or a kind is not made from chains.
-    """
+    """Return the questions that `add_rule_questions` adds, with counts; nothing is written."""
     wanted_kinds = _require_chain_kinds(kinds)
     known = read_graphs(session.study, all_chains(session.study))
     chosen = select_graphs(session, known, chain_ids)
@@ -119,11 +112,7 @@ def build_rule_questions(
 
 
 def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:
-    """Return the chains that questions are made of: those that are named, or one version of each.
-
-    Raises:
-        UserError: there is none at all, or none of an id.
-    """
+    """Return the chains that questions are made of: those that are named, or one version of each."""
     by_id = {chain_graph.chain.id: chain_graph for chain_graph in known}
     for chain_id in chain_ids:
         if chain_id not in by_id:

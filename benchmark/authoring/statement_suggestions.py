@@ -59,11 +59,7 @@ class InferenceAnswers:
 
 
 def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progress) -> InferenceAnswers:
-    """Ask in this process; what was answered before is not asked again.
-
-    Raises:
-        UserError: nothing at all could be asked; `Forbidden` where the policy of the study is why.
-    """
+    """Ask in this process; what was answered before is not asked again."""
     ids: list[str] = []
     notes: list[RunNote] = []
     for request in requests:
@@ -87,11 +83,7 @@ def question_request(
     condition: str = RAW_CONDITION,
     seed: int = 0,
 ) -> AskRequest:
-    """Return the first request: some questions about each recording, about what is meant but not said.
-
-    Raises:
-        UserError: there is no such recording, or the number is out of range.
-    """
+    """Return the first request: some questions about each recording, about what is meant but not said."""
     if not 1 <= questions <= MAX_QUESTIONS:
         raise UserError(f"There are 1 to {MAX_QUESTIONS} questions about a recording.", "Choose a number from 1.")
     targets = [
@@ -167,9 +159,6 @@ def import_inferences(
         session: of the study.
         judgments: answers to the task `nli_inferences`; others are counted as skipped.
         raters: names of those who rate; the annotator of the session where empty. New names become annotators.
-
-    Raises:
-        UserError: a rater is no person, or the study cannot be written to.
     """
     session.study.require_writable()
     names = [*dict.fromkeys(rater.strip() for rater in raters if rater.strip())] or [session.annotator_name]

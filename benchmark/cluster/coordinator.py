@@ -79,7 +79,6 @@ def run_jobs(
     Raises:
         Cancelled: the user stopped it; what was stored until then stays.
         Forbidden: the policy does not let the scheduler be connected to.
-        UserError: there is no scheduler, it went away, or its workers cannot be used; what was stored stays.
     """
     if not works:
         return []
@@ -296,7 +295,6 @@ class ClusterCoordinator:
 
         Raises:
             SchedulerLostError: the scheduler does not answer any more.
-            UserError: a worker cannot be used.
             Cancelled: the user stopped it; answers until then are stored.
         """
         try:
@@ -525,11 +523,7 @@ class ClusterCoordinator:
 
 
 def _require_same_version(facts: dict[str, Any]) -> None:
-    """Raise if a worker runs other versions.
-
-    Raises:
-        UserError: it runs another version of Greenroom or Python.
-    """
+    """Raise if a worker runs other versions."""
     here = {"version": __version__, "python": platform.python_version()}
     there = {name: facts[name] for name in here}
     if there != here:

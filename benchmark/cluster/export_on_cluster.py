@@ -23,7 +23,6 @@ def run_queue_on_cluster(
 
     Raises:
         Cancelled: the user stopped it; the rest can be exported later.
-        UserError: the cluster cannot be used, or went away; the rest can be exported later.
     """
     jobs: list[tuple[QueuedClip, JobSpec]] = []
     results: list[tuple[QueuedClip, dict[str, Json] | None]] = []

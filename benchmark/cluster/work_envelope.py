@@ -111,11 +111,7 @@ def permit_job(
 
 
 def worker_request(session: Session, work: JobSpec) -> dict[str, Json]:
-    """Return the request that a worker gets.
-
-    Raises:
-        UserError: a file that is sent with it is missing.
-    """
+    """Return the request that a worker gets."""
     try:
         files = pack_files(work.parameters, JOB_FILES.get(work.kind, ()))
     except OSError as error:

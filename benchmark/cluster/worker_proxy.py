@@ -41,11 +41,7 @@ def pack_files(values: Mapping[str, Json], names: tuple[str, ...]) -> dict[str, 
 
 
 def unpack_files(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -> dict[str, Json]:
-    """Write packed files to the cache folder of this machine, and return the values with their new paths.
-
-    Raises:
-        UserError: they cannot be written.
-    """
+    """Write packed files to the cache folder of this machine, and return the values with their new paths."""
     found = dict(values)
     for name, content in packed_files.items():
         found[name] = str(_write_file(Path(str(values[name])), base64.b64decode(str(content))))
@@ -325,11 +321,7 @@ class Relay:
 
 
 def _build_request(first: Mapping[str, Any]) -> dict[str, Json]:
-    """Return the request to a process, after a check that the files it needs exist.
-
-    Raises:
-        UserError: this machine does not reach a file, or cannot write one.
-    """
+    """Return the request to a process, after a check that the files it needs exist."""
     for path, what, size in first["needs"]:
         found: int | None = None
         with suppress(OSError):

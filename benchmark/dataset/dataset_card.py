@@ -62,9 +62,6 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
         session: of the study that the release was made of.
         release: its folder.
         recordings: codes.
-
-    Raises:
-        UserError: the folder is no release, is one of another study, or was made before faces of it were edited.
     """
     manifest = _read_manifest(release)
     key = get_release_key(session)

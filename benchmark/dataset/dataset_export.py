@@ -56,11 +56,7 @@ def find_reader(session: Session, gathering: DatasetContents) -> Annotator | Non
 
 
 def require_texts_read(session: Session, gathering: DatasetContents) -> None:
-    """Raise if nobody read the texts of a set in their present form.
-
-    Raises:
-        UserError: nobody read them, or a text changed since.
-    """
+    """Raise if nobody read the texts of a set in their present form."""
     if gathering.texts and find_reader(session, gathering) is None:
         every = "" if gathering.verified_only else " --all"
         raise UserError(
@@ -207,7 +203,6 @@ def write_dataset(ready: PreparedDataset, folder: Path, progress: Progress) -> D
     """Write a set, whole or not at all; it needs no study.
 
     Raises:
-        UserError: the folder is not free or cannot be written to, or a private word was left in a text.
         Cancelled: the user stopped it. Then nothing is written.
     """
     require_free(folder)
@@ -290,11 +285,7 @@ def _write_json_lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
 
 
 def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> None:
-    """Search all texts of the set for private words once more.
-
-    Raises:
-        UserError: one is there.
-    """
+    """Search all texts of the set for private words once more."""
     words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
     texts = [fold_with_positions(private_text).text for private_text in ready.private.texts]
     said = [*dict.fromkeys(released_text.after for released_text in ready.contents.texts)]
@@ -337,7 +328,6 @@ def export_questions(
         progress: reports how far it is.
 
     Raises:
-        UserError: see `prepare_dataset` and `write_dataset`.
         Cancelled: the user stopped it. Then nothing is written.
     """
     told = progress or Silent()
@@ -354,12 +344,7 @@ def export_questions(
 def prepare_dataset(
     session: Session, gathering: DatasetContents, formats: Sequence[str], seed: int = 0, release: Path | None = None
 ) -> PreparedDataset:
-    """Prepare the export of selected questions.
-
-    Raises:
-        UserError: no question may leave, permissions changed since the selection, nobody read the present texts, or the
-            release is of another study.
-    """
+    """Prepare the export of selected questions."""
     if not gathering.items:
         raise UserError(f"No question may leave. {_left_out_text(gathering)}", _next_step(gathering))
     if (

@@ -204,7 +204,6 @@ def select_questions(
     """Run all of `selection_steps` at once.
 
     Raises:
-        UserError: see `selection_steps`.
         Cancelled: the user stopped it.
     """
     told = progress or Silent()
@@ -230,9 +229,6 @@ def selection_steps(session: Session, *, everything: bool = False) -> Generator[
 
     Yields:
         how many questions and chains are done, and of how many; returns the contents.
-
-    Raises:
-        UserError: a question is damaged, or the study is read-only and has no release key yet.
     """
     key = get_release_key(session)
     recordings = {recording.id: recording for recording in all_recordings(session.study)}

@@ -140,9 +140,6 @@ def condition_text_filter(session: Session, condition: str) -> TextFilter:
     """Return the text filter of a condition: none under `RAW_CONDITION`, otherwise a scrubber of personal information.
 
     The scrubber is that of a release; it is cached for a state of the study.
-
-    Raises:
-        UserError: the texts were not searched for personal information since the study was opened.
     """
     if condition == RAW_CONDITION:
         return str

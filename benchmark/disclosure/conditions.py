@@ -108,9 +108,6 @@ def resolve_condition(session: Session, recording_id: str, text: str) -> str:
         session: holds the study.
         recording_id: of the recording.
         text: `raw`, the id of a run, the name of a clip, or a method: the newest rendering by it.
-
-    Raises:
-        UserError: the recording has no such rendering.
     """
     if text == RAW_CONDITION:
         return RAW_CONDITION
@@ -124,11 +121,7 @@ def resolve_condition(session: Session, recording_id: str, text: str) -> str:
 
 
 def equal_condition(session: Session, condition: str, recording_id: str) -> str:
-    """Return the condition in which another recording looks alike: raw, or its newest rendering by the same method.
-
-    Raises:
-        UserError: it has no such rendering.
-    """
+    """Return the condition in which another recording looks alike: raw, or its newest rendering by the same method."""
     run = None if condition == RAW_CONDITION else find_run(session.study, condition)
     if run is None or run.recording_id == recording_id:
         return condition
@@ -136,11 +129,7 @@ def equal_condition(session: Session, condition: str, recording_id: str) -> str:
 
 
 def find_source(session: Session, recording_id: str, condition: str) -> Source | None:
-    """Return the file that shows a recording under a condition; None for a recording without a picture.
-
-    Raises:
-        UserError: the file is missing or was changed, or there is no such rendering of the recording.
-    """
+    """Return the file that shows a recording under a condition; None for a recording without a picture."""
     if condition == RAW_CONDITION:
         if not session.has_picture(recording_id):
             return None

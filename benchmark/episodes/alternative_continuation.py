@@ -68,9 +68,6 @@ def find_start_point(
         segment_id: of the segment.
         agent_id: participant who does something else; if "", the agent that speaks there, or else takes part.
         text: what they do; the segment's correction where None. In quotation marks it is said, else it is done.
-
-    Raises:
-        UserError: there is no such segment, nobody else takes part, or the agent is unknown.
     """
     segment = get_visible_segment(session, segment_id)
     recording = session.recording(segment.recording_id)
@@ -131,9 +128,6 @@ def continuation_setup(
         limit: number of turns, with the first one of the agent.
         agreed: the people at the keyboard agreed that judges are sent what they type.
         seed: of the judges; that of the next episode if None.
-
-    Raises:
-        UserError: there is no correction.
     """
     begins = turn or moment.turn
     if begins is None or (begins.act is not Act.LEAVE and not begins.text):

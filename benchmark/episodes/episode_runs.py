@@ -59,9 +59,6 @@ def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn
         position: of the agent; it must be their turn.
         turn: what they do.
         stopped: the episode cannot go on.
-
-    Raises:
-        UserError: it is over, or it is somebody else's turn.
     """
     state = read_episode_state(session, recording_id)
     who = state.next_agent
@@ -83,11 +80,7 @@ def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn
 
 
 def turn_request(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskRequest:
-    """Return the request to the judge whose turn it is.
-
-    Raises:
-        UserError: it is nobody's turn, a person's, or the judge is gone.
-    """
+    """Return the request to the judge whose turn it is."""
     who = state.next_agent
     if who is None:
         raise UserError("This episode is over.", "Start another one.")
@@ -100,11 +93,7 @@ def turn_request(session: Session, state: EpisodeState, budget: Limits | None = 
 
 
 def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = None) -> AskPlan:
-    """Plan the request to the judge whose turn it is; an existing answer is among `cached`.
-
-    Raises:
-        UserError: as in `turn_request`, or the judge cannot be asked; the episode can be continued later.
-    """
+    """Plan the request to the judge whose turn it is; an existing answer is among `cached`."""
     asking = prepare(session, turn_request(session, state, budget))
     if not asking.cached and asking.job is None:
         raise refusal_error(asking.notes)
@@ -112,11 +101,7 @@ def prepare_turn(session: Session, state: EpisodeState, budget: Limits | None = 
 
 
 def add_answer_turn(session: Session, state: EpisodeState, judgment: Judgment) -> TurnResult:
-    """Add the answer of a judge as the next turn; a refusal or an unreadable answer becomes the act `none`.
-
-    Raises:
-        UserError: the judge failed, or the answer is for another turn; nothing is added then.
-    """
+    """Add the answer of a judge as the next turn; a refusal or an unreadable answer becomes the act `none`."""
     who = state.next_agent
     assert who is not None, "an answer is taken where somebody is to act"
     if judgment.status is JudgmentStatus.ERROR:
@@ -153,9 +138,6 @@ def play_episode(
         told: called with each turn.
         progress: of each request.
         budget: of each turn.
-
-    Raises:
-        UserError: a judge cannot be asked or failed; the episode can be continued later.
     """
     while (state := read_episode_state(session, recording_id)).next_agent is not None:
         who = state.next_agent
@@ -173,11 +155,7 @@ def play_episode(
 def ask_turn(
     session: Session, state: EpisodeState, progress: Progress = _SILENT, budget: Limits | None = None
 ) -> TurnResult:
-    """Ask the judge whose turn it is, in this process, and add the turn.
-
-    Raises:
-        UserError: the judge cannot be asked or failed.
-    """
+    """Ask the judge whose turn it is, in this process, and add the turn."""
     asking = prepare_turn(session, state, budget)
     if asking.cached:
         return add_answer_turn(session, state, asking.cached[0])
@@ -187,11 +165,7 @@ def ask_turn(
 
 
 def read_turn_judgment(session: Session, changes: Changes, result: object) -> Judgment:
-    """Return the judgment of a request for one turn.
-
-    Raises:
-        UserError: there is none; the message says why.
-    """
+    """Return the judgment of a request for one turn."""
     found = find_judgments(session.study, sorted(changes.ids("judgment")))
     if found:
         return found[-1]
@@ -234,11 +208,7 @@ def prepare_ratings(
     *,
     fresh: bool = False,
 ) -> AskPlan:
-    """Plan requests to rate everybody in some episodes, or in all that are over.
-
-    Raises:
-        UserError: no episode is over, one of those named is no episode, or nobody can be asked.
-    """
+    """Plan requests to rate everybody in some episodes, or in all that are over."""
     episodes = {episode.recording_id: episode for episode in all_episodes(session.study)}
     ids = recordings or [key for key, episode in episodes.items() if episode.ended is not EpisodeEnd.OPEN]
     for recording_id in ids:

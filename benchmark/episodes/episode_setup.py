@@ -61,11 +61,7 @@ from project.timebase import SECOND_US
 
 
 def save_character(session: Session, profile: Profile, character_id: str = "") -> tuple[str, Changes]:
-    """Add a character, or change one; returns the id and what changed.
-
-    Raises:
-        UserError: there is no name, or another character has it.
-    """
+    """Add a character, or change one; returns the id and what changed."""
     name = " ".join(profile.name.split())
     if not name:
         raise UserError("A character needs a name.", "Type one.")
@@ -86,11 +82,7 @@ def remove_character(session: Session, character_id: str) -> Changes:
 
 
 def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
-    """Add a scenario, where its id is "", or change one; returns the id and what changed.
-
-    Raises:
-        UserError: it has no name or one that is taken, no situation, fewer than two goals, or no relationship.
-    """
+    """Add a scenario, where its id is "", or change one; returns the id and what changed."""
     name = " ".join(scenario.name.split())
     if not name:
         raise UserError("A scenario needs a name.", "Type one.")
@@ -142,11 +134,7 @@ class CastMember:
 
 
 def require_seats(seats: Sequence[CastMember]) -> None:
-    """Raise if a cast cannot play.
-
-    Raises:
-        UserError: fewer than two take part, somebody has no name, two have the same, or a judge is missing.
-    """
+    """Raise if a cast cannot play."""
     names = [seat.profile.name.strip() for seat in seats]
     if len(seats) < 2:
         raise UserError("An episode needs two who take part, or more.", "Add another one.")
@@ -285,11 +273,7 @@ class EpisodeSetup:
 
 
 def start_episode(session: Session, wanted: EpisodeSetup) -> tuple[str, Changes]:
-    """Add an episode, as one step; returns the recording's id and what changed.
-
-    Raises:
-        UserError: the setup is not valid.
-    """
+    """Add an episode, as one step; returns the recording's id and what changed."""
     require_valid_setup(wanted)
     with session.step(f"Start the episode {wanted.name}") as step:
         recording_id = insert_episode_recording(session, wanted, SeatAssignment(session))
@@ -302,11 +286,7 @@ def next_seed(session: Session) -> int:
 
 
 def require_valid_setup(wanted: EpisodeSetup) -> None:
-    """Raise if a setup is not valid.
-
-    Raises:
-        UserError: it has no name, no limit of turns, or its seats cannot be filled.
-    """
+    """Raise if a setup is not valid."""
     require_seats(wanted.seats)
     if not wanted.name.strip():
         raise UserError("An episode needs a name.", "Type one.")
@@ -373,11 +353,7 @@ def end_if_over(episode: Episode, turns: int, last: AgentTurn) -> Episode:
 
 
 def get_scenario(session: Session, name: str) -> Scenario:
-    """Return the scenario of a name or id.
-
-    Raises:
-        UserError: there is none, or several.
-    """
+    """Return the scenario of a name or id."""
     known = all_scenarios(session.study)
     found = [scenario for scenario in known if name in (scenario.id, scenario.name)]
     if len(found) > 1:
@@ -389,11 +365,7 @@ def get_scenario(session: Session, name: str) -> Scenario:
 
 
 def get_cast(session: Session, scenario: Scenario, number: int) -> list[Character]:
-    """Return the characters of one of the casts that came with a scenario, from 1.
-
-    Raises:
-        UserError: there is none of that number, or one of its characters is gone.
-    """
+    """Return the characters of one of the casts that came with a scenario, from 1."""
     if not 1 <= number <= len(scenario.casts):
         count = pluralize(len(scenario.casts), "cast")
         raise UserError(f"The scenario {scenario.name} has {count}.", "Name characters: --character NAME")
@@ -405,11 +377,7 @@ def get_cast(session: Session, scenario: Scenario, number: int) -> list[Characte
 
 
 def get_character(session: Session, name: str) -> Character:
-    """Return the character of a name or id.
-
-    Raises:
-        UserError: there is none, or several.
-    """
+    """Return the character of a name or id."""
     known = all_characters(session.study)
     found = [character for character in known if name in (character.id, character.profile.name)]
     if len(found) > 1:
@@ -440,9 +408,6 @@ def compose_setup(
         limit: number of turns.
         agreed: the people at the keyboard agreed that judges are sent what they type.
         seed: of the judges; that of the next episode if None.
-
-    Raises:
-        UserError: the numbers of goals, characters and players differ.
     """
     if not len(scenario.goals) == len(characters) == len(judges):
         raise UserError(

@@ -66,9 +66,6 @@ def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
     """Return the state of an episode.
 
     The next agent follows from the one who acted last, so the transcript can be corrected in between.
-
-    Raises:
-        UserError: the recording is no episode.
     """
     episode = find_episode(session.study, recording_id)
     if episode is None:

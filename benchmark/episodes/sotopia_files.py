@@ -52,11 +52,7 @@ from project.text_format import Cell, escape_unprintable, to_csv
 
 
 def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[EpisodeState]:
-    """Return the episodes to export: those named, or all that are not held out.
-
-    Raises:
-        UserError: there is none, one is no episode, or is held out.
-    """
+    """Return the episodes to export: those named, or all that are not held out."""
     held_out_ids = hold_outs(session.study)
     ids = recordings or [
         episode.recording_id for episode in all_episodes(session.study) if episode.recording_id not in held_out_ids
@@ -70,11 +66,7 @@ def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[Ep
 
 
 def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
-    """Write episodes to a new file, a line each; returns how many.
-
-    Raises:
-        UserError: there is none, one is held out, there is such a file, or it cannot be written.
-    """
+    """Write episodes to a new file, a line each; returns how many."""
     states = select_episodes(session, recordings)
     lines = [json.dumps(_episode_json(session, state), ensure_ascii=False) for state in states]
     _write_new_file(path, "".join(f"{line}\n" for line in lines))
@@ -82,11 +74,7 @@ def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ())
 
 
 def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
-    """Write the complete ratings of people to a new CSV file; returns how many rows.
-
-    Raises:
-        UserError: as in `write_episodes`, or nobody rated.
-    """
+    """Write the complete ratings of people to a new CSV file; returns how many rows."""
     names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
     rows: list[Sequence[Cell]] = []
     for state in select_episodes(session, recordings):
@@ -154,12 +142,7 @@ SUFFIXES = (".jsonl", ".csv")
 
 
 def import_file(session: Session, path: Path, *, keep_rest: bool = False) -> SotopiaImportResult:
-    """Import a file as one step; nothing is imported if anything in it is wrong.
-
-    Raises:
-        UserError: it cannot be read, holds something else, or something in it is wrong; the line is named. Or something
-            in it looks like somebody who withdrew, and `keep_rest` does not let that in.
-    """
+    """Import a file as one step; nothing is imported if anything in it is wrong."""
     session.study.require_writable()
     if path.suffix.lower() == ".csv":
         return _import_scores(session, path, keep_rest)
@@ -174,11 +157,7 @@ def import_file(session: Session, path: Path, *, keep_rest: bool = False) -> Sot
 
 
 def sort_files(paths: Sequence[Path]) -> list[Path]:
-    """Return files in the order in which they can be imported: what others refer to comes first.
-
-    Raises:
-        UserError: one cannot be read.
-    """
+    """Return files in the order in which they can be imported: what others refer to comes first."""
 
     def place(path: Path) -> int:
         if path.suffix.lower() == ".csv":

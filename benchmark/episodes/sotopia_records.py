@@ -82,11 +82,7 @@ MAX_TEXT_CHARS = 20_000
 
 
 def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
-    """Return line number -> object; empty lines are passed over. A list of objects in one JSON text is read too.
-
-    Raises:
-        UserError: the file cannot be read, or a line is no JSON object.
-    """
+    """Return line number -> object; empty lines are passed over. A list of objects in one JSON text is read too."""
     text = read_text(path, MAX_FILE_BYTES)
     if text.lstrip().startswith("["):
         listed = [*_read_list(path, text)]
@@ -104,11 +100,7 @@ def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
 
 
 def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, *, required: bool = True) -> str:
-    """Return a text or number of an object as clean text; "" if it is missing and not required.
-
-    Raises:
-        UserError: it is missing, empty or something else.
-    """
+    """Return a text or number of an object as clean text; "" if it is missing and not required."""
     value = found.get(key)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
@@ -123,11 +115,7 @@ def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, 
 
 
 def clean_text(path: Path, line: int, value: Json, key: str) -> str:
-    """Return a text without invisible characters, such as those that change the direction of writing.
-
-    Raises:
-        UserError: it is no text, is too long, or holds half of a surrogate pair; `key` is named.
-    """
+    """Return a text without invisible characters, such as those that change the direction of writing."""
     if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
         raise damaged_file_error(path, f"“{key}” is no text of at most {MAX_TEXT_CHARS:,} characters", line)
     try:
@@ -179,9 +167,6 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
         line: its number.
         found: its JSON object.
         known: context of a scenario -> relationship, for files that do not say it.
-
-    Raises:
-        UserError: something is missing, or somebody speaks who does not take part.
     """
     names = found.get("names")
     if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
@@ -315,11 +300,7 @@ _TAG = re.compile(r"</?(?:extra_info|strategy_hint|clarification_hint)>")
 
 
 def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
-    """Return the scenario of a line; hints and further information in a goal stay, without their tags.
-
-    Raises:
-        UserError: something is missing, or the relationship is not known.
-    """
+    """Return the scenario of a line; hints and further information in a goal stay, without their tags."""
     goals = found.get(GOALS_KEY)
     if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(goal, str) for goal in goals):
         raise damaged_file_error(path, f"“{GOALS_KEY}” is no list of two goals or more", line)
@@ -337,11 +318,7 @@ def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
 
 
 def _read_relationship(path: Path, line: int, text: str) -> Relationship:
-    """Return a relationship by SOTOPIA's name or number, or by ours.
-
-    Raises:
-        UserError: it is none of them.
-    """
+    """Return a relationship by SOTOPIA's name or number, or by ours."""
     named = {relationship.value: relationship for relationship in Relationship} | _RELATIONSHIPS
     named |= {str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS.values())}
     if text not in named:
@@ -359,11 +336,7 @@ class SotopiaBond:
 
 
 def read_bond(path: Path, line: int, found: Mapping[str, Json]) -> SotopiaBond:
-    """Return the relationship profile of a line.
-
-    Raises:
-        UserError: something is missing, or the relationship is not known.
-    """
+    """Return the relationship profile of a line."""
     first, second = (read_text_field(path, line, found, key) for key in (FIRST_AGENT_KEY, "agent2_id"))
     relationship = _read_relationship(path, line, read_text_field(path, line, found, "relationship"))
     return SotopiaBond(
@@ -372,11 +345,7 @@ def read_bond(path: Path, line: int, found: Mapping[str, Json]) -> SotopiaBond:
 
 
 def read_combination(path: Path, line: int, found: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
-    """Return the scenario and the characters of a line, by what the files call them.
-
-    Raises:
-        UserError: something is missing.
-    """
+    """Return the scenario and the characters of a line, by what the files call them."""
     agents = found.get(AGENT_IDS_KEY)
     if not isinstance(agents, list) or len(agents) < 2:
         raise damaged_file_error(path, f"“{AGENT_IDS_KEY}” is no list of two or more", line)
@@ -385,11 +354,7 @@ def read_combination(path: Path, line: int, found: Mapping[str, Json]) -> tuple[
 
 
 def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Character:
-    """Return the character of a line.
-
-    Raises:
-        UserError: something is missing.
-    """
+    """Return the character of a line."""
 
     def told(*keys: str) -> str:
         texts = [_read_joined_texts(path, line, found, key).rstrip(".") for key in keys]
@@ -444,12 +409,7 @@ class SotopiaScore:
 
 
 def read_scores(path: Path) -> list[SotopiaScore]:
-    """Return the rows of a file.
-
-    Raises:
-        UserError: a column is missing, or a row holds no whole number or one out of its range; line and column are
-            named.
-    """
+    """Return the rows of a file."""
     try:
         rows = csv.DictReader(io.StringIO(read_text(path, _MAX_SCORES_BYTES)), strict=True)
         columns = [fieldname.strip() for fieldname in rows.fieldnames or ()]

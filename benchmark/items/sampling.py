@@ -61,11 +61,7 @@ def largest_quotas(size: int, shares: Mapping[str, float], there: Mapping[str, i
 
 
 def items_per_collection(size: int, collections: int) -> int:
-    """Return how many items each collection gives at most, of `size` in all; 0 for as many as possible.
-
-    Raises:
-        UserError: there are fewer items than collections.
-    """
+    """Return how many items each collection gives at most, of `size` in all; 0 for as many as possible."""
     if size and size < collections:
         raise UserError(
             f"A draw of {size:,} cannot have the same number of items of each of {collections:,} collections.",
@@ -80,9 +76,6 @@ def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
     Args:
         size: items in all.
         there: collection -> how many are available.
-
-    Raises:
-        UserError: there are fewer items than collections.
     """
     if not there:
         return {}
@@ -146,9 +139,6 @@ def draw_balanced(
         rule: the size, whether to stratify, and under `negatives` one of `NEGATIVES`.
         chance: the random generator.
         negative: the class of spans cut from gaps; "" for none.
-
-    Raises:
-        UserError: a class has no candidates, no collection has all classes, or there are more collections than items.
     """
     wanted = {key: weight for key, weight in shares.items() if weight > 0}
     gaps = pool.gaps if negative and rule.more.get("negatives", NEGATIVES[0]) != "annotated" else ()
@@ -298,11 +288,7 @@ class SamplingOptions:
     truth: str = ONE_ANNOTATOR
 
     def require_known(self) -> None:
-        """Raise if an option is not known.
-
-        Raises:
-            UserError: one is not.
-        """
+        """Raise if an option is not known."""
         for key in self.include:
             if key not in INCLUDE_LABELS:
                 raise UserError(
@@ -321,11 +307,7 @@ class SamplingOptions:
 
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
-    """Read the result of `SamplingOptions.as_json`.
-
-    Raises:
-        UserError: it is something else.
-    """
+    """Read the result of `SamplingOptions.as_json`."""
     values = cast(dict[str, Any], dict(found))
     defaults = SamplingOptions()
     try:

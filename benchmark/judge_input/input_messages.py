@@ -14,9 +14,6 @@ def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> t
     Args:
         plan: what is to be sent.
         cleared: the approved content of the guard that sends them; None for no guard.
-
-    Raises:
-        UserError: the file is missing, was changed, or cannot be read.
     """
     pictures: tuple[JudgeFrame, ...] = ()
     clip = None
@@ -40,11 +37,7 @@ def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> t
 
 
 def _require_same_file(media: PlannedMedia) -> object:
-    """Check that the file is the one of the plan; returns a value that changes with the file.
-
-    Raises:
-        UserError: the file was changed.
-    """
+    """Check that the file is the one of the plan; returns a value that changes with the file."""
     state: object = file_version(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
     if state is None or (not media.sha256 and state != media.fingerprint):
         raise _changed_file_error(media)

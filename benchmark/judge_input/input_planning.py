@@ -104,9 +104,6 @@ def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettin
 
     Returns:
         The plan, None where the segment has no picture; and a remark on it, or "".
-
-    Raises:
-        UserError: the file cannot be read, or a rendering does not cover the segment.
     """
     from media.decoding import frame_range
     from media.excerpts import fit_size
@@ -179,9 +176,6 @@ def settings_for(entry: JudgeEntry, wanted: InputSettings = _USUAL) -> InputSett
     """Return how much a judge sees: frames or a clip as its options say, the rest from `wanted`.
 
     Baselines see no frames.
-
-    Raises:
-        UserError: there is no such backend, or its settings do not fit.
     """
     if entry.backend == PERSON_BACKEND:
         return wanted
@@ -213,10 +207,6 @@ def plan_input(
         condition: `RAW_CONDITION`, or the id of the run that made a rendering.
         settings: how much is shown.
         prompt: an unsaved prompt, to preview it; the prompt of the study if None.
-
-    Raises:
-        UserError: there is no such segment, task, variant or rendering; the task cannot be asked about the segment; or
-            the file is missing, was changed, or cannot be read.
     """
     if variant not in VARIANTS:
         raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
@@ -225,11 +215,7 @@ def plan_input(
 
 
 def locate_subject(session: Session, key: str, task: JudgePrompt) -> SubjectLocation:
-    """Return the location of what a task is asked about, with its chain if the task shows it.
-
-    Raises:
-        UserError: it does not exist, or is not visible yet.
-    """
+    """Return the location of what a task is asked about, with its chain if the task shows it."""
     return locate_target(session, parse_target(key), told_chain=_CHAIN in task.material)
 
 
@@ -319,11 +305,7 @@ class _InputPlanner:
         )
 
     def plan(self) -> InputPlan:
-        """Return the plan.
-
-        Raises:
-            UserError: the task cannot be asked about the segment, or its recording, rendering or texts cannot be used.
-        """
+        """Return the plan."""
         task, item, session = self._task, self._item, self._session
         if reason := task.inapplicable_reason(item):
             raise UserError(reason, "Ask another task.")
@@ -478,11 +460,7 @@ class _InputPlanner:
         return media
 
     def _plan_option_media(self) -> tuple[tuple[PlannedMedia, ...], tuple[str, ...]]:
-        """Plan the frames of each option of an item, the same number for each, and name the renderings of others.
-
-        Raises:
-            UserError: a recording of an option is gone, or has no such rendering.
-        """
+        """Plan the frames of each option of an item, the same number for each, and name the renderings of others."""
         moments = item_moments(self._frozen) if self._frozen is not None else []
         settings = self._settings
         if not moments or not (settings.frames or settings.clip) or self._task.modality not in _WITH_PICTURES:
@@ -557,11 +535,7 @@ def _format_lines(name: str, text: str) -> list[str]:
 
 
 def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
-    """Raise if keys of a form hold personal information; an answer has to name them, so they cannot be scrubbed.
-
-    Raises:
-        UserError: one does.
-    """
+    """Raise if keys of a form hold personal information; an answer has to name them, so they cannot be scrubbed."""
     for answer_field in spec.fields:
         for key in (answer_field.field.key, *(choice.key for choice in answer_field.field.choices)):
             plain = _SEPARATORS.sub(" ", key)
@@ -622,11 +596,7 @@ def is_replan_question(question: Mapping[str, Json]) -> bool:
 
 
 def answer_replan_question(session: Session, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Plan a segment again, in the process that has the study open; the plan notes how many frames it lost.
-
-    Raises:
-        UserError: it cannot be planned.
-    """
+    """Plan a segment again, in the process that has the study open; the plan notes how many frames it lost."""
     settings = read_settings(question)
     about, task, variant, condition = (str(question[key]) for key in ("about", "task", "variant", "condition"))
     made = plan_input(session, about, task, variant, condition, settings)

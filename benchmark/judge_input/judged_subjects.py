@@ -53,11 +53,7 @@ def item_moments(item: FrozenItem) -> list[tuple[str, int, int]]:
 
 
 def get_visible_segment(session: Session, segment_id: str) -> Segment:
-    """Return a segment that is visible to the annotator.
-
-    Raises:
-        UserError: it is no longer part of the study, or a training round hides it.
-    """
+    """Return a segment that is visible to the annotator."""
     found = find_segment(session.study, segment_id)
     if found is None:
         raise UserError("This segment is no longer part of the study, or not to be seen yet.", "Choose another one.")
@@ -65,11 +61,7 @@ def get_visible_segment(session: Session, segment_id: str) -> Segment:
 
 
 def get_scheme(session: Session, key: str) -> Scheme:
-    """Return the scheme of a segment.
-
-    Raises:
-        UserError: the study does not have its text.
-    """
+    """Return the scheme of a segment."""
     found = session.schemes.find(key)
     if found is None:
         raise UserError(f"The scheme “{key}” is not part of this study.", "Add it: greenroom scheme add")
@@ -79,11 +71,7 @@ def get_scheme(session: Session, key: str) -> Scheme:
 def segment_subject(
     session: Session, segment: Segment, people: Sequence[tuple[str, str]] = (), agent: str = ""
 ) -> PromptSubject:
-    """Return a segment with its values, as the subject of a prompt.
-
-    Raises:
-        UserError: the study does not have the text of its scheme.
-    """
+    """Return a segment with its values, as the subject of a prompt."""
     values: dict[str, Json] = {key: value.value for key, value in values_of(session.study, segment.id).items()}
     return PromptSubject(get_scheme(session, segment.scheme), segment.track, segment.label, values, people, agent)
 
@@ -129,9 +117,6 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
         session: of the study.
         about: what is asked about.
         told_chain: whether the chain of a question is read too.
-
-    Raises:
-        UserError: it does not exist, or is not visible yet.
     """
     match about.kind:
         case JudgmentTargetKind.SEGMENT:
@@ -209,9 +194,6 @@ def answer_counts(session: Session, scheme: str, track: str, task: str) -> Answe
     """Return how often each answer to a task was given by people, the most frequent first.
 
     Segments that a training round hides do not count; text fields are ignored, since no two people write the same.
-
-    Raises:
-        UserError: there is no such task or scheme.
     """
     known, key = _ANSWER_COUNTS.get(session), (scheme, track, task)
     if key not in known:
@@ -230,9 +212,6 @@ def most_common_truth(session: Session, set_id: str, task: str, part: str = "") 
         set_id: of the set; all its draws count.
         task: key of the registry of tasks.
         part: of an item; "" for the item as a whole.
-
-    Raises:
-        UserError: an item is damaged.
     """
     known, key = _COMMON_TRUTHS.get(session), (set_id, task, base_part(part))
     if key not in known:

@@ -64,11 +64,7 @@ def served_judge_ids(work: JobSpec) -> frozenset[str]:
 
 
 def remaining_job(work: JobSpec, parts: Iterable[Mapping[str, Json]]) -> JobSpec | None:
-    """Return what is left of a job that was interrupted after some answers were stored; None if nothing is.
-
-    Raises:
-        UserError: it had a budget, and what it spent last is unknown.
-    """
+    """Return what is left of a job that was interrupted after some answers were stored; None if nothing is."""
     payload = read_payload(work.parameters)
     if payload.limits != Limits() and any(_is_model(payload.entries[item.judge]) for item in payload.items):
         raise UserError(
@@ -215,9 +211,6 @@ def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT)
     """Plan the requests, look up which are answered already, and make the job for the rest.
 
     Requests that cannot be made become notes and do not stop the others.
-
-    Raises:
-        UserError: there is nothing to ask, or no such task, variant or condition.
     """
     session.study.require_writable()
     if not request.judges or not request.about:
@@ -254,9 +247,6 @@ def unanswered(session: Session, work: JobSpec, since: str) -> JobSpec | None:
         session: holds the study.
         work: the run as it was started.
         since: when it was started, as from `utc_now`; requests answered later are not asked again.
-
-    Raises:
-        UserError: the budget is spent.
     """
     payload = read_payload(work.parameters)
     names = [entry.id for entry in payload.entries]

@@ -35,22 +35,14 @@ def address_variable(name: str) -> str:
 
 
 def server_address(entry: JudgeEntry) -> str:
-    """Return the address of a judge's server, such as `https://api.openai.com`; "" for a judge without one.
-
-    Raises:
-        UserError: there is no such backend, or its settings do not fit.
-    """
+    """Return the address of a judge's server, such as `https://api.openai.com`; "" for a judge without one."""
     if entry.backend == PERSON_BACKEND:
         return ""
     return _normalize_address(str(getattr(build_options(entry.backend, entry.settings), "url", "")))
 
 
 def find_key(entry: JudgeEntry) -> str:
-    """Return the key of a judge; "" if there is none.
-
-    Raises:
-        UserError: there is no such backend, or its settings do not fit.
-    """
+    """Return the key of a judge; "" if there is none."""
     address = server_address(entry)
     return address and (_from_environment(entry.name, address) or _from_keyring(entry.name, address))
 
@@ -67,11 +59,7 @@ def key_location(entry: JudgeEntry) -> str:
 
 
 def store_key(entry: JudgeEntry, key: str) -> None:
-    """Store a key in the keyring of this machine.
-
-    Raises:
-        UserError: the judge has no server, the text is no key, or no keyring accepts it.
-    """
+    """Store a key in the keyring of this machine."""
     import keyring
 
     address = server_address(entry)
@@ -91,11 +79,7 @@ def store_key(entry: JudgeEntry, key: str) -> None:
 
 
 def delete_key(entry: JudgeEntry) -> bool:
-    """Delete a key from the keyring; returns whether there was one.
-
-    Raises:
-        UserError: there is no such backend, or its settings do not fit.
-    """
+    """Delete a key from the keyring; returns whether there was one."""
     import keyring
 
     try:

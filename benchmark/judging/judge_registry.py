@@ -32,11 +32,7 @@ def has_trusted_files(session: Session, entry: JudgeEntry) -> bool:
 
 
 def require_trusted_files(session: Session, entry: JudgeEntry) -> None:
-    """Raise if the files of a judge may not be opened.
-
-    Raises:
-        UserError: nobody on this machine chose them.
-    """
+    """Raise if the files of a judge may not be opened."""
     if not has_trusted_files(session, entry):
         raise UserError(
             f"The judge {escape_unprintable(entry.name)} was set up on another machine and names a file here: "
@@ -58,12 +54,7 @@ _MAX_MODEL_CHARS = 4096
 def add_judge(
     session: Session, name: str, backend: str, model: str = "", settings: Mapping[str, Json] | None = None
 ) -> tuple[JudgeEntry, Changes]:
-    """Add a judge, as one step; returns it and what changed.
-
-    Raises:
-        UserError: the name is taken or no name, there is no such backend, it needs a model, or the settings do not
-            fit it or hold a key.
-    """
+    """Add a judge, as one step; returns it and what changed."""
     made = JudgeEntry(new_id(), name.strip(), backend, model.strip(), dict(settings or {}))
     _require_valid(session, made)
     trust_files(session, made)
@@ -73,11 +64,7 @@ def add_judge(
 
 
 def change_judge(session: Session, changed: JudgeEntry) -> Changes:
-    """Replace the judge with this id, as one step; its judgments stay.
-
-    Raises:
-        UserError: there is no such judge any more, or as in `add_judge`.
-    """
+    """Replace the judge with this id, as one step; its judgments stay."""
     before = next((judge for judge in all_judges(session.study) if judge.id == changed.id), None)
     if before is None:
         raise UserError(f"The judge {changed.name} was removed meanwhile.", "Add it again.")
@@ -143,11 +130,7 @@ def _require_second(session: Session, judge_entry: JudgeEntry, name: str) -> Non
 
 
 def get_judge(session: Session, name: str) -> JudgeEntry:
-    """Return the judge with this name.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Return the judge with this name."""
     found = judge_by_name(session.study, name.strip())
     if found is None:
         known = ", ".join(judge.name for judge in all_judges(session.study))
@@ -157,11 +140,7 @@ def get_judge(session: Session, name: str) -> JudgeEntry:
 
 
 def get_judges(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
-    """Return the judges with these names, each once, in order; without names, all that are not people.
-
-    Raises:
-        UserError: there is no judge of a name, or none at all.
-    """
+    """Return the judges with these names, each once, in order; without names, all that are not people."""
     if not names and (known := [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]):
         return known
     return [get_judge(session, name) for name in dict.fromkeys(names or ("",))]

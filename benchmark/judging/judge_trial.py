@@ -75,7 +75,6 @@ def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
     """Ask a judge a question that holds nothing of the study, under the study's policy.
 
     Raises:
-        UserError: it is a person, or its settings do not fit.
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
     require_trusted_files(session, entry)
@@ -86,7 +85,6 @@ def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTest
     """Try a judge under an authority, with a key that need not be stored anywhere.
 
     Raises:
-        UserError: it is a person, or its settings do not fit.
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
     guard = Guard(authority)

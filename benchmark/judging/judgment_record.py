@@ -205,9 +205,6 @@ class Delivery:
         Args:
             over: whether no more answers come.
             say: called after each batch.
-
-        Raises:
-            UserError: an answer could not be stored.
         """
         while True:
             began = time.monotonic()
@@ -228,11 +225,7 @@ class Delivery:
                 await asyncio.sleep(min(took, _MAX_PAUSE_S))
 
     def flush(self) -> None:
-        """Store the waiting answers at once.
-
-        Raises:
-            UserError: an answer could not be stored.
-        """
+        """Store the waiting answers at once."""
         batch, stored = self._take_waiting()
         if batch:
             self._holder.part(_part_json(batch))

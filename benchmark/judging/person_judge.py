@@ -69,9 +69,6 @@ def plan_person_task(
         variant: of the prompt.
         condition: `RAW_CONDITION`, or the id of the run that made a rendering.
         settings: how much is shown.
-
-    Raises:
-        UserError: nothing can be written into the study, or it cannot be asked (see `plan_input`).
     """
     session.study.require_writable()
     plan = plan_input(session, about, task, variant, condition, settings)
@@ -92,9 +89,6 @@ def save_answer(
         answer: by the keys of the form's fields.
         ms: from when the form was shown until it was saved.
         messages: what they were shown.
-
-    Raises:
-        UserError: a field is missing or does not fit; nothing is stored.
     """
     made = person_judgment(session, asked, answer, ms, messages)
     with session.study.run_transaction():
@@ -105,11 +99,7 @@ def save_answer(
 def person_judgment(
     session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
 ) -> Judgment:
-    """Return the judgment of an answer, without storing it; the arguments are those of `save_answer`.
-
-    Raises:
-        UserError: a field is missing or does not fit.
-    """
+    """Return the judgment of an answer, without storing it; the arguments are those of `save_answer`."""
     try:
         read = answer_form(asked.plan.form).parse(dict(answer))
     except ValueError as error:
@@ -133,11 +123,7 @@ def refusal_judgment(
 
 
 def ensure_annotator(session: Session) -> Annotator:
-    """Return the annotator of the session, who is added if new.
-
-    Raises:
-        UserError: the session has no annotator name, or the study is read-only.
-    """
+    """Return the annotator of the session, who is added if new."""
     session.study.require_writable()
     if not session.annotator_name.strip():
         raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")

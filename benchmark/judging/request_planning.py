@@ -65,11 +65,7 @@ class _JudgePlan:
 
 
 def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> Payload:
-    """Return all requests that can be made; the others become notes of the outcome.
-
-    Raises:
-        UserError: there is no such task.
-    """
+    """Return all requests that can be made; the others become notes of the outcome."""
     get_judge_prompt(request.task)
     entries = _with_seconds(session, request.judges)
     judge_plans = [
@@ -170,11 +166,7 @@ def _answer_counts(session: Session, about: SubjectLocation, task: str) -> Seque
 
 
 def _require_truth(judge_plan: _JudgePlan, about: SubjectLocation, plan: InputPlan) -> None:
-    """Raise if a judge that answers from the truth is asked about an item without one.
-
-    Raises:
-        UserError: the item has no right answer.
-    """
+    """Raise if a judge that answers from the truth is asked about an item without one."""
     if about.frozen is not None and not plan.truth and judge_plan.entry.backend in _TRUTH_BACKENDS:
         raise UserError(
             f"It is not defined for “{get_judge_prompt(plan.task).name}”: nothing is right by itself there.",
@@ -237,11 +229,7 @@ def _plan_judge(
 
 
 def _input_settings(request: AskRequest, entry: JudgeEntry, options: Any) -> InputSettings:
-    """Return how much of a segment a judge is shown: as requested, within what it can see.
-
-    Raises:
-        UserError: it takes no clips.
-    """
+    """Return how much of a segment a judge is shown: as requested, within what it can see."""
     found = settings_for(entry, request.sight)
     if request.frames == 0:
         return replace(found, frames=0, clip=False)

@@ -50,11 +50,7 @@ class Limits:
     tokens: int | None = None
 
     def remaining(self, money: float, tokens: int) -> "Limits":
-        """Return the rest of the budget after some was spent.
-
-        Raises:
-            UserError: nothing is left.
-        """
+        """Return the rest of the budget after some was spent."""
         left = Limits(
             None if self.money is None else self.money - money, None if self.tokens is None else self.tokens - tokens
         )

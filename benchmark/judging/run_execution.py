@@ -68,7 +68,6 @@ class RunExecutor:
 
         Raises:
             Cancelled: the user stopped it; answers until then are stored.
-            UserError: an answer could not be stored.
         """
         asking = [
             asyncio.create_task(self._run_worker(lane))
@@ -266,7 +265,6 @@ def run(payload: Payload, holder: JobHost) -> RunOutcome:
 
     Raises:
         Cancelled: the user stopped it.
-        UserError: an answer could not be stored.
     """
     with asyncio.Runner() as runner:
         return runner.run(_run(payload, holder))

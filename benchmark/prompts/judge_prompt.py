@@ -169,11 +169,7 @@ DEFAULT_TASK = "assess"
 
 
 def get_judge_prompt(key: str) -> JudgePrompt:
-    """Return a task.
-
-    Raises:
-        UserError: there is none of that key.
-    """
+    """Return a task."""
     if key not in TASKS:
         raise UserError(f"There is no task “{key}”.", f"Choose one of {', '.join(TASKS)}.")
     module, _, attribute = TASKS[key].partition(":")

@@ -89,9 +89,6 @@ def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Fill
     """Fill the slots of a prompt; a missing value is shown as empty.
 
     Lines that are not quoted do not depend on the values of the study.
-
-    Raises:
-        UserError: there is no such variant.
     """
     if variant not in prompt.variants:
         raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(prompt.variants)}.")
@@ -117,20 +114,12 @@ def required_slots(key: str) -> tuple[str, ...]:
 
 @cache
 def shipped_prompt(key: str) -> Prompt:
-    """Return the prompt that the program ships for a task.
-
-    Raises:
-        UserError: it ships none of that key.
-    """
+    """Return the prompt that the program ships for a task."""
     return parse_prompt(shipped_text(key), key)
 
 
 def shipped_text(key: str) -> str:
-    """Return the TOML text of a prompt that the program ships.
-
-    Raises:
-        UserError: it ships none of that key.
-    """
+    """Return the TOML text of a prompt that the program ships."""
     if key not in shipped_keys():
         raise UserError(
             f"There is no prompt “{escape_unprintable(key)}”.", f"Choose one of {', '.join(shipped_keys())}."
@@ -150,10 +139,6 @@ def parse_prompt(source: str, key: str) -> Prompt:
     Args:
         source: TOML: `key`, `version`, `system`, `body` and a table `variants`; `own` for an edited one.
         key: the key that it must have.
-
-    Raises:
-        UserError: it is no TOML, a key is missing or unknown, a slot is unknown, missing, repeated or not alone on its
-            line, or a line looks like a quoted one.
     """
     if len(source) > MAX_SOURCE_CHARS:
         raise _prompt_error(key, f"it is longer than {MAX_SOURCE_CHARS} characters")
@@ -187,11 +172,7 @@ def parse_prompt(source: str, key: str) -> Prompt:
 
 
 def with_version(source: str, version: int, *, own: bool) -> str:
-    """Return the text of a prompt with another version; `own` marks it as edited in a study.
-
-    Raises:
-        UserError: it has no line for its version.
-    """
+    """Return the text of a prompt with another version; `own` marks it as edited in a study."""
     text = _OWN_LINE.sub("", source)
     if _VERSION_LINE.search(text) is None:
         raise UserError("The prompt has no line “version = ...”.", "Put one below its key.")
@@ -263,11 +244,7 @@ def _toml_string(text: str) -> str:
 
 
 def prompt_for(session: Session, key: str) -> Prompt:
-    """Return the prompt of a study: its newest version if that is edited, else the shipped one.
-
-    Raises:
-        UserError: there is no prompt of that key, or the one of the study is damaged.
-    """
+    """Return the prompt of a study: its newest version if that is edited, else the shipped one."""
     shipped = shipped_prompt(key)
     kept = prompt_versions(session.study, key)
     newest = _parse_cached(kept[max(kept)], key) if kept else shipped
@@ -290,9 +267,6 @@ def edit_prompt(session: Session, key: str, text: str) -> Changes:
         session: of the study.
         key: of the prompt, which is that of its task.
         text: TOML as in `resources/prompts`; its version is replaced by the next one.
-
-    Raises:
-        UserError: there is no such prompt, or the text is no valid prompt.
     """
     version = _next_version(session, key)
     new = with_version(text, version, own=True)
@@ -306,11 +280,7 @@ def edit_prompt(session: Session, key: str, text: str) -> Changes:
 
 
 def restore_prompt(session: Session, key: str) -> Changes:
-    """Return to the shipped prompt, as one step; newer versions of the program then bring their own.
-
-    Raises:
-        UserError: there is no such prompt.
-    """
+    """Return to the shipped prompt, as one step; newer versions of the program then bring their own."""
     before = _current_or_none(session, key)
     if before is not None and not before.own:
         return Changes()

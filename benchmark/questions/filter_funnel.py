@@ -125,9 +125,6 @@ def apply_options(session: Session, question_id: str, state: str, wrong: Sequenc
         question_id: of the question.
         state: of the question when the proposal was made.
         wrong: all wrong options that it will have.
-
-    Raises:
-        UserError: the question was changed since, or cannot have these options.
     """
     before = get_question(session, question_id)
     if before.checksum != state:
@@ -259,19 +256,12 @@ def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Seq
         session: of the study.
         question_ids: the questions; all of the study if empty.
         steps: keys of `STEPS`; all if empty. They run in the order of the registry.
-
-    Raises:
-        UserError: there is no such step, or the study is damaged.
     """
     return build_funnel(read_funnel_input(session), question_ids, steps)
 
 
 def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Compute the funnel from its input, in any thread.
-
-    Raises:
-        UserError: there is no such step.
-    """
+    """Compute the funnel from its input, in any thread."""
     wanted_keys = {get_step(key).key for key in steps}
     chosen = [filter_step for key, filter_step in STEPS.items() if not wanted_keys or key in wanted_keys]
     included = {*question_ids}
@@ -303,9 +293,6 @@ def surviving_questions(session: Session) -> set[str]:
     These are the questions that all deciding steps keep. If no step decides, as in a study that was never filtered and
     in an annotator's copy, these are all. A question that is undecided at such a step does not go on; it stays in the
     study.
-
-    Raises:
-        UserError: the study is damaged.
     """
     if not has_deciding_step(session.study):
         return {str(row[0]) for row in question_rows(session.study)}

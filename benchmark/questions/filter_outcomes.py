@@ -221,11 +221,7 @@ class FunnelRows:
     rules: Mapping[str, FilterRule]
 
     def to_input(self) -> FunnelInput:
-        """Parse the rows, in any thread.
-
-        Raises:
-            UserError: a question is damaged.
-        """
+        """Parse the rows, in any thread."""
         return FunnelInput(
             parse_questions(self.questions), parse_question_judgments(self.judgments), self.makers, self.rules
         )
@@ -248,21 +244,13 @@ class Gatherer:
         return upto < newest
 
     def result(self) -> FunnelRows:
-        """Return the judgments that were read, with the present questions and rules.
-
-        Raises:
-            UserError: the study is damaged.
-        """
+        """Return the judgments that were read, with the present questions and rules."""
         study = self._study
         return FunnelRows(question_rows(study), tuple(self._given), judges_of_wordings(study), read_rules(study))
 
 
 def read_funnel_input(session: Session) -> FunnelInput:
-    """Read the input of the funnel of a study.
-
-    Raises:
-        UserError: the study is damaged.
-    """
+    """Read the input of the funnel of a study."""
     gatherer = Gatherer(session)
     while gatherer.read_next():
         pass
@@ -270,11 +258,7 @@ def read_funnel_input(session: Session) -> FunnelInput:
 
 
 def read_question_input(session: Session, question: Question) -> FunnelInput:
-    """Read the input for one question.
-
-    Raises:
-        UserError: the study is damaged.
-    """
+    """Read the input for one question."""
     study = session.study
     makers = judges_of_wordings(study, question.id)
     return FunnelInput(

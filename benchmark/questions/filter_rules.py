@@ -140,11 +140,7 @@ copies; and since copies do not depend on scores, a stricter limit never lets an
 
 
 def get_step(key: str) -> FilterStep:
-    """Return a step.
-
-    Raises:
-        UserError: there is none of that key.
-    """
+    """Return a step."""
     if key not in STEPS:
         raise UserError(f"There is no step “{key}”.", f"Choose one of {', '.join(STEPS)}.")
     return STEPS[key]
@@ -213,28 +209,17 @@ def read_rules(study: Study) -> dict[str, FilterRule]:
     """Return step -> the study's rule for it.
 
     If a stored rule is invalid, the default rule is used and decides, so that nothing gets through unchecked.
-
-    Raises:
-        UserError: the study is damaged.
     """
     return {key: _read_rule(step, study.get_property(rule_property(key))) for key, step in STEPS.items()}
 
 
 def has_deciding_step(study: Study) -> bool:
-    """Tell whether any step of a study decides which questions go on.
-
-    Raises:
-        UserError: the study is damaged.
-    """
+    """Tell whether any step of a study decides which questions go on."""
     return any(rule.decides for rule in read_rules(study).values())
 
 
 def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
-    """Return a rule after checking that a step can have it.
-
-    Raises:
-        UserError: a value is outside its limits.
-    """
+    """Return a rule after checking that a step can have it."""
     if step.needs is not LimitSide.NO_LIMIT and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
         fixed = f"It is always {step.low}." if step.low == step.high else ""
         raise UserError(

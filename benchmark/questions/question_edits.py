@@ -75,9 +75,6 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
         session: of the study.
         questions: with their ids; an `annotator_id` of "" stands for the annotator of this session.
         name: of the step; such as `Add 12 questions` if empty.
-
-    Raises:
-        UserError: one of them is not valid, or its span is outside its recording; nothing is written.
     """
     durations: dict[str, int] = {}
     for question in questions:
@@ -125,9 +122,6 @@ def correct_question(
         start_us: start of the span that is shown, on the recording's axis.
         end_us: end of that span.
         fits_chain: it was compared with the present chain, whose checksum becomes its source.
-
-    Raises:
-        UserError: there is no such question, or it would not be valid.
     """
     session.study.require_writable()
     correction = QuestionCorrection(text, answer, wrong, explanation, start_us, end_us, fits_chain)
@@ -140,11 +134,7 @@ def correct_question(
 
 
 def apply_correction(session: Session, question_id: str, correction: QuestionCorrection) -> Question:
-    """Return a question after a correction, without writing it.
-
-    Raises:
-        UserError: there is no such question, or it would not be valid.
-    """
+    """Return a question after a correction, without writing it."""
     before = get_question(session, question_id)
     wrong = correction.wrong
     given: dict[str, Any] = {
@@ -182,11 +172,7 @@ def reword_options(question: Question, texts: Sequence[str]) -> tuple[WrongOptio
 
 
 def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
-    """Remove questions, with what people said about them, as one step.
-
-    Raises:
-        UserError: one of them does not exist.
-    """
+    """Remove questions, with what people said about them, as one step."""
     session.study.require_writable()
     deleted_ids = [get_question(session, question_id).id for question_id in dict.fromkeys(question_ids)]
     if not deleted_ids:
@@ -197,11 +183,7 @@ def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
 
 
 def get_question(session: Session, question_id: str) -> Question:
-    """Return a question.
-
-    Raises:
-        UserError: there is none of that id, or it is not visible.
-    """
+    """Return a question."""
     found = question_rows.find_question(session.study, question_id)
     if found is None:
         raise UserError("This question is no longer part of the study.", "Choose another one.")
@@ -209,11 +191,7 @@ def get_question(session: Session, question_id: str) -> Question:
 
 
 def _current_checksum(session: Session, question: Question) -> str | None:
-    """Return the checksum of the present source of a question.
-
-    Raises:
-        UserError: what it covers is gone.
-    """
+    """Return the checksum of the present source of a question."""
     chain = find_chain(session.study, question.chain_id) if question.chain_id else None
     if not question.made_from:
         return None

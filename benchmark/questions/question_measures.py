@@ -76,11 +76,7 @@ def difficulty_label(score: float) -> str:
 
 
 def question_difficulties(session: Session) -> dict[str, str]:
-    """Return question id -> combined difficulty label, for questions that have one.
-
-    Raises:
-        UserError: the study is damaged.
-    """
+    """Return question id -> combined difficulty label, for questions that have one."""
     reading, said, step = read_funnel_input(session), verifications(session.study), get_step(_STEP)
     found = {}
     for question in reading.questions.values():
@@ -295,11 +291,7 @@ class QuestionMeasuresInput:
 
 
 def read_measures_input(session: Session) -> QuestionMeasuresInput:
-    """Read chains, questions, verifications and answers of a study.
-
-    Raises:
-        UserError: a question is damaged.
-    """
+    """Read chains, questions, verifications and answers of a study."""
     study = session.study
     rows = question_judgment_rows(study, [*FIGURE_TASKS.values()], 0, newest_judgment(study))
     return QuestionMeasuresInput(
@@ -315,11 +307,7 @@ def measure_judges(
     samples: int = 1000,
     seed: int = 0,
 ) -> Measures:
-    """Measure the judges of a study on its questions; see `compute_measures`.
-
-    Raises:
-        UserError: a question is damaged.
-    """
+    """Measure the judges of a study on its questions; see `compute_measures`."""
     return compute_measures(read_measures_input(session), judges, everything=everything, samples=samples, seed=seed)
 
 

@@ -61,10 +61,6 @@ def verify(
         note: the reason.
         checklist: key of `CHECKLIST_KEYS`.
         correction: changes of the question, in the same step; only with the decision to correct it.
-
-    Raises:
-        UserError: there is no such question, the correction is not valid, the annotator wrote it, no judge failed at it
-            yet, or the checks do not match the decision.
     """
     session.study.require_writable()
     if correction is not None and decision is not VerificationDecision.CORRECT:
@@ -95,11 +91,7 @@ def verify(
 
 
 def withdraw_verification(session: Session, question_id: str) -> Changes:
-    """Delete the verification of the session's annotator; a correction stays.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Delete the verification of the session's annotator; a correction stays."""
     session.study.require_writable()
     who = session.annotator()
     said = [verification.annotator_id for verification in question_rows.verifications_of(session.study, question_id)]
@@ -374,9 +366,6 @@ def read_items(
         session: of the study.
         recording_id: only its questions; "" for those of all recordings.
         question_ids: only these; None for all.
-
-    Raises:
-        UserError: a question is damaged.
     """
     study = session.study
     found = questions_of(study, recording_id) if recording_id else all_questions(study)
@@ -391,11 +380,7 @@ def read_items(
 
 
 def read_item(session: Session, question_id: str) -> VerificationItem | None:
-    """Return one question with its verifications, or None if it is not visible.
-
-    Raises:
-        UserError: it is damaged.
-    """
+    """Return one question with its verifications, or None if it is not visible."""
     question = find_question(session.study, question_id)
     if question is None:
         return None
@@ -404,11 +389,7 @@ def read_item(session: Session, question_id: str) -> VerificationItem | None:
 
 
 def verified_ids(session: Session) -> set[str]:
-    """Return the ids of the verified questions, stale ones included.
-
-    Raises:
-        UserError: a question is damaged.
-    """
+    """Return the ids of the verified questions, stale ones included."""
     said = verifications(session.study)
     return {
         question.id
@@ -427,9 +408,6 @@ def verification_queue(
         recording_id: only its questions; "" for those of all recordings.
         surviving: ids of the questions that go on to verification; None for those that survive the filter.
         annotator_id: of the annotator; "" for that of the session.
-
-    Raises:
-        UserError: a question is damaged.
     """
     who = annotator_id or current_annotator_id(session)
     survivors = {*(surviving_questions(session) if surviving is None else surviving)}
@@ -478,11 +456,7 @@ def verification_progress(found: Sequence[VerificationItem], annotator_id: str) 
 
 
 def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
-    """Return the agreement of the verifiers of a study, over all questions or some.
-
-    Raises:
-        UserError: a question is damaged.
-    """
+    """Return the agreement of the verifiers of a study, over all questions or some."""
     wanted = None if question_ids is None else {*question_ids}
     said = verifications(session.study)
     return compute_agreement(

@@ -143,7 +143,6 @@ def gather_report_input(
         hidden: ids of items whose right answers must not be shown yet, because somebody still answers them.
 
     Raises:
-        UserError: there is no such set or earlier report.
         NothingAsked: there is no run.
         Cancelled: the user stopped it.
     """
@@ -336,7 +335,6 @@ def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> l
         progress: reports the files.
 
     Raises:
-        UserError: the folder is not free or cannot be written to.
         Cancelled: the user stopped it. Then nothing is written.
     """
     require_free(folder)

@@ -376,9 +376,6 @@ def read_earlier_runs(path: Path) -> list[EarlierRun]:
 
     Args:
         path: of its folder, or of `results.json` in it.
-
-    Raises:
-        UserError: it is no report, or cannot be read.
     """
     file = path / RESULTS_NAME if path.is_dir() else path
     try:

@@ -130,11 +130,7 @@ def input_settings(way: HumanRunOptions) -> InputSettings:
 
 
 def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = HumanRunOptions()) -> HumanItemQueue:
-    """Return the progress of the session's annotator in a set; at most the annotator is added to the study.
-
-    Raises:
-        UserError: the session has no annotator name, the study is read-only, or there is no such task.
-    """
+    """Return the progress of the session's annotator in a set; at most the annotator is added to the study."""
     who = ensure_annotator(session)
     entry, study = person_entry(session, who), session.study
     settings = {**entry.settings, OWN_SETTING: way.include_own}
@@ -184,11 +180,7 @@ def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, 
 
 
 def plan_question_task(session: Session, found: HumanItemQueue, asked: ItemQuestion) -> PersonTask:
-    """Plan a question in the form that models get.
-
-    Raises:
-        UserError: it cannot be asked; see `plan_input`.
-    """
+    """Plan a question in the form that models get."""
     way, place = found.options, locate_target(session, parse_target(asked.about), told_chain=False)
     condition = resolve_condition(session, place.recording_id, way.condition)
     return plan_person_task(session, asked.about, asked.task, way.variant, condition, input_settings(way))
@@ -241,9 +233,6 @@ def save_item_answer(
         values: by the keys of the form's fields.
         ms: from when everything was shown until they saved.
         messages: what they were shown.
-
-    Raises:
-        UserError: a field is missing or does not fit; nothing is stored.
     """
     return _store_judgment(session, found, asked, person_judgment(session, planned, values, ms, messages))
 

@@ -70,11 +70,7 @@ def expected_keys(entry: BenchmarkTask, run: BenchmarkRun) -> tuple[str, ...]:
 def read_responses(
     session: Session, run: BenchmarkRun, entry: BenchmarkTask, items: list[FrozenItem]
 ) -> tuple[list[tuple[ItemResponse, ItemOutcome]], AnswerCosts]:
-    """Return the response of a run to each item of its set, in their order, and the costs.
-
-    Raises:
-        UserError: an answer is damaged.
-    """
+    """Return the response of a run to each item of its set, in their order, and the costs."""
     answers = read_run_answers(session.study, run.id)
     failed = failed_items(session.study, run)
     expected = expected_keys(entry, run)
@@ -228,9 +224,6 @@ def read_figures(
         sets: ids or names of sets; all if empty.
         samples: of the bootstrap over recordings; 0 for no intervals.
         parts: whether to compute breakdowns.
-
-    Raises:
-        UserError: there is no such run or set, or one of them is damaged.
     """
     return [compute_figures(run, samples=samples, parts=parts) for run in read_runs(session, run_ids, sets)]
 
@@ -256,11 +249,7 @@ def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str]
 
 
 def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: bool = True) -> RunFigures:
-    """Compute the figures of a run, in any thread; some tasks take seconds.
-
-    Raises:
-        UserError: an item has no right answer.
-    """
+    """Compute the figures of a run, in any thread; some tasks take seconds."""
     try:
         return _compute_figures(read, samples, parts=parts)
     except KeyError:
@@ -404,9 +393,6 @@ def compare_runs(
         first: a run.
         second: a run of another judge, or an earlier one of the same.
         samples: of the bootstrap; 0 for no intervals.
-
-    Raises:
-        UserError: the two are of different tasks.
     """
     if first.item_set.task != second.item_set.task:
         raise UserError(

@@ -63,9 +63,6 @@ def choose_sets(
         seed: of the draws.
         draws: number of draws; that of the task if None.
         conditions: of the runs.
-
-    Raises:
-        UserError: there is no such set or task, a set is of another task, nothing is named, or nothing can be drawn.
     """
     if not tasks and not names:
         raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
@@ -177,9 +174,6 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
         session: of the study.
         found: result of `request_json`.
         since: when they were started, as from `utc_now`.
-
-    Raises:
-        UserError: a set or a judge is gone, or the budget is spent.
     """
     values = cast(dict[str, Any], found)
     sets = [item_set for item_set in all_sets(session.study) if item_set.id in values["sets"]]
@@ -199,21 +193,13 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
 
 
 def default_modality(entry: JudgeEntry) -> ItemModality:
-    """Return the default modality of a judge: conversation and pictures, or only conversation if it sees none.
-
-    Raises:
-        UserError: its settings do not fit.
-    """
+    """Return the default modality of a judge: conversation and pictures, or only conversation if it sees none."""
     options = _model_options(entry)
     return ItemModality.TEXT_AND_VIDEO if options is not None and options.sees != "text" else ItemModality.TEXT
 
 
 def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
-    """Raise if a judge cannot be shown a modality; baselines accept any.
-
-    Raises:
-        UserError: the modality has pictures and the judge is set to see none, or its settings do not fit.
-    """
+    """Raise if a judge cannot be shown a modality; baselines accept any."""
     options = _model_options(entry)
     if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
         raise UserError("It is set to see no pictures.", "Ask it with --shown L, or set what it sees.")
@@ -266,11 +252,7 @@ class StartedRuns:
 
 
 def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
-    """Store a run for each set, judge and condition, or resume an equal one.
-
-    Raises:
-        UserError: there is no set or judge, no such task or variant, or the study is read-only.
-    """
+    """Store a run for each set, judge and condition, or resume an equal one."""
     session.study.require_writable()
     if not wanted.sets or not wanted.judges:
         raise UserError("There is nothing to run.", "Name a set of items, or a task, and a judge.")

@@ -25,11 +25,7 @@ def default_variant(task: str) -> str:
 
 
 def with_paper_defaults(entry: JudgeEntry, task: str) -> JudgeEntry:
-    """Return a judge with the paper's settings where it has none of its own; baselines and people have none.
-
-    Raises:
-        UserError: its settings do not fit.
-    """
+    """Return a judge with the paper's settings where it has none of its own; baselines and people have none."""
     declared = paper_settings(task)
     options = build_options(entry.backend, entry.settings) if entry.backend in BACKENDS else None
     if declared is None or not isinstance(options, ModelOptions):

@@ -100,7 +100,6 @@ class BenchmarkScheduler:
         """Return the next jobs; [] when everything was asked.
 
         Raises:
-            UserError: the prices of judges under one budget are in several currencies.
             RuntimeError: an earlier job has not ended.
         """
         if self._given:
@@ -125,9 +124,6 @@ class BenchmarkScheduler:
             work: the job.
             result: of the job; None where it failed.
             error: why it failed, or a part of it.
-
-        Raises:
-            UserError: it failed under a budget, and what it spent is unknown.
         """
         under_way = self._given.pop(str(work.parameters["run"]))
         items = [*under_way.payload.items, *under_way.duplicates]
@@ -336,8 +332,6 @@ def run_benchmark(
 
     Raises:
         Cancelled: the user stopped it.
-        UserError: there is no set or judge, the cluster went away, or a job failed under a budget; answers until then
-            are in the study.
     """
     begun = start_runs(session, wanted)
     course = BenchmarkScheduler(session, wanted, begun, at_once=bool(scheduler))

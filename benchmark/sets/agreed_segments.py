@@ -235,11 +235,7 @@ _MIN_WORKERS = 2
 
 
 def segment_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
-    """Return a candidate for each moment that people agree on, and for others that the options include.
-
-    Raises:
-        UserError: there is no such scheme or track.
-    """
+    """Return a candidate for each moment that people agree on, and for others that the options include."""
     scheme = _scheme(session, wishes.scheme)
     track = _track(scheme, wishes.track)
     known = _POOLS.get(session)

@@ -141,10 +141,6 @@ def make_set(
         draws: number of draws; None for that of the task.
         size: items of one draw at most; 0 for all, None for the size of the task.
         options: further options.
-
-    Raises:
-        UserError: there is no such task, the name is taken, a number is out of range, a class is missing, or nothing
-            can be drawn.
     """
     entry = get_benchmark_task(task)
     session.study.require_writable()
@@ -154,11 +150,7 @@ def make_set(
 
 
 def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name: str = "") -> tuple[ItemSet, Changes]:
-    """Store a set that `draw_set` returned, also from another session of the study.
-
-    Raises:
-        UserError: the name is taken, the study is read-only, or a recording was removed or held out since the draw.
-    """
+    """Store a set that `draw_set` returned, also from another session of the study."""
     session.study.require_writable()
     name = require_free_name(session, name, made.task)
     if not name:
@@ -186,11 +178,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
 def draw_set(
     session: Session, entry: BenchmarkTask, seed: int, draws: int, size: int | None, wishes: SamplingOptions
 ) -> tuple[ItemSet, list[FrozenItem]]:
-    """Draw a set without a name and its items; nothing is written.
-
-    Raises:
-        UserError: as `make_set`, except for the name.
-    """
+    """Draw a set without a name and its items; nothing is written."""
     most = entry.size if size is None else size
     if not 1 <= draws <= MAX_DRAWS:
         raise UserError("A set has at least one draw, and no more than a thousand.", "Give a number from 1.")
@@ -254,11 +242,7 @@ def _non_empty(content: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def require_free_name(session: Session, name: str, task: str) -> str:
-    """Return a stripped name for a set, after checking that it is free.
-
-    Raises:
-        UserError: another set has it.
-    """
+    """Return a stripped name for a set, after checking that it is free."""
     name = name.strip()
     if name and any(name in (item_set.id, item_set.name) for item_set in all_sets(session.study)):
         raise UserError(
@@ -295,11 +279,7 @@ class ChangedItems:
 
 
 def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
-    """Return the items of a set whose source changed since it was made, by its checksum.
-
-    Raises:
-        UserError: the set is damaged, or its source cannot be read any more.
-    """
+    """Return the items of a set whose source changed since it was made, by its checksum."""
     pool = read_pool(session, get_benchmark_task(item_set.task).source, read_sampling_options(item_set.rule))
     now = {
         (candidate.about, candidate.start_us, candidate.end_us, candidate.made_from) for candidate in pool.candidates

@@ -31,11 +31,7 @@ def rendering_methods(session: Session) -> tuple[str, ...]:
 
 
 def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
-    """Return the segments that have a rendering in all conditions of the options.
-
-    Raises:
-        UserError: no recording was rendered.
-    """
+    """Return the segments that have a rendering in all conditions of the options."""
     if not wishes.conditions:
         raise UserError(
             "No recording of this study has a rendering, so conditions cannot be compared.",
@@ -48,9 +44,6 @@ def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, .
     """Return the candidates of a pool that lie in renderings by all of some methods; others are counted.
 
     Gaps are shortened to the rendered spans.
-
-    Raises:
-        UserError: no recording was rendered by one of them.
     """
     known = rendering_methods(session)
     if unknown := [method for method in methods if method not in known]:
@@ -118,11 +111,7 @@ UNWILLING = "somebody in it is not willing that models see them"
 
 
 def resolve_options(session: Session, source: str, wishes: SamplingOptions) -> SamplingOptions:
-    """Return options with all conditions of the study, if conditions are compared and none is named.
-
-    Raises:
-        UserError: an option is unknown.
-    """
+    """Return options with all conditions of the study, if conditions are compared and none is named."""
     wishes.require_known()
     if source == "rendered" and not wishes.conditions:
         return replace(wishes, conditions=rendering_methods(session))
@@ -134,9 +123,6 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
 
     Consent is checked for all recordings that words are from, so that wrong options, which are drawn from the same
     pool, are covered too.
-
-    Raises:
-        UserError: an option does not fit the study.
     """
     wishes = resolve_options(session, source, wishes)
     module, _, name = POOL_SOURCES[source].partition(":")

@@ -142,11 +142,7 @@ SUITE: Mapping[str, str] = {
 
 
 def get_benchmark_task(key: str) -> BenchmarkTask:
-    """Return a task of the benchmark.
-
-    Raises:
-        UserError: there is none of that key.
-    """
+    """Return a task of the benchmark."""
     if key not in SUITE:
         raise UserError(f"The benchmark has no task “{key}”.", f"Choose one of {', '.join(SUITE)}.")
     module, _, attribute = SUITE[key].partition(":")

@@ -72,11 +72,7 @@ class SotopiaEval:
     metrics: ClassVar[tuple[Metric, ...]] = _metrics()
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all items, or a random sample of the size; with `stratify`, the same number from each collection.
-
-        Raises:
-            UserError: there are more collections than items.
-        """
+        """Return all items, or a random sample of the size; with `stratify`, the same number from each collection."""
         drawn = [*pool.candidates]
         if rule.stratify:
             drawn = _sample_evenly(drawn, rule.size, chance)

@@ -164,11 +164,7 @@ def yes_no_traits() -> dict[str, Json]:
 
 
 def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
-    """Return label -> weight: the given ones, else those of the paper if the scheme has its labels, else equal weights.
-
-    Raises:
-        UserError: a label with a share is not on the track, or no label has a share.
-    """
+    """Return label -> weight: the given ones, else the paper's if the scheme has its labels, else equal weights."""
     labels = all_labels(pool)
     shares = {str(key): float(weight) for key, weight in given.items()} if isinstance(given, dict) else {}
     if not shares:
@@ -191,11 +187,7 @@ def candidate_attributes(pool: CandidatePool, item_candidate: ItemCandidate) -> 
 
 
 def require_attributes_field(pool: CandidatePool) -> Field:
-    """Return the field of attributes.
-
-    Raises:
-        UserError: the scheme has none.
-    """
+    """Return the field of attributes."""
     found = attributes_field(candidate_subject(pool, ItemCandidate("", "", "", 0, 1, "")))
     if found is None:
         raise UserError(
@@ -223,11 +215,7 @@ class AttributeSamples:
     shares: ClassVar[Mapping[str, float]] = ATTRIBUTE_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw.
-
-        Raises:
-            UserError: the scheme has no attributes, a label is missing, or a share is given for what is no label.
-        """
+        """Return one balanced draw."""
         field = require_attributes_field(pool)
         task = get_judge_prompt(self.key)
         wanted = cast(dict[str, float], rule.more.get("shares") or {})
@@ -369,11 +357,7 @@ class VerdictEntry(OneLabel):
     shares: ClassVar[Mapping[str, float]] = VERDICT_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw.
-
-        Raises:
-            UserError: a label is missing, or a share is given for what is no label.
-        """
+        """Return one balanced draw."""
         shares = label_shares(pool, rule.more.get("shares"), self.shares)
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
         return ItemDraw(tuple(self._freeze(pool, item) for item in drawn.items), drawn.left_out)
@@ -412,11 +396,7 @@ class ErrorEntry(VerdictEntry):
     field: ClassVar[str] = "error"
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw.
-
-        Raises:
-            UserError: the scheme has no label for errors, or a label is missing.
-        """
+        """Return one balanced draw."""
         if ERROR not in all_labels(pool):
             raise UserError(
                 f"{pool_scheme(pool).name} has no label “{ERROR}” for “{pool.track}”.", "Choose another task or scheme."

@@ -83,11 +83,7 @@ class FiveOptions:
         return []
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one draw; segments without four wrong options are left out and counted.
-
-        Raises:
-            UserError: no segment has the label and a text, or there are more collections than items.
-        """
+        """Return one draw; segments without four wrong options are left out and counted."""
         labelled = [
             candidate for candidate in sort_candidates(pool.candidates) if candidate_label(candidate) == self.label
         ]
@@ -243,11 +239,7 @@ class _OfErrors(FiveOptions):
         return candidate_attributes(pool, own) != candidate_attributes(pool, other)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one draw.
-
-        Raises:
-            UserError: the scheme has no such field, or no error has a value.
-        """
+        """Return one draw."""
         scheme = pool_scheme(pool)
         if all(field.key != self.key for field in scheme.fields_of(pool.track)):
             raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")

@@ -61,11 +61,7 @@ class _QuestionTask:
     metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all questions, or at most `size`; of each chain all or none.
-
-        Raises:
-            UserError: there is no question, or there are more collections than items.
-        """
+        """Return all questions, or at most `size`; of each chain all or none."""
         if not pool.candidates:
             begin = "Make some, and let two people verify them: greenroom questions --help"
             raise no_items_error("no verified question of this sort", pool, begin=begin)

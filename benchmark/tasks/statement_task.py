@@ -78,11 +78,7 @@ class SocialNli:
     )
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all statements, or a random sample of the size; with `stratify`, from each collection in turn.
-
-        Raises:
-            UserError: there is none.
-        """
+        """Return all statements, or a random sample of the size; with `stratify`, from each collection in turn."""
         if not pool.candidates:
             raise no_items_error("no statement that people rated", pool)
         group = _collection_of if rule.stratify else _single_group
@@ -140,11 +136,7 @@ class SocialNliFacts:
     metrics: ClassVar[tuple[Metric, ...]] = (Metric(FACTUALITY, "Share of accurate explanations"),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return all explanations, or a random sample of the size from each author in turn.
-
-        Raises:
-            UserError: there is none.
-        """
+        """Return all explanations, or a random sample of the size from each author in turn."""
         if not pool.candidates:
             raise no_items_error("no explanation of a statement", pool)
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, _author, chance), pool.left_out)

@@ -89,11 +89,7 @@ class Scheduler:
 
 
 def parse_scheduler(address: str) -> Scheduler:
-    """Read the address of a scheduler, such as `tcp://node7:8786`, `tls://10.0.0.7:8786` or `node7`.
-
-    Raises:
-        UserError: it is none.
-    """
+    """Read the address of a scheduler, such as `tcp://node7:8786`, `tls://10.0.0.7:8786` or `node7`."""
     said = address.strip()
     try:
         parts = urlsplit(said if "://" in said else f"tcp://{said}")
@@ -114,7 +110,6 @@ def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, .
 
     Raises:
         Forbidden: it may not, or its name may not be looked up.
-        UserError: no machine has this name.
     """
     if not is_known_locally(wanted.host):
         authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
@@ -188,11 +183,7 @@ class Cluster:
 
 @asynccontextmanager
 async def connect(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncIterator[Cluster]:
-    """Connect to a scheduler at one of the addresses that were permitted; its own settings of TLS are used.
-
-    Raises:
-        UserError: Dask is not installed, or no scheduler answers there.
-    """
+    """Connect to a scheduler at one of the addresses that were permitted; its own settings of TLS are used."""
     client = None
     for address in addresses:
         with allow_connection(address, wanted.port):
@@ -244,11 +235,7 @@ async def _connect_client(wanted: Scheduler, address: str) -> Any:
 
 
 def _require_certificates(distributed: Any) -> None:
-    """Refuse to begin what is encrypted where Dask's configuration names no certificates.
-
-    Raises:
-        UserError: it does not, or they cannot be read.
-    """
+    """Refuse to begin what is encrypted where Dask's configuration names no certificates."""
     try:
         found = distributed.Security().get_connection_args("client").get("ssl_context")
     except (OSError, ValueError):

@@ -27,11 +27,7 @@ _HINT = "The installation is damaged: install Greenroom again."
 
 
 def weights_path() -> Path:
-    """Return the path of the network, which is part of the program.
-
-    Raises:
-        UserError: it is not there.
-    """
+    """Return the path of the network, which is part of the program."""
     try:
         return resource("networks", "centerface.onnx")
     except FileNotFoundError:
@@ -47,9 +43,6 @@ class CenterFace:
         threads: of one call. One is best where several calls run side by side, as in tracking.
         path: another file of the same network.
         processor: `auto`, `cpu` or `cuda`, see `processors`.
-
-    Raises:
-        UserError: the network file is missing or cannot be read, or there is no GPU for `cuda`.
     """
 
     key = "centerface"

@@ -90,11 +90,7 @@ def find_independent(names: str) -> str | None:
 
 
 def require_installed(names: str) -> None:
-    """Raise for unknown detectors and for missing weights, without loading a detector.
-
-    Raises:
-        UserError: says which, and how to get it.
-    """
+    """Raise for unknown detectors and for missing weights, without loading a detector."""
     for name in names.split(SEPARATOR):
         if name not in DETECTORS:
             raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
@@ -108,9 +104,6 @@ def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDet
     Args:
         names: as recorded in a run.
         options: that all of them take: `threads`, `processor`; of a single one any.
-
-    Raises:
-        UserError: there is none of that name, or what it needs is not installed.
     """
     require_installed(names)
     made = [_create(name, **options) for name in names.split(SEPARATOR)]

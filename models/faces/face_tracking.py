@@ -272,7 +272,6 @@ def track_faces(
         embedder: tells people apart, for what is suggested; without one only their looks count.
 
     Raises:
-        UserError: the file cannot be read, has no picture, was changed meanwhile, or the checkpoint cannot be written.
         Cancelled: the user stopped the work.
     """
     options = options or FaceOptions()

@@ -168,11 +168,7 @@ class ObservationLog:
     """
 
     def __init__(self, path: Path | None, work: Mapping[str, Json]) -> None:
-        """Open or start the file; without a path nothing is kept.
-
-        Raises:
-            UserError: the file cannot be written.
-        """
+        """Open or start the file; without a path nothing is kept."""
         self.found: list[Observation] = []
         self._path = path
         self._file: BinaryIO | None = None

@@ -35,9 +35,6 @@ class Rfb320:
     Args:
         threads: of one call.
         processor: `auto`, `cpu` or `cuda`, see `processors`.
-
-    Raises:
-        UserError: the weights are not installed or are damaged.
     """
 
     key = NAME

@@ -96,7 +96,6 @@ def scene_changes(path: Path, index: FrameIndex, progress: Progress) -> list[int
     Frames that cannot be decoded begin and end no view.
 
     Raises:
-        UserError: the file cannot be read.
         Cancelled: the user stopped it.
     """
     options = FaceOptions()

@@ -20,11 +20,7 @@ _ARRAYS = ("frames", "times_us", "boxes", "scores", "origins")
 
 
 def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
-    """Write tracks to a new private file in `folder` and return its path.
-
-    Raises:
-        UserError: the folder cannot be made or written, or there is no room.
-    """
+    """Write tracks to a new private file in `folder` and return its path."""
     arrays = {f"{name}{i}": getattr(track, name) for i, track in enumerate(tracks) for name in _ARRAYS}
     arrays["ids"] = np.array([track.id for track in tracks], dtype=np.str_)
     arrays["participants"] = np.array([track.participant_id or "" for track in tracks], dtype=np.str_)
@@ -53,9 +49,6 @@ def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
     Args:
         path: of the file.
         sha256: of it as it was written, where what is hidden depends on it.
-
-    Raises:
-        UserError: it was changed since.
     """
     try:
         content = path.read_bytes()

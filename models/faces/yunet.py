@@ -38,9 +38,6 @@ class YuNet:
         longest_side: larger pictures are made smaller to this before detection, in pixels.
         threads: of one call. One is best where several calls run side by side, as in tracking.
         processor: `auto`, `cpu` or `cuda`, see `processors`.
-
-    Raises:
-        UserError: the weights are not installed or are damaged, or there is no GPU for `cuda`.
     """
 
     key = NAME

@@ -51,11 +51,7 @@ NEEDS_PACKAGES = {"raft": ("torch", "torchvision", "safetensors")}
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether a flow could run: the packages and the weights that it needs are there.
-
-    Raises:
-        UserError: there is none of that name.
-    """
+    """Tell whether a flow could run: the packages and the weights that it needs are there."""
     _require_known(name)
     wanted = NEEDS_WEIGHTS.get(name)
     there = all(find_spec(package) is not None for package in NEEDS_PACKAGES.get(name, ()))
@@ -73,11 +69,7 @@ def default_flow() -> str:
 
 
 def create_flow(name: str = DEFAULT_FLOW) -> OpticalFlow:
-    """Make one ready for use; nothing heavy is imported before.
-
-    Raises:
-        UserError: there is none of that name, or what it needs is not installed.
-    """
+    """Make one ready for use; nothing heavy is imported before."""
     _require_known(name)
     if not is_installed(name):
         missing = [package for package in NEEDS_PACKAGES[name] if find_spec(package) is None]

@@ -46,11 +46,7 @@ class Backend(Protocol):
 
 
 def load_backend(key: str) -> Backend:
-    """Return the class of a backend.
-
-    Raises:
-        UserError: there is none of that key.
-    """
+    """Return the class of a backend."""
     if key not in BACKENDS:
         known = ", ".join([*BACKENDS, PERSON_BACKEND])
         raise UserError(f"There is no backend “{key}” of judges.", f"Choose one of {known}.")
@@ -59,11 +55,7 @@ def load_backend(key: str) -> Backend:
 
 
 def build_options(key: str, settings: Mapping[str, Json]) -> Any:
-    """Return the options of a backend with what was set, the others as by default.
-
-    Raises:
-        UserError: there is no such backend, it has no such option, or a value is outside its limits.
-    """
+    """Return the options of a backend with what was set, the others as by default."""
     kind = load_backend(key).options_type
     known = kind.__dataclass_fields__
     for option in settings:
@@ -74,11 +66,7 @@ def build_options(key: str, settings: Mapping[str, Json]) -> Any:
 
 
 def create_judge(entry: JudgeEntry, means: JudgeResources) -> Judge:
-    """Make the judge that an entry names; it loads when it is first asked.
-
-    Raises:
-        UserError: its backend is not there or is a person, it needs a model and has none, or its settings do not fit.
-    """
+    """Make the judge that an entry names; it loads when it is first asked."""
     if entry.backend == PERSON_BACKEND:
         raise UserError(f"{entry.name} is a person.", "People answer in the window: the page Judges, Answer yourself.")
     backend = load_backend(entry.backend)

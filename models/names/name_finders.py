@@ -162,9 +162,6 @@ def create_name_finder(names: str) -> NameFinder:
 
     Args:
         names: a key of `FINDERS`, or several joined by `+`, of which each reads the texts of its language.
-
-    Raises:
-        UserError: there is none of that name, or its weights or the packages that read them are not installed.
     """
     NAMES.require()
     made = [_create_finder(name) for name in names.split(_JOIN)]

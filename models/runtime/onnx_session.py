@@ -22,9 +22,6 @@ def open_session(
         model: its file or content.
         threads: of one call. One is best where several calls run side by side.
         providers: wanted ones in order; those that this onnxruntime does not have are left out.
-
-    Raises:
-        UserError: it cannot be read as a network.
     """
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
@@ -53,9 +50,6 @@ def onnx_providers(processor: str) -> tuple[str, ...]:
 
     Args:
         processor: `auto`, `cpu` or `cuda`, see `registry.PROCESSORS`.
-
-    Raises:
-        UserError: a GPU is asked for and this onnxruntime cannot use one.
     """
     if processor == "cpu":
         return (_CPU,)

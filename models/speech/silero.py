@@ -30,11 +30,7 @@ _AT_ONCE = 1024
 
 
 class Silero:
-    """Finds speech, without any download.
-
-    Raises:
-        UserError: faster-whisper is not installed whole.
-    """
+    """Finds speech, without any download."""
 
     key = "silero"
 
@@ -61,11 +57,7 @@ class Silero:
 
 
 def network_path() -> Path:
-    """Return where the network's file is; faster-whisper itself is not imported.
-
-    Raises:
-        UserError: it is not there.
-    """
+    """Return where the network's file is; faster-whisper itself is not imported."""
     found = find_spec("faster_whisper")
     path = Path(found.origin).parent / _FILE if found is not None and found.origin else None
     if path is None or not path.is_file():

@@ -120,11 +120,7 @@ class Recognizer(Protocol):
         """How many windows it is best given at once."""
 
     def recognize(self, windows: Sequence[Window], hearing: TranscriptionHints) -> RecognitionResult:
-        """Return what is said in windows of one recording.
-
-        Raises:
-            UserError: it does not know the language.
-        """
+        """Return what is said in windows of one recording."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,20 +157,12 @@ DEFAULT_RECOGNIZER = "whisper"
 
 
 def create_speech_detector(name: str = DEFAULT_DETECTOR, options: SpeechOptions | None = None) -> SpeechDetector:
-    """Make what finds speech; nothing heavy is imported before.
-
-    Raises:
-        UserError: what it needs is not installed.
-    """
+    """Make what finds speech; nothing heavy is imported before."""
     return cast(SpeechDetector, _load_class(DETECTORS[name])(options))
 
 
 def create_recognizer(folder: Path, name: str = DEFAULT_RECOGNIZER, processor: str = "auto") -> Recognizer:
-    """Make what recognises speech, with the model of a folder; nothing heavy is imported before.
-
-    Raises:
-        UserError: the folder is no model or is damaged, or there is no such processor.
-    """
+    """Make what recognises speech, with the model of a folder; nothing heavy is imported before."""
     return cast(Recognizer, _load_class(RECOGNIZERS[name])(folder, processor))
 
 

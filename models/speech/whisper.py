@@ -48,9 +48,6 @@ class Whisper:
         folder: of the model.
         processor: `auto`, `cpu` or `cuda`.
         batch: windows at once; what suits the processor when not given.
-
-    Raises:
-        UserError: the folder is no model, is damaged, or there is no GPU for `cuda`.
     """
 
     key = "whisper"

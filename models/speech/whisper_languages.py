@@ -110,11 +110,7 @@ LANGUAGES = {
 
 
 def find_language(text: str) -> str:
-    """Return the code of a language that is given as its code or its English name.
-
-    Raises:
-        UserError: none is called so.
-    """
+    """Return the code of a language that is given as its code or its English name."""
     wanted = text.strip().casefold()
     for code, name in LANGUAGES.items():
         if wanted in (code, name.casefold()):

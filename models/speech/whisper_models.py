@@ -35,11 +35,7 @@ class WhisperFolder:
 
 
 def require_files(folder: Path) -> None:
-    """Return quietly where all files of a model are there; none is read whole.
-
-    Raises:
-        UserError: it is no folder, or lacks a file; says which.
-    """
+    """Return quietly where all files of a model are there; none is read whole."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}.", "Name the folder of a Whisper model made for CTranslate2.")
     missing = [name for name in _NEEDED if not (folder / name).is_file()]
@@ -54,11 +50,7 @@ def require_files(folder: Path) -> None:
 
 
 def inspect_folder(folder: Path) -> WhisperFolder:
-    """Read a folder's weights once and say which model it is.
-
-    Raises:
-        UserError: a file is missing, cannot be read, or is damaged; says its checksum.
-    """
+    """Read a folder's weights once and say which model it is."""
     require_files(folder)
     try:
         size = (folder / MODEL_FILE).stat().st_size
@@ -183,9 +175,6 @@ def resolve_model(model: str | None, language: str | None = None) -> tuple[str, 
     Args:
         model: name in the catalogue, with or without `whisper-`, or a folder; the usual one where None.
         language: that is spoken, where somebody said so.
-
-    Raises:
-        UserError: there is none of that name, it is not installed or damaged, or the folder holds no model.
     """
     if model is not None and not _catalogue_name(model):
         folder = Path(model).expanduser()

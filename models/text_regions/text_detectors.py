@@ -60,11 +60,7 @@ def default_text_detector() -> str | None:
 
 
 def require_text_detector(name: str | None) -> str:
-    """Return the name of a text detector that can be used.
-
-    Raises:
-        UserError: there is none of that name, or its weights are not installed.
-    """
+    """Return the name of a text detector that can be used."""
     chosen = name or default_text_detector() or next(iter(FINDERS))
     if chosen not in FINDERS:
         raise UserError(f"There is no text detector “{chosen}”.", f"Choose one of: {', '.join(FINDERS)}.")
@@ -73,11 +69,7 @@ def require_text_detector(name: str | None) -> str:
 
 
 def create_text_detector(name: str) -> TextDetector:
-    """Make a text detector; nothing heavy is imported before.
-
-    Raises:
-        UserError: there is none of that name, or its weights are not installed.
-    """
+    """Make a text detector; nothing heavy is imported before."""
     module, made = FINDERS[require_text_detector(name)].split(":")
     return cast(TextDetector, getattr(import_module(module), made)())
 

@@ -31,9 +31,6 @@ class Binarization:
         threshold: of the map.
         least_score: mean of the map over a line; less is none.
         growth: how much a line grows, times its area over its length.
-
-    Raises:
-        UserError: the weights are not installed or are damaged.
     """
 
     key = "binarization"

@@ -85,9 +85,6 @@ class Resemblyzer:
 
     Args:
         threads: of one call.
-
-    Raises:
-        UserError: the weights are not installed or are damaged.
     """
 
     key = "resemblyzer"

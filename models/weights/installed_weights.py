@@ -31,20 +31,12 @@ def weights_folder() -> Path:
 
 
 def installed_edition(name: str) -> Edition | None:
-    """Return the edition whose file or folder is there; None where none is, and of weights that a lab brings itself.
-
-    Raises:
-        UserError: the catalogue has none of that name.
-    """
+    """Return the edition whose file or folder is there; None where none is, and of weights that a lab brings itself."""
     return next((edition for edition in find_entry(name).editions if _is_there(edition)), None)
 
 
 def weights_location(name: str) -> Path:
-    """Return where the file or folder of some weights is, or would be.
-
-    Raises:
-        UserError: the catalogue has none of that name.
-    """
+    """Return where the file or folder of some weights is, or would be."""
     wanted = find_entry(name)
     if wanted.is_own:
         return own_weights.own_location(weights_folder(), wanted)
@@ -52,21 +44,13 @@ def weights_location(name: str) -> Path:
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether they are there; whether they are the right ones is seen when they are used.
-
-    Raises:
-        UserError: the catalogue has none of that name.
-    """
+    """Tell whether they are there; whether they are the right ones is seen when they are used."""
     wanted = find_entry(name)
     return own_weights.is_installed(weights_folder(), wanted) if wanted.is_own else installed_edition(name) is not None
 
 
 def how_to_get(name: str) -> str:
-    """Return the command that gets some weights.
-
-    Raises:
-        UserError: the catalogue has none of that name.
-    """
+    """Return the command that gets some weights."""
     wanted = find_entry(name)
     if not wanted.is_own:
         return f"greenroom models fetch {name}"
@@ -74,11 +58,7 @@ def how_to_get(name: str) -> str:
 
 
 def verified_path(name: str) -> Path:
-    """Return the file or folder of some weights, with checksums that are right.
-
-    Raises:
-        UserError: it is missing, damaged, or cannot be read.
-    """
+    """Return the file or folder of some weights, with checksums that are right."""
     if not is_installed(name):
         raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
     found = weights_location(name)
@@ -108,7 +88,6 @@ def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
         progress: told in bytes.
 
     Raises:
-        UserError: the catalogue has none of that name.
         OSError: one cannot be read.
         Cancelled: the user stopped it.
     """
@@ -116,11 +95,7 @@ def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
 
 
 def sha256s(name: str) -> Mapping[str, str]:
-    """Return the sha256 that each file of installed weights should have, by its path inside; none where nothing is.
-
-    Raises:
-        UserError: the catalogue has none of that name.
-    """
+    """Return the sha256 that each file of installed weights should have, by its path inside; none where nothing is."""
     known = installed_edition(name)
     if known is not None:
         return known.sha256s
@@ -129,11 +104,7 @@ def sha256s(name: str) -> Mapping[str, str]:
 
 
 def digest(name: str) -> str:
-    """Return the sha256 of installed weights, for the parameters of a run; of a folder, that of its files' list.
-
-    Raises:
-        UserError: they are missing, damaged, or cannot be read.
-    """
+    """Return the sha256 of installed weights, for the parameters of a run; of a folder, that of its files' list."""
     verified_path(name)
     known = installed_edition(name)
     if known is not None:
@@ -146,11 +117,7 @@ def digest(name: str) -> str:
 
 
 def signature_match(name: str) -> SignatureMatch:
-    """Return how the added file of a network fits the catalogue: which one it is, and the names of its tensors.
-
-    Raises:
-        UserError: it is missing, damaged, or cannot be read, or it is no network that a lab brings itself.
-    """
+    """Return how the added file of a network fits the catalogue: which one it is, and the names of its tensors."""
     verified_path(name)
     told = own_weights.read_record(weights_folder(), find_entry(name))
     if told is None or told.fit is None:
@@ -159,11 +126,7 @@ def signature_match(name: str) -> SignatureMatch:
 
 
 def network(name: str) -> NetworkSignature:
-    """Return what the added file of a network takes and gives, as the catalogue describes it.
-
-    Raises:
-        UserError: as of `signature_match`.
-    """
+    """Return what the added file of a network takes and gives, as the catalogue describes it."""
     key = signature_match(name).key
     return next(network for network in find_entry(name).networks if network.key == key)
 
@@ -172,7 +135,6 @@ def size_on_disk(name: str) -> int:
     """Return how many bytes installed weights take; 0 where they are not installed.
 
     Raises:
-        UserError: the catalogue has none of that name.
         OSError: they cannot be looked at.
     """
     return (
@@ -186,7 +148,6 @@ def partial_bytes(name: str) -> int:
     """Return how many bytes there are of weights whose fetch did not end.
 
     Raises:
-        UserError: the catalogue has none of that name.
         OSError: they cannot be looked at.
     """
     started = {partial_path(file) for edition in find_entry(name).editions for file in edition.fetched_files}
@@ -194,11 +155,7 @@ def partial_bytes(name: str) -> int:
 
 
 def licence(name: str) -> str:
-    """Return under which licence some weights stand; of added ones, in the words of whoever added them.
-
-    Raises:
-        UserError: the catalogue has none of that name.
-    """
+    """Return under which licence some weights stand; of added ones, in the words of whoever added them."""
     wanted = find_entry(name)
     told = own_weights.read_record(weights_folder(), wanted) if wanted.is_own else None
     return told.licence if told else wanted.licence
@@ -210,11 +167,7 @@ def partial_path(file: str) -> Path:
 
 
 def remove(name: str) -> bool:
-    """Delete weights, and what was fetched of them; return whether there were any.
-
-    Raises:
-        UserError: they cannot be deleted.
-    """
+    """Delete weights, and what was fetched of them; return whether there were any."""
     wanted = find_entry(name)
     places = {weights_folder() / edition.file for edition in wanted.editions}
     places |= {partial_path(file) for edition in wanted.editions for file in edition.fetched_files}
@@ -253,7 +206,6 @@ def require_room(name: str, needed: int) -> None:
     """Raise where there is no room for so many bytes beside the other weights.
 
     Raises:
-        UserError: there is not.
         OSError: the folder cannot be looked at.
     """
     free = shutil.disk_usage(create_folder()).free
@@ -277,7 +229,6 @@ def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
     """Give a whole file its final name, if it is the one of the catalogue; otherwise delete it.
 
     Raises:
-        UserError: it is another one.
         OSError: it cannot be read or renamed.
     """
     if not matches(wanted, temporary):

@@ -122,7 +122,6 @@ def describe_damage(name: str, progress: Progress | None = None) -> str:
         progress: told in bytes.
 
     Raises:
-        UserError: they are not installed, or cannot be read.
         Cancelled: the user stopped it.
     """
     if not installed_weights.is_installed(name):

@@ -39,11 +39,7 @@ class SignatureMatch:
 
 
 def read_signature(file: Path) -> NetworkSignature:
-    """Return what an ONNX file takes and gives; roles are the names in the file.
-
-    Raises:
-        UserError: it is no ONNX file that can be loaded.
-    """
+    """Return what an ONNX file takes and gives; roles are the names in the file."""
     from models.runtime.onnx_session import open_session
 
     session = open_session(file)
@@ -70,11 +66,7 @@ def match_signature(found: NetworkSignature, wanted: Sequence[NetworkSignature])
 
 
 def require_fit(name: str, file: Path, wanted: Sequence[NetworkSignature]) -> SignatureMatch:
-    """Return how a file fits an entry.
-
-    Raises:
-        UserError: it is another network; says what it takes and gives, and what it should.
-    """
+    """Return how a file fits an entry."""
     found = read_signature(file)
     fitting = match_signature(found, wanted)
     if fitting is None:
@@ -183,7 +175,6 @@ def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Pro
     """Check weights, copy them and write their record; the old ones stay until the new ones are whole.
 
     Raises:
-        UserError: they are not what the catalogue asks for.
         Cancelled: the user stopped it.
         OSError: they cannot be read or copied.
     """
@@ -233,7 +224,6 @@ def require_layout(wanted: Weights, source: Path) -> None:
     """Return quietly where a folder holds what it must and nothing that could run code.
 
     Raises:
-        UserError: it does not.
         OSError: a file of it cannot be read.
     """
     layout = wanted.layout
@@ -265,7 +255,6 @@ def _require_harmless(entry: str, layout: WeightsFolderLayout, name: str, file: 
     """Return quietly where a file of a folder is known as one that holds nothing but data.
 
     Raises:
-        UserError: it is not.
         OSError: it cannot be read.
     """
     suffix = Path(name).suffix.lower()
@@ -321,7 +310,6 @@ def require_tensors(wanted: Weights, source: Path) -> None:
     """Return quietly where a safetensors file holds the tensors it must.
 
     Raises:
-        UserError: it does not, or it is no such file.
         OSError: it cannot be read.
     """
     names = _tensors(source) or set()

@@ -39,7 +39,6 @@ def install_part(part: OptionalPart, progress: Progress, authority: Authority | 
 
     Raises:
         Forbidden: the authority does not permit it.
-        UserError: it cannot be installed here; the hint is the line to run by hand.
         Cancelled: the user stopped it.
     """
     require_installable(part)
@@ -65,11 +64,7 @@ def install_part(part: OptionalPart, progress: Progress, authority: Authority | 
 
 
 def require_installable(part: OptionalPart) -> None:
-    """Return quietly where packages can be installed.
-
-    Raises:
-        UserError: this machine is said to be offline, or the environment cannot be written to.
-    """
+    """Return quietly where packages can be installed."""
     if variable := offline_variable():
         raise UserError(f"Nothing is fetched, because {variable} is set.", f"Unset it. {_by_hand_hint(part)}")
     if not os.access(packages_folder(), os.W_OK):

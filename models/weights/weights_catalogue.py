@@ -366,11 +366,7 @@ WEIGHTS = {
 
 
 def find_entry(name: str) -> Weights:
-    """Return an entry of the catalogue.
-
-    Raises:
-        UserError: there is none of that name.
-    """
+    """Return an entry of the catalogue."""
     if name not in WEIGHTS:
         raise UserError(f"There are no weights “{name}”.", f"Choose one of: {', '.join(WEIGHTS)}.")
     return WEIGHTS[name]

@@ -116,11 +116,7 @@ class SealedLog:
             raise
 
     def reserve_space(self) -> None:
-        """Reserve disk space for the next transaction.
-
-        Raises:
-            UserError: the disk is full.
-        """
+        """Reserve disk space for the next transaction."""
         if self._room - self._size >= _MIN_FREE_BYTES:
             return
         try:

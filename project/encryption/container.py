@@ -43,11 +43,7 @@ class EncryptionKey:
 
 
 def new_key(passphrase: str) -> EncryptionKey:
-    """Make a random key and encrypt it under a passphrase; takes a quarter of a second on purpose.
-
-    Raises:
-        UserError: the passphrase is empty, or so short that anybody can guess it.
-    """
+    """Make a random key and encrypt it under a passphrase; takes a quarter of a second on purpose."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     require_strength(passphrase)
@@ -93,11 +89,7 @@ def normalize_passphrase(passphrase: str) -> str:
 
 
 def require_strength(passphrase: str) -> None:
-    """Return quietly where a new passphrase is not one of the first that anybody would try.
-
-    Raises:
-        UserError: it is empty, only space, or too short.
-    """
+    """Return quietly where a new passphrase is not one of the first that anybody would try."""
     hint = "Take four words or more that have nothing to do with each other, or a sentence of your own."
     characters = normalize_passphrase(passphrase).strip()
     if not characters:
@@ -220,11 +212,7 @@ def damaged_file_error(name: str, what: str) -> UserError:
 
 
 def read_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
-    """Read what is before the chunks; `file` stands at the first one then.
-
-    Raises:
-        UserError: it is no sealed file, was made by a newer version, or is damaged.
-    """
+    """Read what is before the chunks; `file` stands at the first one then."""
     start = file.read(len(MAGIC) + 4)
     if not _is_magic(start[: len(MAGIC)]):
         raise UserError(f"“{escape_unprintable(name)}” is not sealed.", "Seal it with: greenroom seal FILE")
@@ -259,11 +247,7 @@ def read_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
 
 
 def read_repaired_header(file: BinaryIO, name: str) -> EncryptedFileHeader:
-    """Read what is before the chunks, also where one bit of it was changed: its checksum tells which. For recovery.
-
-    Raises:
-        UserError: as `read_header`; more than one bit was changed.
-    """
+    """Read what is before the chunks, also where one bit of it was changed: its checksum tells which. For recovery."""
     try:
         return read_header(file, name)
     except UserError:
@@ -356,9 +340,6 @@ def unseal(
         header: of the file.
         name: for messages.
         lenient: yield zeros for a chunk that was changed, instead of refusing the file.
-
-    Raises:
-        UserError: something was changed, moved, or cut off.
     """
     from cryptography.exceptions import InvalidTag
 

@@ -156,11 +156,7 @@ SUFFIX = ".sealed"
 
 
 def seal_file(path: Path, passphrase: str) -> Path:
-    """Encrypt a file beside its place, overwrite it, and return the sealed one.
-
-    Raises:
-        UserError: something of that name is there already, or it cannot be read or written.
-    """
+    """Encrypt a file beside its place, overwrite it, and return the sealed one."""
     out = path.with_name(path.name + SUFFIX)
     _require_free(out)
     try:
@@ -173,11 +169,7 @@ def seal_file(path: Path, passphrase: str) -> Path:
 
 
 def unseal_file(path: Path) -> Path:
-    """Decrypt a file beside its place, remove the sealed one, and return it.
-
-    Raises:
-        UserError: no passphrase was given, it is damaged, or it cannot be read or written.
-    """
+    """Decrypt a file beside its place, remove the sealed one, and return it."""
     out = path.with_name(path.name.removesuffix(SUFFIX))
     _require_free(out)
     key = obtain_key(path, read_file_header(path))

@@ -33,11 +33,7 @@ def set_asker(asker: Asker | None) -> None:
 
 
 def read_file_header(path: Path) -> EncryptedFileHeader:
-    """Read the header of a sealed file.
-
-    Raises:
-        UserError: it cannot be read, or is no sealed file, or a damaged one.
-    """
+    """Read the header of a sealed file."""
     try:
         with path.open("rb") as file:
             return read_header(file, path.name)
@@ -52,7 +48,6 @@ def obtain_key(path: Path, header: EncryptedFileHeader, *, ask: bool = True) -> 
 
     Raises:
         WrongPassphrase: what was given is not the passphrase.
-        UserError: nobody can be asked, or nobody answered.
     """
     known = _keys.get(_wrapped_key(header))
     if known is not None:
@@ -80,7 +75,6 @@ def unlock_key(header: EncryptedFileHeader, passphrase: str, path: Path) -> Encr
 
     Raises:
         WrongPassphrase: it is not the passphrase.
-        UserError: the file is damaged.
     """
     try:
         key = open_key(header.wrapped, passphrase, escape_unprintable(path.name))
@@ -101,11 +95,7 @@ def forget_key(header: EncryptedFileHeader) -> None:
 
 
 def read_passphrase(path: Path) -> str:
-    """Return the first line of a file.
-
-    Raises:
-        UserError: it cannot be read, or is empty.
-    """
+    """Return the first line of a file."""
     try:
         with path.open(encoding="utf-8", errors="surrogateescape") as file:
             # Editors on Windows put a mark of the encoding before the text, which nobody types.

@@ -37,11 +37,7 @@ _BLOCK_BYTES = 1 << 20
 
 
 def load_into_memory(path: Path) -> sqlite3.Connection:
-    """Return a connection on a copy of a study that is in memory alone.
-
-    Raises:
-        UserError: it is no study, damaged, or of another version.
-    """
+    """Return a connection on a copy of a study that is in memory alone."""
     path = resolve_path(path)
     if is_sealed(path):
         with Study.open(path, read_only=True) as sealed:
@@ -59,11 +55,7 @@ def load_into_memory(path: Path) -> sqlite3.Connection:
 
 
 def require_readable(path: Path) -> None:
-    """Return quietly where `load_into_memory` can read a file that nobody has open.
-
-    Raises:
-        UserError: it is no study, damaged, or of another version.
-    """
+    """Return quietly where `load_into_memory` can read a file that nobody has open."""
     path = resolve_path(path)
     if is_sealed(path):
         with Study.open(path, read_only=True) as sealed:
@@ -81,11 +73,7 @@ def copy_to_memory(study: Study) -> sqlite3.Connection:
 
 
 def _require_sound(study: Study) -> None:
-    """Refuse a study that nobody may write to: what others put into it would be written again, or stay unseen.
-
-    Raises:
-        UserError: it is one.
-    """
+    """Refuse a study that nobody may write to: what others put into it would be written again, or stay unseen."""
     if study.defect is not None:
         raise study.defect
 
@@ -106,11 +94,7 @@ def _memory_connection() -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def exclusive_access(path: Path) -> Iterator[None]:
-    """Hold a study exclusively: closed, in one file, at the newest version of the format.
-
-    Raises:
-        UserError: somebody has it open, or it cannot be written to.
-    """
+    """Hold a study exclusively: closed, in one file, at the newest version of the format."""
     path = resolve_path(path)
     with Study.open(path) as study:
         study.require_writable()
@@ -152,9 +136,6 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
 
     The caller holds `exclusive_access`. Overwriting reaches what this file system keeps; not what a disk keeps by
     itself (solid-state disks write elsewhere), nor snapshots and copies.
-
-    Raises:
-        UserError: there is no room, the folder cannot be written to, or what would be written is no sound study.
     """
     path = resolve_path(path)
     sound = not check_study(path)
@@ -247,9 +228,6 @@ def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ())
         path: of the file.
         reach: what was removed.
         decided: look-alikes that a person decided to keep.
-
-    Raises:
-        UserError: it cannot be read.
     """
     memory = load_into_memory(path)
     try:

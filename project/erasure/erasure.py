@@ -195,9 +195,6 @@ class ErasedStudy:
         Args:
             annotator: name of who does it.
             at: when, UTC, ISO 8601.
-
-        Raises:
-            UserError: it cannot be written.
         """
         row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
         record_withdrawal(self.memory, self.scope, None if row is None else str(row[0]), at)
@@ -227,9 +224,6 @@ def prepare_erasure(
         drop: recordings in which they are go as a whole.
         keep: words, numbers and names that look like theirs and are not.
         finder: finds what is personal in texts of their recordings.
-
-    Raises:
-        UserError: nobody is called that, or the study cannot be read.
     """
     path = resolve_path(path)
     memory = load_into_memory(path)
@@ -373,7 +367,6 @@ def erase_from_older_state(
         `rewritten`, `erased`, `erased unread`, or `clean` where there was nothing of theirs in it.
 
     Raises:
-        UserError: it cannot be read, or cannot be written, and is as it was.
         OSError: it cannot be written, and is as it was.
     """
     if _is_unfinished(path, study):

@@ -57,9 +57,6 @@ def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: M
         study: that it comes to.
         people: id -> pseudonym, of those who come.
         recordings: id -> number, of those that come.
-
-    Raises:
-        UserError: somebody withdrew, or a recording was removed with somebody.
     """
     stones = read_tombstones(study)
     hint = "Withdraw them from the study that the file was exported from, and export it again."
@@ -74,11 +71,7 @@ def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: M
 
 
 def require_no_withdrawals_in_copy(study: Study, copy: Study) -> None:
-    """Raise where somebody is in the study who withdrew from a copy of it.
-
-    Raises:
-        UserError: somebody is: they have to be taken out of the study first.
-    """
+    """Raise where somebody is in the study who withdrew from a copy of it."""
     stones = read_tombstones(copy)
     here = study.rows("SELECT id, pseudonym FROM participant ORDER BY pseudonym") if stones else []
     for identifier, pseudonym in here:
@@ -201,9 +194,6 @@ def copy_without_withdrawn(
         copy: of the study.
         finder: finds what is personal in texts of their recordings, as in the withdrawal.
         keep_rest: what looks like theirs in the copy stays in it; else it is refused.
-
-    Raises:
-        UserError: the copy cannot be read, or holds something that looks like theirs and is not in the study.
     """
     stones = read_tombstones(study)
     if not stones:
@@ -260,9 +250,6 @@ def guard_import(study: Study, *, keep_rest: bool = False) -> Iterator[None]:
     Args:
         study: that it comes to; a step of it is open.
         keep_rest: what looks like theirs comes in all the same.
-
-    Raises:
-        UserError: something in the rows that were written looks like theirs; the step is to be undone.
     """
     memory = TermMemory(study)
     newest = study.rows("SELECT coalesce(max(id), 0) FROM journal_change")[0][0]

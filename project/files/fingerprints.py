@@ -35,11 +35,7 @@ class FileIdentity:
             self._file = self._current_identity()
 
     def require_unchanged(self) -> None:
-        """Raise where it is not the same file any more.
-
-        Raises:
-            UserError: it is not there, cannot be looked at, or is another one.
-        """
+        """Raise where it is not the same file any more."""
         try:
             there = self._current_identity()
         except FileNotFoundError:
@@ -75,9 +71,6 @@ def fingerprint(path: Path) -> str:
     BLAKE2b over the size and up to `_SAMPLES` stretches of one megabyte spread evenly from the first byte to the
     last: a file of any size takes milliseconds. Two recordings of equal size that differ nowhere in the samples are
     not told apart.
-
-    Raises:
-        UserError: the file cannot be read.
     """
     try:
         size = path.stat().st_size
@@ -115,11 +108,7 @@ class WholeFile:
     identity: tuple[int, ...]
 
     def require_unchanged(self) -> None:
-        """Raise where the file was changed since it was read; nothing of it is read again.
-
-        Raises:
-            UserError: somebody did, or it is gone.
-        """
+        """Raise where the file was changed since it was read; nothing of it is read again."""
         if _identity_of(self.path) != self.identity:
             raise file_changed_error(" ".join(self.path.name.split()))
 
@@ -133,7 +122,6 @@ def hash_whole_file(path: Path, progress: Progress | None = None, *, again: bool
         again: read it also where this process has read it and nobody touched it since.
 
     Raises:
-        UserError: it cannot be read, or it was written to meanwhile.
         Cancelled: the user stopped it.
     """
     identity = _identity_of(path)

@@ -51,11 +51,7 @@ _KEPT = 8
 
 
 def require_free(folder: Path) -> None:
-    """Refuse a place that holds anything: a release never mixes with other files.
-
-    Raises:
-        UserError: something is there, or the folder above it is not.
-    """
+    """Refuse a place that holds anything: a release never mixes with other files."""
     require_utf8(folder)
     if not folder.absolute().parent.is_dir():
         raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
@@ -70,11 +66,7 @@ def require_free(folder: Path) -> None:
 
 @contextmanager
 def staging_folder(folder: Path) -> Iterator[Path]:
-    """Yield a temporary folder that becomes `folder` when the block ends without an error; otherwise it is removed.
-
-    Raises:
-        UserError: something is in the folder by then, or it cannot be written to.
-    """
+    """Yield a temporary folder that becomes `folder` when the block ends without an error; otherwise it is removed."""
     require_free(folder)
     _sweep(folder.absolute().parent)
     try:
@@ -134,11 +126,7 @@ def lend_texts_folder(path: Path) -> Iterator[Path]:
 
 
 def create_texts_folder() -> Path:
-    """Make a folder for texts on their way to a job, and remove what processes left that are gone.
-
-    Raises:
-        UserError: it cannot be made.
-    """
+    """Make a folder for texts on their way to a job, and remove what processes left that are gone."""
     base = cache_folder() / "release-texts"
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -201,9 +189,6 @@ def build_manifest(
         written: path of a file in it -> SHA-256 of what was written there.
         made_of: path of a file in it -> keys of `facts["sources"]` that it was made of.
         facts: about the release; its sources by key, raw files only as sealed checksums.
-
-    Raises:
-        UserError: the folder does not hold those files as they were written.
     """
     _require_listed_files(folder, written, "made")
     files: list[Json] = [
@@ -226,9 +211,6 @@ def require_unchanged_release(folder: Path, text: str) -> None:
     Args:
         folder: of the release.
         text: of its manifest, as it was written.
-
-    Raises:
-        UserError: a file was changed, added or removed.
     """
     listed = {str(load["path"]): load["sha256"] for load in json.loads(text)["files"]}
     listed[MANIFEST_NAME] = hashlib.sha256(text.encode()).hexdigest()

@@ -49,11 +49,7 @@ class PrivateFolder:
     """
 
     def __init__(self, need: int) -> None:
-        """Create a private folder with room for so many bytes.
-
-        Raises:
-            UserError: there is no file system in memory that has room.
-        """
+        """Create a private folder with room for so many bytes."""
         root = _memory_root(need)
         with _root_lock(root):
             _sweep(root)

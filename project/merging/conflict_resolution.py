@@ -31,11 +31,7 @@ def present_version(study: Study, conflict: Conflict, tables: dict[str, MergeTab
 
 
 def apply_version(study: Study, conflict: Conflict, version: Rows | None) -> None:
-    """Change the item to `version`; inside a step.
-
-    Raises:
-        UserError: the version needs something that is not in the study, or something else needs what it removes.
-    """
+    """Change the item to `version`; inside a step."""
     tables = merge_tables(study)
     study.write("PRAGMA defer_foreign_keys = ON", ())
     present = present_version(study, conflict, tables) or {}

@@ -223,10 +223,6 @@ def open_copy(
         path: of the copy.
         finder: finds what is personal in texts of recordings in which they were, as in the withdrawal.
         keep_rest: what only looks like theirs comes along.
-
-    Raises:
-        UserError: it is no study, damaged, of a newer version, of another study, the study itself, open elsewhere;
-            somebody withdrew from it who is still in the study, or something in it looks like somebody who withdrew.
     """
     path = resolve_path(path)
     name = escape_unprintable(path.name)
@@ -280,7 +276,6 @@ def merge_copy(
     written where the copy has no news, nor with `dry_run`.
 
     Raises:
-        UserError: the study is read-only, or the disk is full.
         Cancelled: the user stopped it. Then nothing of the copy is in the study.
     """
     with study.locked(), study.cancellable(progress):

@@ -35,11 +35,7 @@ _AGENT_COLUMNS = f"recording_id, position, participant_id, {_PROFILE_SQL}, goal,
 
 
 def all_characters(study: Study) -> list[Character]:
-    """Return every character, by name.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return every character, by name."""
     rows = study.rows(f"SELECT id, reference, bonds, {_PROFILE_SQL} FROM character ORDER BY name, id")
     return [Character(row[0], Profile(*row[3:]), row[1], _bonds(row)) for row in rows]
 
@@ -57,11 +53,7 @@ def delete_character(study: Study, character_id: str) -> None:
 
 
 def all_scenarios(study: Study) -> list[Scenario]:
-    """Return every scenario, by name.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return every scenario, by name."""
     return [_scenario(row) for row in study.rows(f"SELECT {_SCENARIO_COLUMNS} FROM scenario ORDER BY name, id")]
 
 

@@ -29,9 +29,6 @@ def mask_state(study: Study, recording_id: str) -> str:
     a new run, an assignment, a dismissal, a keyframe, a region, and with the role of a participant whose face was
     found, because a robot's face may stay visible; and where another program changed the run or its tracks. Undoing a
     change brings the old checksum back.
-
-    Raises:
-        UserError: a run of the study is damaged.
     """
     run = latest_run(study, recording_id, "faces")
     if run is None:
@@ -255,9 +252,6 @@ def tracks_of(study: Study, recording_id: str, times_us: NDArray[np.int64] | Non
         study: the study.
         recording_id: whose tracks.
         times_us: (m,) time stamps of all frames of the medium, where keyframes outside of a track should lengthen it.
-
-    Raises:
-        UserError: a track or the run is damaged, or a track has frames that the medium has not.
     """
     run = latest_run(study, recording_id, "faces")
     if run is None:
@@ -277,11 +271,7 @@ def tracks_of(study: Study, recording_id: str, times_us: NDArray[np.int64] | Non
 
 
 def searched_frames(run: Run) -> SearchedFrames:
-    """Return which frames a faces run looked at.
-
-    Raises:
-        UserError: what it says of them is damaged.
-    """
+    """Return which frames a faces run looked at."""
     what = f"What a run ({escape_unprintable(run.kind)}, {escape_unprintable(run.finished_at)}) says of its frames"
     count, early = run.result.get("frames"), run.result.get("ends_early_s", 0.0)
     if not _is_frame(count) or not isinstance(early, int | float) or not 0 <= early < _MAX_SECONDS:
@@ -305,9 +295,6 @@ def faces_to_hide(study: Study, recording_id: str, times_us: NDArray[np.int64]) 
         study: the study.
         recording_id: whose faces.
         times_us: (m,) time stamps of all frames of the medium.
-
-    Raises:
-        UserError: see `tracks_of`.
     """
     drawn = (
         region_to_track(region, times_us)

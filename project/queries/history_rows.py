@@ -166,11 +166,7 @@ def insert_run(study: Study, new: Run) -> None:
 
 
 def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Run]:
-    """Return the runs over a recording, newest first; of one kind where `kind` is given.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return the runs over a recording, newest first; of one kind where `kind` is given."""
     rows = study.rows(
         f"SELECT {_RUN_COLUMNS} FROM run WHERE recording_id = ? AND kind = coalesce(?, kind) "
         "ORDER BY finished_at DESC, rowid DESC",
@@ -180,11 +176,7 @@ def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Ru
 
 
 def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
-    """Return the newest run of a kind over a recording, or None.
-
-    Raises:
-        UserError: it is damaged.
-    """
+    """Return the newest run of a kind over a recording, or None."""
     row = study.row(
         f"SELECT {_RUN_COLUMNS} FROM run WHERE recording_id = ? AND kind = ? "
         "ORDER BY finished_at DESC, rowid DESC LIMIT 1",
@@ -207,11 +199,7 @@ def source_sha256(study: Study, run: Run) -> str:
 
 
 def find_run(study: Study, run_id: str) -> Run | None:
-    """Return the run with this id, or None.
-
-    Raises:
-        UserError: it is damaged.
-    """
+    """Return the run with this id, or None."""
     row = study.row(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (run_id,))
     return None if row is None else _run(row)
 
@@ -243,11 +231,7 @@ class SharedCopy:
 
 
 def record_shared_copy(study: Study, copy: SharedCopy, annotator_id: str | None) -> Changes:
-    """Write down that a copy was made; no undo reaches it.
-
-    Raises:
-        UserError: the study is read-only, or the disk is full.
-    """
+    """Write down that a copy was made; no undo reaches it."""
     with study.step(SHARE_STEP, annotator_id, undoable=False) as step:
         before = study.get_property(SHARED_PROPERTY)
         listed = before if isinstance(before, list) else []

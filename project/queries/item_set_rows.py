@@ -56,20 +56,12 @@ def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
 
 
 def all_sets(study: Study) -> list[ItemSet]:
-    """Return every set, in the order in which they were made.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return every set, in the order in which they were made."""
     return [_set(row) for row in study.rows(f"SELECT {_SET_COLUMNS} FROM item_set ORDER BY at, id")]
 
 
 def find_item_set(study: Study, name: str) -> ItemSet | None:
-    """Return the set of an id or a name, or None.
-
-    Raises:
-        UserError: it is damaged, or several have the name: copies that were merged each made one.
-    """
+    """Return the set of an id or a name, or None."""
     found = [
         _set(row) for row in study.rows(f"SELECT {_SET_COLUMNS} FROM item_set WHERE id = ?1 OR name = ?1", (name,))
     ]
@@ -83,21 +75,13 @@ def find_item_set(study: Study, name: str) -> ItemSet | None:
 
 
 def items_of(study: Study, set_id: str) -> list[FrozenItem]:
-    """Return the items of a set, by draw and position.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return the items of a set, by draw and position."""
     rows = study.rows(f"SELECT {_ITEM_COLUMNS} FROM item WHERE set_id = ? ORDER BY draw, position, id", (set_id,))
     return [_item(row) for row in rows]
 
 
 def find_item(study: Study, item_id: str) -> FrozenItem | None:
-    """Return an item, or None.
-
-    Raises:
-        UserError: it is damaged.
-    """
+    """Return an item, or None."""
     row = study.row(f"SELECT {_ITEM_COLUMNS} FROM item WHERE id = ?", (item_id,))
     return _item(row) if row else None
 
@@ -116,11 +100,7 @@ def insert_benchmark_run(study: Study, new: BenchmarkRun) -> None:
 
 
 def benchmark_runs(study: Study, set_id: str | None = None) -> list[BenchmarkRun]:
-    """Return the runs over one set, or over all, in the order in which they began.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return the runs over one set, or over all, in the order in which they began."""
     rows = study.rows(
         f"SELECT {_RUN_COLUMNS} FROM benchmark_run WHERE set_id = coalesce(?, set_id) ORDER BY at, id", (set_id,)
     )
@@ -202,11 +182,7 @@ class GivenAnswer:
 
 
 def read_run_answers(study: Study, run_id: str) -> list[GivenAnswer]:
-    """Return the answers of a run, by item and key.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return the answers of a run, by item and key."""
     rows = study.rows(
         "SELECT a.item_id, a.part, j.id, j.status, j.answer, j.ms, j.cost, j.tokens_in, j.tokens_out, j.cached_from "
         "FROM benchmark_answer AS a JOIN judgment AS j ON j.id = a.judgment_id "

@@ -34,11 +34,7 @@ def asked_judges(study: Study) -> dict[str, str]:
 
 
 def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list[Judgment]:
-    """Return what was said about a segment, newest first; of one task where `task` is given.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return what was said about a segment, newest first; of one task where `task` is given."""
     rows = study.rows(
         f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE segment_id = ? AND task = coalesce(?, task) "
         "ORDER BY at DESC, id DESC",
@@ -48,11 +44,7 @@ def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list
 
 
 def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
-    """Return what was said about a question, newest first.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return what was said about a question, newest first."""
     rows = study.rows(
         f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE question_id = ? ORDER BY at DESC, id DESC", (question_id,)
     )
@@ -60,11 +52,7 @@ def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
 
 
 def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> list[Judgment]:
-    """Return what was said about a whole recording in some tasks, newest first.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return what was said about a whole recording in some tasks, newest first."""
     marks = ", ".join("?" * len(tasks))
     rows = study.rows(
         f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id = '' AND question_id = '' "
@@ -293,11 +281,7 @@ def _reveal(row: Row) -> Reveal:
 
 
 def all_judges(study: Study) -> list[JudgeEntry]:
-    """Return every judge by name.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return every judge by name."""
     return [_entry(row) for row in study.rows("SELECT id, name, backend, model, settings FROM judge ORDER BY name")]
 
 

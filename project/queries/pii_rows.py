@@ -59,9 +59,6 @@ def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
     """Return every decision that holds, by its place.
 
     A place that somebody kept counts as undecided again where other words stand around it than when it was kept.
-
-    Raises:
-        UserError: the history of a place that was kept is damaged.
     """
     found = {}
     for *place, recording_id, kind, verdict, annotator_id, at in study.rows(
@@ -123,9 +120,6 @@ def _kept_in_changed_context(study: Study, kept: Sequence[PiiPlace]) -> list[Pii
     """Return places that were kept in other words than stand there now, as the history tells.
 
     What did not change since the last call is not compared again.
-
-    Raises:
-        UserError: the history is damaged.
     """
     if not kept:
         return []

@@ -45,11 +45,7 @@ def insert_egress(study: Study, new: Egress) -> None:
 
 
 def all_egress(study: Study) -> list[Egress]:
-    """Return every request that was written down, by time.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
+    """Return every request that was written down, by time."""
     rows = study.rows("SELECT id, at, request, level, permission, rule FROM egress ORDER BY at, id")
     return [_egress(row) for row in rows]
 

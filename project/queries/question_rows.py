@@ -44,30 +44,18 @@ _VERIFICATION_COLUMNS = "question_id, annotator_id, decision, checklist, checks,
 
 
 def find_question(study: Study, question_id: str) -> Question | None:
-    """Return one question, or None where none of that id is to be seen.
-
-    Raises:
-        UserError: it is damaged.
-    """
+    """Return one question, or None where none of that id is to be seen."""
     row = study.row(f"SELECT {QUESTION_COLUMNS} FROM question WHERE id = ? AND {VISIBLE_QUESTION}", (question_id,))
     return None if row is None else _question(row)
 
 
 def questions_of(study: Study, recording_id: str) -> list[Question]:
-    """Return the questions about a recording, in the order in which they were made.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return the questions about a recording, in the order in which they were made."""
     return _read_where(study, "recording_id = ?", (recording_id,))
 
 
 def all_questions(study: Study) -> list[Question]:
-    """Return every question, in the order in which they were made.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return every question, in the order in which they were made."""
     return _read_where(study, "id <> ''", ())
 
 
@@ -77,11 +65,7 @@ def question_rows(study: Study) -> list[Row]:
 
 
 def parse_questions(rows: Iterable[Row]) -> list[Question]:
-    """Return what `question_rows` read as questions; any thread may do it.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return what `question_rows` read as questions; any thread may do it."""
     return [_question(row) for row in rows]
 
 
@@ -107,11 +91,7 @@ def delete_questions(study: Study, question_ids: Iterable[str]) -> None:
 
 
 def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verification]]:
-    """Return question id -> what people said about it, by time; of the questions of one recording where it is given.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return question id -> what people said about it, by time; of the questions of one recording where it is given."""
     found: dict[str, list[Verification]] = {}
     here = "question_id IN (SELECT id FROM question WHERE recording_id = ?) AND" if recording_id else ""
     given = (recording_id,) if recording_id else ()
@@ -124,11 +104,7 @@ def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verifi
 
 
 def verifications_of(study: Study, question_id: str) -> list[Verification]:
-    """Return what people said about a question, by time.
-
-    Raises:
-        UserError: one is damaged.
-    """
+    """Return what people said about a question, by time."""
     rows = study.rows(
         f"SELECT {_VERIFICATION_COLUMNS} FROM verification WHERE question_id = ? AND {_KNOWN_ANNOTATOR} "
         "ORDER BY at, annotator_id",

@@ -111,11 +111,7 @@ def all_media(study: Study) -> list[Medium]:
 
 
 def insert_medium(study: Study, new: Medium) -> None:
-    """Add a file to a recording; inside a step.
-
-    Raises:
-        UserError: the file's name is not valid text, so that no study can hold it.
-    """
+    """Add a file to a recording; inside a step."""
     _check_path(new.path)
     study.write(
         "INSERT INTO medium VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -133,11 +129,7 @@ def insert_medium(study: Study, new: Medium) -> None:
 
 
 def update_medium(study: Study, new: Medium) -> None:
-    """Replace the medium of the same id; inside a step.
-
-    Raises:
-        UserError: the file's name is not valid text, so that no study can hold it.
-    """
+    """Replace the medium of the same id; inside a step."""
     _check_path(new.path)
     study.write(
         "UPDATE medium SET recording_id = ?, role = ?, position = ?, offset_us = ?, path = ?, fingerprint = ?, "
@@ -237,11 +229,7 @@ def update_collection(study: Study, collection: Collection) -> None:
 
 
 def delete_collection(study: Study, collection_id: str) -> None:
-    """Remove a collection; inside a step.
-
-    Raises:
-        UserError: it still holds recordings.
-    """
+    """Remove a collection; inside a step."""
     if study.row("SELECT 1 FROM recording WHERE collection_id = ? LIMIT 1", (collection_id,)):
         raise UserError("This collection still holds recordings.", "Move or delete them first.")
     study.write("DELETE FROM collection WHERE id = ?", (collection_id,))

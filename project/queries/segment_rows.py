@@ -59,11 +59,7 @@ def segment_counts(study: Study, *, unseen: bool = False) -> dict[str, dict[str,
 
 
 def insert_segment(study: Study, new: Segment) -> None:
-    """Add a segment; inside a step.
-
-    Raises:
-        UserError: it starts before the recording, or does not end after it starts.
-    """
+    """Add a segment; inside a step."""
     _check_span(new)
     study.write(
         f"INSERT INTO segment ({_SEGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -81,11 +77,7 @@ def insert_segment(study: Study, new: Segment) -> None:
 
 
 def insert_segments(study: Study, new: Sequence[Segment]) -> None:
-    """Add many segments; inside a step.
-
-    Raises:
-        UserError: one starts before the recording, or does not end after it starts.
-    """
+    """Add many segments; inside a step."""
     for segment in new:
         _check_span(segment)
     study.insert_many(
@@ -114,11 +106,7 @@ def insert_values(study: Study, new: Sequence[FieldValue]) -> None:
 
 
 def update_segment(study: Study, new: Segment) -> None:
-    """Replace the segment of the same id; inside a step.
-
-    Raises:
-        UserError: it starts before the recording, or does not end after it starts.
-    """
+    """Replace the segment of the same id; inside a step."""
     _check_span(new)
     study.write(
         "UPDATE segment SET recording_id = ?, annotator_id = ?, label = ?, start_us = ?, end_us = ?, scheme = ?, "

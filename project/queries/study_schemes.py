@@ -71,11 +71,7 @@ class StudySchemes:
         self.reload()
 
     def reload(self) -> None:
-        """Reload which schemes are in use.
-
-        Raises:
-            UserError: one of them is neither kept in the study nor shipped, or is damaged.
-        """
+        """Reload which schemes are in use."""
         kept = newest_versions(self._study)
         used = {}
         for key in schemes_in_use(self._study):
@@ -111,11 +107,7 @@ class StudySchemes:
         return iter(self._used.values())
 
     def get(self, key: str | None = None) -> Scheme:
-        """Return a scheme in use, by default the study's default one.
-
-        Raises:
-            UserError: the study does not use it.
-        """
+        """Return a scheme in use, by default the study's default one."""
         if key is None:
             return self.default
         if key not in self._used:

@@ -165,11 +165,7 @@ def asr_segments(study: Study, run_id: str) -> list[AsrSegment]:
 
 
 def latest_speech_run(study: Study, recording_id: str) -> Run | None:
-    """Return the newest run that looked for speech, but for those in a sound track that is no longer used.
-
-    Raises:
-        UserError: a run is damaged.
-    """
+    """Return the newest run that looked for speech, but for those in a sound track that is no longer used."""
     used = {medium.fingerprint: medium.sound_track for medium in media_of(study, recording_id)}
     for run in runs_of(study, recording_id, SPEECH):
         track = run.parameters.get("track")

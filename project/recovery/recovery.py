@@ -35,10 +35,6 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
     """Save what can be read of a study into a new one; the damaged file is only read.
 
     Of a sealed study, the new one is sealed as it is, and a chunk that was changed counts as lost.
-
-    Raises:
-        UserError: the file is sound, cannot be read, is open in a window, or holds no row of a study; or something of
-            the new name is there already.
     """
     path, target = resolve_path(Path(path)), free_copy_path(Path(out))
     if is_held(path):
@@ -86,11 +82,7 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
 
 
 def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
-    """Copy a backup to a new study and return its path.
-
-    Raises:
-        UserError: there is no such backup, it is damaged, or something of the new name is there already.
-    """
+    """Copy a backup to a new study and return its path."""
     target = free_copy_path(Path(out))
     found = next((backup.path for backup in list_backups(path) if backup.number == number), None)
     if found is None:

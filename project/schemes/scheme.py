@@ -211,11 +211,7 @@ class Scheme:
     examples: tuple[Example, ...] = ()
 
     def track(self, key: str) -> Track:
-        """Return one track.
-
-        Raises:
-            UserError: the scheme has none of that key.
-        """
+        """Return one track."""
         for track in self.tracks:
             if track.key == key:
                 return track
@@ -227,11 +223,7 @@ class Scheme:
         return next((track for track in self.tracks if track.key == key), Track(key, key, ()))
 
     def field(self, key: str) -> Field:
-        """Return one field.
-
-        Raises:
-            UserError: the scheme has none of that key.
-        """
+        """Return one field."""
         for field in self.fields:
             if field.key == key:
                 return field
@@ -264,11 +256,7 @@ class Scheme:
         return tuple(dict.fromkeys(item.shortcut for item in named if item.shortcut))
 
     def check_label(self, track: str, label: str) -> str:
-        """Return the label where the track has it.
-
-        Raises:
-            UserError: the scheme has no such track, or the track has no such label.
-        """
+        """Return the label where the track has it."""
         found = self.track(track)
         if found.label(label) is None:
             known = ", ".join(label.key for label in found.labels)
@@ -276,11 +264,7 @@ class Scheme:
         return label
 
     def check_value(self, key: str, value: Json) -> Json:
-        """Return a value as it is stored: choices without repeats and in the scheme's order, None for nothing.
-
-        Raises:
-            UserError: the scheme has no such field, or the value does not fit it.
-        """
+        """Return a value as it is stored: choices without repeats and in the scheme's order, None for nothing."""
         field = self.field(key)
         if value is None or value in ("", []):
             return None

@@ -37,20 +37,12 @@ _COLOUR = re.compile("|".join((*COLOURS, "#[0-9a-fA-F]{6}")))
 
 @cache
 def load_scheme(name: str = "shrec") -> Scheme:
-    """Return one of the schemes that the program ships.
-
-    Raises:
-        UserError: it ships none of that name.
-    """
+    """Return one of the schemes that the program ships."""
     return load_scheme_file(_shipped(name))
 
 
 def shipped_text(name: str) -> str:
-    """Return the TOML text of one of the schemes that the program ships.
-
-    Raises:
-        UserError: it ships none of that name.
-    """
+    """Return the TOML text of one of the schemes that the program ships."""
     return scheme_text(_shipped(name))
 
 
@@ -70,20 +62,12 @@ def _shipped(name: str) -> Path:
 
 
 def load_scheme_file(path: Path) -> Scheme:
-    """Read a scheme from a TOML file.
-
-    Raises:
-        UserError: the file cannot be read or is not a scheme; the message names the file and the key.
-    """
+    """Read a scheme from a TOML file."""
     return parse_scheme(scheme_text(path), path.name)
 
 
 def scheme_text(path: Path) -> str:
-    """Return the text of a scheme file.
-
-    Raises:
-        UserError: the file cannot be read, is larger than a scheme can be, or is not UTF-8.
-    """
+    """Return the text of a scheme file."""
     try:
         if path.stat().st_size > MAX_SCHEME_BYTES:
             raise UserError(
@@ -101,11 +85,7 @@ def scheme_text(path: Path) -> str:
 
 
 def parse_scheme(text: str, name: str) -> Scheme:
-    """Read a scheme from TOML text; `name` is what messages call it.
-
-    Raises:
-        UserError: the text is not a scheme; the message names the key.
-    """
+    """Read a scheme from TOML text; `name` is what messages call it."""
     try:
         return _parse_cached(text)
     except UserError:
@@ -366,9 +346,6 @@ def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
     """Return the text of a scheme as it may be shared, and the scheme.
 
     A scheme that comes with the program is as it is; of any other, definitions, examples and comments go.
-
-    Raises:
-        UserError: it cannot be read.
     """
     scheme = parse_scheme(text, what)
     if scheme.key in shipped_names() and text == shipped_text(scheme.key):

@@ -230,7 +230,6 @@ def read_private(study: Study, path: Path) -> bytes:
 
     Raises:
         OSError: it cannot be read.
-        UserError: it was sealed with another key, or damaged.
         ValueError: the study is sealed and the file is not, or the other way round.
     """
     if path.is_symlink() or path.stat().st_size > _MAX_NOTE_BYTES or is_sealed(path) != (study.working is not None):

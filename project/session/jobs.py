@@ -24,9 +24,6 @@ def explain_machine_errors() -> Iterator[None]:
     """Turn a failure of the machine inside the block into a message; what is no such failure passes as it is.
 
     Libraries have no exceptions of their own for these, so what they say is looked at.
-
-    Raises:
-        UserError: there is not enough memory, or the graphics card does not answer.
     """
     try:
         yield
@@ -102,11 +99,7 @@ class JobHost(Progress, Protocol):
         """Send one finished part; it is stored at once."""
 
     def ask(self, question: dict[str, Json]) -> dict[str, Json]:
-        """Ask, and wait for the answer. In the worker process any thread may ask; elsewhere the study's own.
-
-        Raises:
-            UserError: as whoever answers raised it; a `Forbidden` keeps its rule.
-        """
+        """Ask, and wait for the answer. In the worker process any thread may ask; elsewhere the study's own."""
 
 
 class JobKind(Protocol):
@@ -125,11 +118,7 @@ def load_kind(key: str) -> JobKind:
 
 
 def compute(key: str, parameters: Mapping[str, Json], progress: JobHost) -> dict[str, Json]:
-    """Do the work of a kind of job, without the study.
-
-    Raises:
-        UserError: the job says so, or the machine cannot: too little memory, a graphics card that is gone.
-    """
+    """Do the work of a kind of job, without the study."""
     with explain_machine_errors():
         return load_kind(key).compute(parameters, progress)
 
@@ -141,11 +130,7 @@ def store_part(session: Session, work: JobSpec, part: Mapping[str, Json]) -> Cha
 
 
 def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer what a job asks while it runs.
-
-    Raises:
-        UserError: whatever was asked for is not granted.
-    """
+    """Answer what a job asks while it runs."""
     found: dict[str, Json] = importlib.import_module(JOB_MODULES[work.kind]).answer(session, work, question)
     return found
 

@@ -51,11 +51,7 @@ class OptionalPart:
         return f"Get it: {self.how_to_get}"
 
     def require(self) -> None:
-        """Return quietly where it is installed.
-
-        Raises:
-            UserError: it is not.
-        """
+        """Return quietly where it is installed."""
         if not self.is_installed:
             raise UserError(self.missing_text, self.hint)
 

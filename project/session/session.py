@@ -94,11 +94,7 @@ class Session:
         when_checked: Callable[[], None] | None = None,
         when_backed_up: Callable[[], None] | None = None,
     ) -> "Session":
-        """Open a study to work in, with a backup of it where one is due; what is called when says `Study.open`.
-
-        Raises:
-            UserError: the file cannot be opened as a study.
-        """
+        """Open a study to work in, with a backup of it where one is due; what is called when says `Study.open`."""
         settings = load_settings()
         study = Study.open(
             path,
@@ -153,11 +149,7 @@ class Session:
             yield step
 
     def recording(self, recording_id: str) -> Recording:
-        """Return a recording of the study.
-
-        Raises:
-            UserError: there is none with this id.
-        """
+        """Return a recording of the study."""
         found = find_recording(self.study, recording_id)
         if found is None:
             raise UserError("This recording is no longer part of the study.", "Choose another one.")
@@ -214,11 +206,7 @@ class Session:
         return LocatedMedium(medium, path, MediaState.PRESENT if same else MediaState.REPLACED)
 
     def require_picture(self, recording_id: str) -> LocatedMedium:
-        """Return the main medium of a recording when its file is there, unchanged, and has a picture.
-
-        Raises:
-            UserError: it is missing, replaced by another file, or has no picture.
-        """
+        """Return the main medium of a recording when its file is there, unchanged, and has a picture."""
         about = self.recording(recording_id)
         medium = self.main_medium(recording_id)
         if medium is None:
@@ -257,11 +245,7 @@ def copy_owner(study: Study) -> str:
 
 
 def resolve_recording(session: Session, text: str) -> Recording:
-    """Return the recording with this number, id, name or file name.
-
-    Raises:
-        UserError: none or several fit.
-    """
+    """Return the recording with this number, id, name or file name."""
     recordings = all_recordings(session.study)
     if text.isdecimal():
         fits = [r for r in recordings if r.number == int(text)]
@@ -279,11 +263,7 @@ def resolve_recording(session: Session, text: str) -> Recording:
 
 
 def resolve_participant(session: Session, text: str) -> Participant:
-    """Return the participant with this pseudonym.
-
-    Raises:
-        UserError: there is none.
-    """
+    """Return the participant with this pseudonym."""
     found = next(
         (participant for participant in all_participants(session.study) if participant.pseudonym == text.strip()), None
     )

@@ -314,7 +314,6 @@ def share_annotations(
         progress: told how many tables of how many are written.
 
     Raises:
-        UserError: something of that name is there already, or the folder cannot be written to.
         Cancelled: the user stopped it; nothing was written.
     """
     path = free_copy_path(out)

@@ -66,12 +66,7 @@ class StudyCopyDraft:
     """
 
     def __init__(self, study: Study, out: Path) -> None:
-        """Begin a copy; a sealed study's is in the clear in memory alone.
-
-        Raises:
-            UserError: something of that name is there already, the folder cannot be written to, or the study is
-                read-only.
-        """
+        """Begin a copy; a sealed study's is in the clear in memory alone."""
         study.require_writable()
         self.path = free_copy_path(out)
         self._scratch = contextlib.ExitStack()
@@ -91,9 +86,6 @@ class StudyCopyDraft:
         """Write the copy of the study as it is now, in place of what was filled in before.
 
         `place_media` is given the unfinished copy, to change the paths of its media.
-
-        Raises:
-            UserError: it cannot be written.
         """
         with _explain_errors(self.path):
             for path in (self._clear / "copy.greenroom", self.beside / "sealed"):
@@ -114,9 +106,6 @@ class StudyCopyDraft:
         """Give the copy its name, and note in both files at which step they parted; None where the study was edited.
 
         It has to be filled again then. `beside` puts what goes along in place, and takes it back where that fails.
-
-        Raises:
-            UserError: the name was taken meanwhile, or it cannot be written.
         """
         with study.locked():
             if self._made is None or self._annotator is None or self._seen != _state(study):
@@ -155,9 +144,6 @@ def split_copy(study: Study, share: AnnotatorShare, out: Path) -> Split:
     """Write a copy, and note in both files at which step they parted. A sealed study's is sealed as the study is.
 
     The file appears whole or not at all, and never in the place of another.
-
-    Raises:
-        UserError: something of that name is there already, the folder cannot be written to, or the study is read-only.
     """
     with contextlib.closing(StudyCopyDraft(study, out)) as draft:
         draft.fill(study, share)
@@ -192,11 +178,7 @@ def _utc_timestamp() -> str:
 
 
 def free_copy_path(out: Path) -> Path:
-    """Return where a copy goes, with the suffix that studies have.
-
-    Raises:
-        UserError: something of that name is there already, or there is no such folder.
-    """
+    """Return where a copy goes, with the suffix that studies have."""
     path = out.absolute()
     if path.suffix != SUFFIX:
         path = path.with_name(path.name + SUFFIX)

@@ -159,9 +159,6 @@ def back_up(connection: sqlite3.Connection, path: Path, keep: int, now: datetime
         path: of the study, with links resolved.
         keep: how many backups stay; with 0, none is made and those that are there are left alone.
         now: the present time.
-
-    Raises:
-        UserError: there is no room for it, or the folder cannot be written to. The study and its backups are as before.
     """
     if keep < 1 or is_backup(path):
         return None

@@ -32,9 +32,6 @@ def parse_object(text: str, what: str) -> dict[str, Json]:
     Args:
         text: of the row.
         what: is damaged where it is something else; begins a sentence.
-
-    Raises:
-        UserError: it is none.
     """
     try:
         found = json.loads(text)
@@ -46,11 +43,7 @@ def parse_object(text: str, what: str) -> dict[str, Json]:
 
 
 def parse_choice(choices: type[Choice], text: str, what: str) -> Choice:
-    """Return which of some choices a row holds; `what` as for `parse_object`.
-
-    Raises:
-        UserError: it is none of them.
-    """
+    """Return which of some choices a row holds; `what` as for `parse_object`."""
     try:
         return choices(text)
     except ValueError:

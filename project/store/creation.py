@@ -60,9 +60,6 @@ def create_file(path: Path, name: str) -> Path:
     """Make an empty study and return its path, which ends in `.greenroom` always.
 
     The file appears whole or not at all, and never in the place of another.
-
-    Raises:
-        UserError: something of that name is there already, the name is too long, or the folder cannot be written to.
     """
     if path.suffix != SUFFIX:
         path = path.with_name(path.name + SUFFIX)
@@ -124,11 +121,7 @@ def _create_file(path: Path) -> int:
 
 
 def upgrade_file(path: Path, version: int) -> Path:
-    """Copy an old study, then bring it to the newest version; return the copy. The caller holds the study's lock.
-
-    Raises:
-        UserError: the copy cannot be made; the study is as it was.
-    """
+    """Copy an old study, then bring it to the newest version; return the copy. The caller holds the study's lock."""
     backup = _free_name(path, version)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.backup")
     try:
@@ -177,9 +170,6 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
         source: on the study; its schema was compared, and has all columns of the version.
         version: of the study's format.
         name: of the study, for messages.
-
-    Raises:
-        UserError: the study is damaged, or a row does not fit the program's tables.
     """
     memory = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512, check_same_thread=False)
     try:

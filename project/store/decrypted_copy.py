@@ -49,11 +49,7 @@ class DecryptedCopy:
     """
 
     def __init__(self, path: Path, key: EncryptionKey) -> None:
-        """Unseal a study, with what was committed after it was sealed, up to where the log is damaged.
-
-        Raises:
-            UserError: it is damaged, or there is no room in memory.
-        """
+        """Unseal a study, with what was committed after it was sealed, up to where the log is damaged."""
         self._path, self._key = path, key
         with _open_with_log(path, key) as (sealed, header, log):
             self._header = header
@@ -87,11 +83,7 @@ class DecryptedCopy:
         cache_key(self._header, key)
 
     def start_log(self, connection: sqlite3.Connection) -> None:
-        """Make ready for edits; the connection uses the write-ahead log already, and this process holds the lock.
-
-        Raises:
-            UserError: what a killed process left cannot be sealed, or no log can be begun: the disk may be full.
-        """
+        """Make ready for edits; the connection uses the write-ahead log already, and this process holds the lock."""
         # The log grows until it is sealed: its bytes must stay where they are, and hold what was committed only.
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA cache_spill = OFF")
@@ -105,20 +97,12 @@ class DecryptedCopy:
             raise _not_saved_error(self._path, error) from None
 
     def reserve_space(self) -> None:
-        """Reserve space for the next transaction.
-
-        Raises:
-            UserError: the disk is full.
-        """
+        """Reserve space for the next transaction."""
         if self._sealed_log is not None:
             self._sealed_log.reserve_space()
 
     def save_commit(self, connection: sqlite3.Connection) -> None:
-        """Save what the transaction that just ended wrote.
-
-        Raises:
-            UserError: it could not be; it is in memory, and saved with the next one or at closing.
-        """
+        """Save what the transaction that just ended wrote."""
         if self._sealed_log is None:
             return
         new = self._new_frames()
@@ -189,7 +173,6 @@ class DecryptedCopy:
 
         Raises:
             OSError: it cannot be read.
-            UserError: it was sealed with another key, or damaged.
         """
         with path.open("rb") as sealed:
             header = read_header(sealed, path.name)

@@ -25,11 +25,7 @@ from project.text_format import escape_unprintable
 
 
 def back_up_sealed(path: Path, backups: int, now: datetime) -> None:
-    """Copy a sealed study to its newest backup where one is due; its lock is held, and nothing was changed yet.
-
-    Raises:
-        UserError: there is no room for it.
-    """
+    """Copy a sealed study to its newest backup where one is due; its lock is held, and nothing was changed yet."""
     if backups < 1 or is_backup(path):
         return
     newest = next(iter(list_backups(path)), None)
@@ -90,9 +86,6 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
     Its connection may be used in any thread, one at a time: a window opens and seals it in a thread of its own.
 
     One whose log is damaged, or whose tables are not the program's, is opened for reading, and `defect` says why.
-
-    Raises:
-        UserError: no passphrase or a wrong one was given, the file is damaged, or there is no room for it.
     """
     obtain_key(path, read_file_header(path))
     lock, reason, busy = take_lock(path, read_only)

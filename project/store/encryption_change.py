@@ -32,9 +32,6 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
 
     A process that is killed in between leaves each file whole, and the study in the clear as long as one of its backups
     is; doing it again seals the rest.
-
-    Raises:
-        UserError: it is sealed with all its backups, is no sound study, is open, or cannot be written.
     """
     path = resolve_path(Path(path))
     if is_sealed(path):
@@ -65,11 +62,7 @@ def seal_study(path: str | Path, passphrase: str) -> EncryptionResult:
 
 
 def unseal_study(path: str | Path) -> EncryptionResult:
-    """Decrypt a study and its backups in place; the passphrase is asked for where it is not known.
-
-    Raises:
-        UserError: it is not sealed, no passphrase was given, it is damaged, is open, or cannot be written.
-    """
+    """Decrypt a study and its backups in place; the passphrase is asked for where it is not known."""
     path = resolve_path(Path(path))
     read_file_header(path)
     # Takes up what a killed process left in the sealed log.
@@ -88,11 +81,7 @@ def unseal_study(path: str | Path) -> EncryptionResult:
 
 
 def change_passphrase(path: str | Path, passphrase: str) -> EncryptionResult:
-    """Encrypt a study and its backups under another key and passphrase; the old one opens none of them any more.
-
-    Raises:
-        UserError: as `unseal_study`.
-    """
+    """Encrypt a study and its backups under another key and passphrase; the old one opens none of them any more."""
     path = resolve_path(Path(path))
     before = read_file_header(path)
     with Study.open(path) as study:

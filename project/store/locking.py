@@ -315,11 +315,7 @@ _EXCLUSIVE_RETRY_S = 0.05
 
 @contextlib.contextmanager
 def exclusive_lock(path: Path) -> Iterator[None]:
-    """Hold the lock of a study that was opened and closed before.
-
-    Raises:
-        UserError: somebody has it open, or its folder cannot be written to.
-    """
+    """Hold the lock of a study that was opened and closed before."""
     lock = _lock(path)
     try:
         yield

@@ -112,11 +112,7 @@ class LeftoverFiles:
 
 
 def inspect_file(path: Path) -> LeftoverFiles:
-    """Read the file's header, without SQLite.
-
-    Raises:
-        UserError: this is not a study, or not all of one.
-    """
+    """Read the file's header, without SQLite."""
     name = path.name
     try:
         status = path.stat()
@@ -168,9 +164,6 @@ def _require_harmless_neighbours(path: Path) -> None:
 
     It would write through a link, and at the end of a rollback it deletes the file that a journal names as its
     super-journal (https://www.sqlite.org/fileformat.html, section 3.1). A study's journal never names one.
-
-    Raises:
-        UserError: a link, a folder or a device lies there, or a journal that names another file.
     """
     for ending in ("-wal", "-journal", "-shm"):
         place = sibling_path(path, ending)
@@ -207,11 +200,7 @@ def _names_another_file(journal: Path) -> bool:
 
 
 def require_short_name(path: Path) -> None:
-    """Return quietly where the folder takes the name of a new study, and those of its backups and its lock.
-
-    Raises:
-        UserError: the name is too long.
-    """
+    """Return quietly where the folder takes the name of a new study, and those of its backups and its lock."""
     try:
         longest = os.pathconf(path.parent, "PC_NAME_MAX")
     except OSError:
@@ -235,9 +224,6 @@ def connect(path: Path, mode: str, *, immutable: bool = False, any_thread: bool 
     """Open a file with SQLite; `mode` is `ro` or `rw`. Transactions are begun and ended by hand.
 
     The connection is for the thread that asked for it, or for `any_thread`, but only one at a time.
-
-    Raises:
-        UserError: it cannot be opened.
     """
     # Quoted as bytes, so that any name a file can have (newlines, question marks, no UTF-8) reaches SQLite unchanged.
     uri = f"file:{quote(os.fsencode(path))}?mode={mode}{'&immutable=1' if immutable else ''}"
@@ -320,7 +306,6 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
 
     Raises:
         ForeignSchema: it can be read and is not to be written to: it has tables, indices or columns that no study has.
-        UserError: the file was made by a newer version, is damaged, or holds code that a study never holds.
     """
     try:
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -356,11 +341,7 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
 
 
 def _require_valid_id(connection: sqlite3.Connection, name: str) -> None:
-    """Look at the study's identifier, which stands in names of files kept about it, before anything is written.
-
-    Raises:
-        UserError: it is none.
-    """
+    """Look at the study's identifier, which stands in names of files kept about it, before anything is written."""
     row = connection.execute("SELECT value FROM property WHERE key = 'id'").fetchone()
     try:
         found = "" if row is None else json.loads(row[0])
@@ -371,11 +352,7 @@ def _require_valid_id(connection: sqlite3.Connection, name: str) -> None:
 
 
 def check_pages(connection: sqlite3.Connection, name: str) -> None:
-    """Look through every page of the file, which takes about a millisecond a megabyte.
-
-    Raises:
-        UserError: it is damaged.
-    """
+    """Look through every page of the file, which takes about a millisecond a megabyte."""
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise damaged_study_error(name)
@@ -405,11 +382,7 @@ class PageCheck:
         self._thread.start()
 
     def wait(self) -> None:
-        """Return once all pages were looked at and are well.
-
-        Raises:
-            UserError: the file is damaged, or cannot be read to its end.
-        """
+        """Return once all pages were looked at and are well."""
         self._thread.join()
         if self._problem is not None:
             raise self._problem

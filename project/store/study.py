@@ -134,11 +134,7 @@ class Study:
 
     @classmethod
     def create(cls, path: str | Path, name: str = "", *, clock: Clock | None = None) -> Self:
-        """Make a new study and open it; `.greenroom` is added to the name where it is missing.
-
-        Raises:
-            UserError: something of that name is there already, or the folder cannot be written to.
-        """
+        """Make a new study and open it; `.greenroom` is added to the name where it is missing."""
         from project.store.creation import create_file
 
         return cls.open(create_file(Path(path).absolute(), name), clock=clock)
@@ -163,10 +159,6 @@ class Study:
 
         A study that others put tables, indices or columns into is opened for reading only, without them, and `defect`
         says so. The same holds for a sealed one whose log of edits is damaged.
-
-        Raises:
-            UserError: the file is missing, is no study, is damaged, was made by a newer version, or cannot even be read
-                at present. Nothing was changed on disk.
         """
         path = resolve_path(Path(path))
         if is_sealed(path):
@@ -372,9 +364,6 @@ class Study:
             undoable: False for what is written down with who and when, but is not there to be undone, such as that
                 an annotator was introduced. It leaves undo and redo as they are, so nothing that a step in the
                 history needs may be changed by it.
-
-        Raises:
-            UserError: the study is read-only, or the disk is full.
         """
         result = UndoStep(name)
         with self._transaction("step"):
@@ -409,11 +398,7 @@ class Study:
 
     @contextlib.contextmanager
     def atomic(self) -> Iterator[None]:
-        """Run the block as one transaction: all its writes are saved when it ends, or none.
-
-        Raises:
-            UserError: the study is read-only, or the disk is full.
-        """
+        """Run the block as one transaction: all its writes are saved when it ends, or none."""
         with self._transaction(""):
             self._whole = True
             try:
@@ -476,20 +461,12 @@ class Study:
                 self._connection.execute(f"PRAGMA {key} = {value}")
 
     def undo(self, annotator_id: str | None = None) -> Changes:
-        """Undo the newest step, whenever it was made.
-
-        Raises:
-            UserError: there is nothing to undo, or the study is read-only.
-        """
+        """Undo the newest step, whenever it was made."""
         with self._transaction("step"):
             return self._journal.undo(annotator_id, self._clock())
 
     def redo(self, annotator_id: str | None = None) -> Changes:
-        """Redo the step that was undone last; there is none after a new edit.
-
-        Raises:
-            UserError: there is nothing to redo, or the study is read-only.
-        """
+        """Redo the step that was undone last; there is none after a new edit."""
         with self._transaction("step"):
             return self._journal.redo(annotator_id, self._clock())
 
@@ -533,11 +510,7 @@ class Study:
             return self._journal.step_sizes()[1]
 
     def get_property(self, key: str, default: Json = None) -> Json:
-        """Return a fact about the study as a whole, such as its `name`.
-
-        Raises:
-            UserError: it is damaged.
-        """
+        """Return a fact about the study as a whole, such as its `name`."""
         row = self.row("SELECT value FROM property WHERE key = ?", (key,))
         try:
             return default if row is None else json.loads(row[0])
@@ -560,20 +533,12 @@ class Study:
         return self._backup_problem if self._backing_up is None else self._backing_up.problem
 
     def require_writable(self) -> None:
-        """Return quietly where the study can be written to.
-
-        Raises:
-            UserError: it is open for reading only; the hint says why.
-        """
+        """Return quietly where the study can be written to."""
         if self.read_only:
             raise UserError("This study is open for reading only, so nothing can be changed.", self.read_only_reason)
 
     def finish_opening(self) -> None:
-        """Wait until the pages of the file are known to be well, and make it ready to be written to.
-
-        Raises:
-            UserError: the file is damaged, or another program is using it; nothing was or will be written to it.
-        """
+        """Wait until the pages of the file are known to be well, and make it ready to be written to."""
         with self._turn:
             if self._page_check is None:
                 return

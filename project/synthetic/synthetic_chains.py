@@ -93,7 +93,6 @@ def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = No
     history.
 
     Raises:
-        UserError: the study is not empty.
         Cancelled: the user stopped it; the study is still empty.
     """
     if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):

@@ -125,7 +125,6 @@ def fill_study(
     edit, and undoing it would mean throwing the file away.
 
     Raises:
-        UserError: the study is not empty, or a number makes no sense.
         Cancelled: the user stopped it; the study is still empty.
     """
     require_empty(study, recordings, segments, annotators)

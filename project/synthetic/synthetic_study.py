@@ -55,7 +55,6 @@ def fill_whole_study(
     ratings; as many for each recording as the papers have. It is one transaction outside the history.
 
     Raises:
-        UserError: the study is not empty, or a number makes no sense.
         Cancelled: the user stopped it; the study is still empty.
     """
     require_empty(study, recordings, segments, annotators)

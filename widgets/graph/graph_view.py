@@ -42,9 +42,6 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
         people: id -> name and colour, in the order of the rows.
         path: ends in `.svg` or `.png`; replaced when the new file is whole.
         dark: light on dark instead of dark on white.
-
-    Raises:
-        UserError: another ending, nothing to draw, or the file cannot be written.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(
@@ -271,11 +268,7 @@ class ChainGraphView(QWidget):
         self.board.keys.start_naming()
 
     def export_picture(self, path: Path, dark: bool = False) -> None:
-        """Write the whole graph as SVG or PNG, by the ending of the name.
-
-        Raises:
-            UserError: another ending, nothing to draw, or the file cannot be written.
-        """
+        """Write the whole graph as SVG or PNG, by the ending of the name."""
         write_picture(self._graph, self.model.people, path, dark)
 
     def _reveal_order(self, node_id: str) -> float:

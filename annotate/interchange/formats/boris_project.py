@@ -77,9 +77,6 @@ def read_project(found: object, path: Path) -> Document:
 
     A state's start and end are paired in order, for each subject, behavior and set of modifiers, as BORIS does. What
     cannot be paired or has no time is left out with a remark.
-
-    Raises:
-        UserError: it is no BORIS project, or is damaged.
     """
     if not isinstance(found, dict) or not isinstance(found.get("observations"), dict):
         raise damaged_file_error(path, "it is no BORIS project")

@@ -71,11 +71,7 @@ def find_header(rows: list[list[str]]) -> int:
 
 
 def read_table(text: str, path: Path) -> Document:
-    """Return a table's observations.
-
-    Raises:
-        UserError: it is no table of BORIS's, or is damaged.
-    """
+    """Return a table's observations."""
     return _BorisTableReader(path).build_document(text)
 
 

@@ -39,9 +39,6 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
 
     Blank lines are left out, as they end a caption, and so is what has no words. A segment's caption has its
     annotator as the speaker and says its label and its values.
-
-    Raises:
-        UserError: the document has several recordings.
     """
     if len(document.recordings) != 1:
         raise UserError("A file of captions is about one recording.", "Export one recording to each file.")
@@ -74,11 +71,7 @@ def captions_to_lanes(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
 
 
 def format_clock(time_us: int, point: str) -> str:
-    """Return a time as `hh:mm:ss.mmm`, with this sign as the point.
-
-    Raises:
-        UserError: it is before the recording's start, or too late for captions.
-    """
+    """Return a time as `hh:mm:ss.mmm`, with this sign as the point."""
     seconds, milliseconds = divmod(time_us // 1000, 1000)
     if not 0 <= seconds < _LATEST_HOURS * 3600:
         raise UserError("Captions hold no such time.", "Export it in another format.")

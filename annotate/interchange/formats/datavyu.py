@@ -63,11 +63,7 @@ class DatavyuColumn:
 
 
 def read_columns(text: str, path: Path) -> tuple[list[DatavyuColumn], Counter[str]]:
-    """Return the columns, and what of them is left out.
-
-    Raises:
-        UserError: the text is no `db` of Datavyu's, or is damaged.
-    """
+    """Return the columns, and what of them is left out."""
     found: list[DatavyuColumn] = []
     left_out: Counter[str] = Counter()
     # Version 4 has no quotes around texts.
@@ -205,11 +201,7 @@ _MAX_TIME_US = 100 * 3600 * 1_000_000
 
 
 def format_db(document: Document) -> str:
-    """Return the columns of one recording.
-
-    Raises:
-        UserError: the document has several recordings, or one of a hundred hours or more.
-    """
+    """Return the columns of one recording."""
     if len(document.recordings) != 1:
         raise UserError("A Datavyu file is about one recording.", "Export one recording to each file.")
     part = document.recordings[0]

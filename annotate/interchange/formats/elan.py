@@ -46,11 +46,7 @@ _SEGMENTS, _SPEECH, _VALUES = "segments", "speech", "values"
 
 
 def format_eaf(document: Document) -> str:
-    """Return one recording as an EAF.
-
-    Raises:
-        UserError: the document has several recordings.
-    """
+    """Return one recording as an EAF."""
     if len(document.recordings) != 1:
         raise UserError("An EAF is about one recording.", "Export one recording to each file.")
     return _ElanWriter(document.recordings[0]).build_text()

@@ -170,9 +170,6 @@ def read_eaf(path: Path) -> Document:
     Every annotation has a span: between its slots, or its even share of that of the annotation that it is about. A tier
     that says one thing about each annotation of another (symbolic association) becomes values of that one's entries,
     unless other tiers hang on it.
-
-    Raises:
-        UserError: the file cannot be read, is no EAF, is damaged, too large, or declares entities.
     """
     found = _EafContent()
     parse_xml(path, MAX_FILE_BYTES, found.start, found.end, _START_ELEMENTS, _END_ELEMENTS)

@@ -143,11 +143,7 @@ class _PraatTokens:
 
 
 def parse_textgrid(text: str, path: Path) -> Document:
-    """Return the tiers of a TextGrid as lanes; empty intervals are pauses and left out.
-
-    Raises:
-        UserError: the text is no TextGrid, or is damaged.
-    """
+    """Return the tiers of a TextGrid as lanes; empty intervals are pauses and left out."""
     tokens = _PraatTokens(text, path)
     if tokens.read_quoted().split()[:1] != ["ooTextFile"] or tokens.read_quoted() != "TextGrid":
         raise damaged_file_error(path, "it is no TextGrid in text form")
@@ -230,11 +226,7 @@ Interval = tuple[int, int, str]
 
 
 def format_textgrid(document: Document) -> str:
-    """Return one recording as a TextGrid whose tiers have neither gap nor overlap.
-
-    Raises:
-        UserError: the document has several recordings, or nothing in it.
-    """
+    """Return one recording as a TextGrid whose tiers have neither gap nor overlap."""
     if len(document.recordings) != 1:
         raise UserError("A TextGrid is about one recording.", "Export one recording to each file.")
     part = document.recordings[0]

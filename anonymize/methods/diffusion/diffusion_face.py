@@ -34,7 +34,6 @@ class Diffusion:
         """Load the networks and draw the key frames of all faces.
 
         Raises:
-            UserError: packages or weights are missing, or memory does not suffice.
             Cancelled: the user stopped it; what was drawn is kept in the source's cache.
         """
         DIFFUSION.require()

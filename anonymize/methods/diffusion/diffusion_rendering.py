@@ -131,7 +131,6 @@ class DiffusionRenderer:
         """Draw the key frames of all faces.
 
         Raises:
-            UserError: memory does not suffice for a single frame, or the cache folder cannot be written.
             Cancelled: the user stopped it; what was drawn is kept.
         """
         try:
@@ -261,11 +260,7 @@ class DiffusionRenderer:
         self._attempts[drawing.shot.identity] = drawing.state.attempt
 
     def _halve(self, drawing: ShotGeneration) -> None:
-        """Draw fewer key frames at a time.
-
-        Raises:
-            UserError: it is one already.
-        """
+        """Draw fewer key frames at a time."""
         now = min(drawing.state.batch, len(drawing.current_batch.frames))
         if now == 1:
             raise UserError(

@@ -50,9 +50,6 @@ def load_pipeline(model: Path, controlnet: Path, preset: Preset) -> Any:
         model: a folder in the layout of diffusers.
         controlnet: another.
         preset: says whether to compile.
-
-    Raises:
-        UserError: the weights are damaged, or of networks that do not belong together.
     """
     where = torch_device()
     precise = torch.float32 if where == "cpu" else torch.float16
@@ -109,11 +106,7 @@ def _load_part(kind: Any, name: str, folder: Path, how: dict[str, Any]) -> Any:
 
 
 def _check(pipe: Any) -> None:
-    """Refuse networks that would fail in the middle of the work.
-
-    Raises:
-        UserError: says which.
-    """
+    """Refuse networks that would fail in the middle of the work."""
     unet, text = pipe.unet.config, pipe.text_encoder.config
     if unet.in_channels != _LATENT_CHANNELS or unet.cross_attention_dim != text.hidden_size:
         raise UserError(
@@ -127,11 +120,7 @@ def _check(pipe: Any) -> None:
 
 
 def create_renderer(options: DiffusionOptions, source: FaceSource, progress: Progress) -> DiffusionRenderer:
-    """Load the networks.
-
-    Raises:
-        UserError: weights are missing or not what they should be.
-    """
+    """Load the networks."""
     folders = [installed_weights.verified_path(name) for name in (MODEL, CONTROLNET)]
     if options.control == "landmarks":
         installed_weights.verified_path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load

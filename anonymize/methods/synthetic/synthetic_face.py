@@ -74,7 +74,6 @@ class SyntheticFace:
         """Find the landmarks of all faces, and smooth what they do.
 
         Raises:
-            UserError: the weights are missing or damaged.
             Cancelled: the user stopped it.
         """
         self._cuts = tuple(source.cuts)

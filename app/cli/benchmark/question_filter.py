@@ -208,11 +208,7 @@ class FilterRun:
                 self.run_step(key, steps, changed)
 
     def require_answers(self) -> None:
-        """Raise an error if nothing was answered, now or before.
-
-        Raises:
-            UserError: nothing could be asked; `Forbidden` if the policy is the reason.
-        """
+        """Raise an error if nothing was answered, now or before."""
         if not (self._there or self._cached or self._outcome.completed) and self._outcome.notes:
             raise refusal_error(self._outcome.notes)
 

@@ -296,11 +296,7 @@ def report(
 
 
 def _load_painter() -> "Painter":
-    """Return the painter that draws plots without a screen.
-
-    Raises:
-        UserError: a system library is missing.
-    """
+    """Return the painter that draws plots without a screen."""
     try:
         from app.gui.benchmark.report_plots import render_plots_offscreen
     except ImportError as error:

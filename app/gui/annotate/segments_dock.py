@@ -181,11 +181,7 @@ _INDEXING_BUDGET_S = 0.015
 
 
 def make_segments_window(context: Context) -> QWidget:
-    """Return the window for the study that is open.
-
-    Raises:
-        UserError: none is.
-    """
+    """Return the window for the study that is open."""
     if context.studio.session is None:
         raise UserError(tr("No study is open."), tr("Open one first."))
     return SegmentsWindow(context, context.studio.session)

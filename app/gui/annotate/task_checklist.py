@@ -121,11 +121,7 @@ _NO_RECORDINGS = (tr("Nothing to do yet"), tr("Add recordings in the main window
 
 
 def make_checklist_window(context: Context) -> QWidget:
-    """Return the window for the study that is open.
-
-    Raises:
-        UserError: none is.
-    """
+    """Return the window for the study that is open."""
     if context.studio.session is None:
         raise UserError(tr("No study is open."), tr("Open one first."))
     return ChecklistWindow(context, context.studio.session)

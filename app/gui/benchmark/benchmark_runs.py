@@ -80,11 +80,7 @@ class BenchmarkRunController(QObject):
         self._start(session, self._build_request(item_set, judges))
 
     def resume(self, job: InterruptedJob) -> None:
-        """Go on with runs that were interrupted; what was answered is not asked again, nor paid for a second time.
-
-        Raises:
-            UserError: a set or a judge is gone, or the budget is spent.
-        """
+        """Go on with runs that were interrupted; what was answered is not asked again, nor paid for a second time."""
         session = self._context.studio.session
         if session is None or self.is_running:
             raise UserError(tr("Judges are asked already."), tr("Resume it once they have answered."))

@@ -91,7 +91,6 @@ def build_report_bundle(second: Session, wish: ReportOptions, progress: Progress
         answering: whether the person at the window can answer items: what is right about those left to them is hidden.
 
     Raises:
-        UserError: there is nothing to report.
         Cancelled: the user stopped it.
     """
     hidden = frozenset().union(

@@ -397,11 +397,7 @@ class ExportController(QObject):
         self._run(session, queue)
 
     def resume(self, _job: InterruptedJob) -> None:
-        """Go on with the export that was interrupted.
-
-        Raises:
-            UserError: nothing of it is left, or it is under way.
-        """
+        """Go on with the export that was interrupted."""
         session = self._studio.session
         queue = export_queue.load_unfinished(session) if session is not None and not self._batches else None
         if session is None or queue is None:

@@ -426,11 +426,7 @@ class DropFilter(QObject):
 
 
 def make_sample_study(folder: Path | None = None) -> Path:
-    """Return the sample study, made if it is not there yet.
-
-    Raises:
-        UserError: the folder cannot be written.
-    """
+    """Return the sample study, made if it is not there yet."""
     home = folder or platformdirs.user_data_path("greenroom", appauthor=False) / "sample"
     study = home / "sample.greenroom"
     if study.exists():

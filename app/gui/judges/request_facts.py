@@ -119,11 +119,7 @@ class RequestDestination:
 
 
 def request_destination(entry: JudgeEntry) -> RequestDestination:
-    """Return where requests to a judge go, as far as this machine knows without asking another one.
-
-    Raises:
-        UserError: there is no such backend, or its settings do not fit.
-    """
+    """Return where requests to a judge go, as far as this machine knows without asking another one."""
     if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
         return RequestDestination(_LOCAL_DESTINATION, True)
     parts = urlsplit(server_address(entry))
@@ -139,11 +135,7 @@ def find_coercion_judge(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> Judg
 
 
 def describe_egress(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
-    """Say what asking a judge sends to which other machine, a line each; `second` brings its answers into form.
-
-    Raises:
-        UserError: there is no such backend, or its settings do not fit.
-    """
+    """Say what asking a judge sends to which other machine, a line each; `second` brings its answers into form."""
     pictures, words = _SENT_CONTENT[condition == RAW_CONDITION]
     what = (
         words
@@ -176,11 +168,7 @@ def preview_request(
     sampling: SamplingParameters,
     schema: str,
 ) -> JudgeRequestPreview:
-    """Return what would be sent to a judge now.
-
-    Raises:
-        UserError: its settings do not fit.
-    """
+    """Return what would be sent to a judge now."""
     way, forbidden = request_destination(entry), judge_refusal(session, entry, plan.recording_id, plan.condition)
     permission = "local" if way.is_local else _permission_text(session)
     notes = [

@@ -20,11 +20,7 @@ _MAX_NAME_TRIES = 1000
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file, in place of one that is there.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Write a file, in place of one that is there."""
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -39,11 +35,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def write_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
-    """Write a folder of files under a name that is not taken: a number is added where it is.
-
-    Raises:
-        UserError: it cannot be written.
-    """
+    """Write a folder of files under a name that is not taken: a number is added where it is."""
     temporary: str | None = None
     try:
         temporary = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)

@@ -208,11 +208,7 @@ class SideSound(QObject):
         return self._on
 
     def set_source(self, located: LocatedMedium | None) -> None:
-        """Be heard from now on, or be silent with None.
-
-        Raises:
-            UserError: libVLC is missing.
-        """
+        """Be heard from now on, or be silent with None."""
         if located == self._chosen:
             return
         self._stop()

@@ -115,11 +115,7 @@ class PlaybackThread:
         return result[0]
 
     def library(self, vlc: ModuleType) -> Any:
-        """Return libVLC with its plugins, loaded once in a process: it takes a tenth of a second.
-
-        Raises:
-            UserError: its plugins are missing.
-        """
+        """Return libVLC with its plugins, loaded once in a process: it takes a tenth of a second."""
         return self.call(lambda: self._load(vlc))
 
     def on_sound_failure(self, method: Callable[[], None]) -> None:
@@ -191,11 +187,7 @@ _STALE_S = 0.03
 
 
 def load_vlc() -> ModuleType:
-    """Import python-vlc.
-
-    Raises:
-        UserError: libVLC is not on this machine.
-    """
+    """Import python-vlc."""
     try:
         import vlc
     # python-vlc ends the program where the library that it is told of cannot be loaded.
@@ -229,11 +221,7 @@ class VlcEngine(QObject):
     _end_reached = Signal(int)
 
     def __init__(self, parent: QObject | None = None) -> None:
-        """Load libVLC.
-
-        Raises:
-            UserError: libVLC or its plugins are missing.
-        """
+        """Load libVLC."""
         super().__init__(parent)
         self._vlc = load_vlc()
         self._thread = playback_thread()

@@ -139,11 +139,7 @@ _MAX_GAPS = 3
 
 
 def make_pii_window(context: Context) -> QWidget:
-    """Return the window for the study that is open.
-
-    Raises:
-        UserError: none is.
-    """
+    """Return the window for the study that is open."""
     if context.studio.session is None:
         raise UserError(tr("No study is open."), tr("Open one first."))
     return PiiWindow(context, context.studio.session)

@@ -189,11 +189,7 @@ class ReleaseVerdict:
 
 
 def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, ReleaseVerdict]:
-    """Judge one recording at a time; yields what to show meanwhile.
-
-    Raises:
-        UserError: the plan cannot be carried out, or a text cannot be scrubbed.
-    """
+    """Judge one recording at a time; yields what to show meanwhile."""
     selection = select_candidates(session, plan)
     texts: list[ReleasedText] = []
     if plan.texts == SCRUB and NAMES.is_installed:

@@ -213,11 +213,7 @@ DOWNLOAD_DECLINED = tr("Nothing was fetched: the policy of this study allows no 
 
 
 def require_permission(studio: StudyController, questions: Dialogs, name: str, key: str = "") -> None:
-    """Return quietly where weights may be fetched, also because the user just allowed it.
-
-    Raises:
-        UserError: they may not, the study is open to read only, or there are none of that name.
-    """
+    """Return quietly where weights may be fetched, also because the user just allowed it."""
     session = studio.session
     if session is None:
         return

@@ -116,9 +116,6 @@ class StudyController(QObject):
 
         Edits are recorded under the name of the annotator, by default the one of the settings. The pages of the file
         are looked at for damage while it is shown; if there is any, the study before comes back and `failed` says so.
-
-        Raises:
-            UserError: it cannot be opened; the present one stays open.
         """
         if self.session is not None and (path.resolve() == self.session.study.path or not self.may_leave(path)):
             return

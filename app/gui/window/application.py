@@ -171,9 +171,6 @@ def run(
         stay: open the window in any case, and say in it what is wrong with the study.
         recordings: files of which the window offers to make a study.
         demo: whether the study is the demo's, whose steps are done as jobs of the window.
-
-    Raises:
-        UserError: there is no screen, or the study cannot be opened, or has no such recording.
     """
     network_sandbox.install_audit_hook()
     check_screen()

@@ -125,11 +125,7 @@ class Shortcuts(QObject):
         return self._editor
 
     def import_file(self, path: Path) -> None:
-        """Take the keys of a file.
-
-        Raises:
-            UserError: it holds none, or gives one to two actions.
-        """
+        """Take the keys of a file."""
         found = read_keys(DEFAULT_KEYS, path)
         self._apply_table(
             KeyTable.from_settings(

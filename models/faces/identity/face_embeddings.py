@@ -53,11 +53,7 @@ def default_face_embedder() -> str | None:
 
 
 def create_face_embedder(name: str) -> Embedder:
-    """Make an embedder; nothing heavy is imported before.
-
-    Raises:
-        UserError: there is none of that name, or its weights are not installed or are damaged.
-    """
+    """Make an embedder; nothing heavy is imported before."""
     if name not in EMBEDDERS:
         raise UserError(f"There is no identity embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
     installed_weights.verified_path(name)

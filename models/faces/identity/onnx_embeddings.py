@@ -17,9 +17,6 @@ class _OnnxEmbedder:
 
     Args:
         threads: of one call.
-
-    Raises:
-        UserError: the weights are not installed or are damaged.
     """
 
     key: ClassVar[str]

@@ -70,20 +70,12 @@ NEEDS_WEIGHTS = {"mediapipe": "face-landmarks", "pfld": "pfld"}
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether the weights of a finder are there.
-
-    Raises:
-        UserError: there is none of that name.
-    """
+    """Tell whether the weights of a finder are there."""
     return installed_weights.is_installed(NEEDS_WEIGHTS[_require_known(name)])
 
 
 def create_landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
-    """Make a finder; nothing heavy is imported before.
-
-    Raises:
-        UserError: there is none of that name, or its weights are not installed or are damaged.
-    """
+    """Make a finder; nothing heavy is imported before."""
     installed_weights.verified_path(NEEDS_WEIGHTS[_require_known(name)])
     module, attribute = LANDMARKS[name].split(":")
     return cast(LandmarkFinder, getattr(import_module(module), attribute)())

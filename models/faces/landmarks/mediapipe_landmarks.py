@@ -81,12 +81,7 @@ _NEAR = 0.1
 
 
 class MediaPipe:
-    """Finds 478 points of a face with iris.
-
-    Raises:
-        UserError: the weights are not installed, are damaged, or are those of another network; or a system library is
-            missing.
-    """
+    """Finds 478 points of a face with iris."""
 
     key = NAME
 

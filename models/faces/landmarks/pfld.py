@@ -28,9 +28,6 @@ class Pfld:
 
     Args:
         threads: of one call.
-
-    Raises:
-        UserError: the weights are not installed or are damaged.
     """
 
     key = NAME

@@ -50,9 +50,6 @@ def require_gguf_file(path: str, what: str) -> Path:
     Args:
         path: as a person wrote it; `~` is the home folder.
         what: it is to be, for messages: `model`, `projector`.
-
-    Raises:
-        UserError: it is not there, cannot be read, or is something else.
     """
     where = f"Say where the {what} lies on this machine."
     try:
@@ -113,10 +110,6 @@ class LlamaJudge:
         model: path of its GGUF file.
         options: how it is loaded and asked.
         means: the model that coerces; a way out is not needed.
-
-    Raises:
-        UserError: llama-cpp-python is not installed, a file is missing or no GGUF file, or it is to see frames and has
-            no projector.
     """
 
     key: ClassVar[str] = "llama-cpp"

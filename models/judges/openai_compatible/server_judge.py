@@ -182,9 +182,6 @@ class OpenAIJudge:
         options: how it is asked.
         means: the guard, the key and the model that coerces. That model sends through the same guard.
         sleep: waits so many seconds.
-
-    Raises:
-        UserError: the address is none, the key is none, or there is no guard.
     """
 
     key: ClassVar[str] = "openai"

@@ -15,9 +15,6 @@ def normalize_base_url(url: str) -> str:
     """Return the base of a server's addresses, such as `http://localhost:8000/v1`.
 
     `/v1` is added where there is no path, and the address of an endpoint is cut back to the base.
-
-    Raises:
-        UserError: it is no address of a server, or has something in it that does not belong into a study.
     """
     hint = f"Give one such as http://localhost:8000/v1 or {DEFAULT_URL}."
     try:
