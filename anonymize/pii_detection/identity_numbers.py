@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, CERTAIN, IDENTITY, LICENCE, LIKELY, PHONE, STRONG, PiiSpan
-from project.text_matching.number_words import NumberNormalizedText, fold_same_length
+from project.text_matching.text_views import TextView, fold_same_length
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
@@ -127,7 +127,7 @@ def find_codes(text: str) -> Iterator[PiiSpan]:
         last_end = end
 
 
-def find_said_digits(text: str, view: NumberNormalizedText) -> Iterator[PiiSpan]:
+def find_said_digits(text: str, view: TextView) -> Iterator[PiiSpan]:
     """Yield numbers of six digits and more that are said digit by digit in a text, as its view writes them out."""
     for match in _DIGIT_BY_DIGIT.finditer(view.text):
         digits = [at for at in range(*match.span()) if view.text[at].isdigit()]

@@ -19,7 +19,7 @@ from anonymize.pii_detection.name_tokens import (
 )
 from anonymize.pii_detection.pii_hit import LIKELY, ORGANISATION, PERSON, PLACE, STRONG, WEAK, PiiSpan
 from project.text_matching.normalization import capitalized_non_names, function_words, is_common
-from project.text_matching.number_words import NumberNormalizedText
+from project.text_matching.text_views import TextView
 
 _KIN = (
     "son|daughter|brother|sister|wife|husband|partner|boyfriend|girlfriend|fiancee?|mother|father|mum|mom|dad|"
@@ -304,7 +304,7 @@ _ABOUT_NAMES = re.compile(r"\b(?:sur)?name|\bspell|\bspelt|\bcalled|\bunder\b|\b
 _CONTEXT_CHARS = 80
 
 
-def find_spelled_words(text: str, out: NumberNormalizedText) -> Iterator[PiiSpan]:
+def find_spelled_words(text: str, out: TextView) -> Iterator[PiiSpan]:
     """Yield words that are spelled in a text; `out` is the text written out."""
     for hit in _LETTERS.finditer(out.text):
         start, end = out.original_span(*hit.span())

@@ -7,15 +7,15 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 
 from project.text_matching.normalization import (
     capitalized_non_names,
-    fold_with_positions,
     function_words,
     is_common,
     read_word_list,
 )
+from project.text_matching.text_views import fold
 
 
 @cache
@@ -56,12 +56,6 @@ def is_given_name(word: str) -> bool:
 def is_family_name(word: str) -> bool:
     """Tell whether a folded word is a family name."""
     return word.removesuffix("'s").removesuffix("'") in family_names()
-
-
-@lru_cache(maxsize=1 << 16)
-def word_key(word: str) -> str:
-    """Return a word as the lists have it."""
-    return fold_with_positions(word).text
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -137,7 +131,7 @@ def _tokens(text: str) -> list[Token]:
             stop = next((i for i in range(at + 1, len(spans)) if spans[i][2]), len(spans))
             flat = not any(text[a].isupper() and text[a:b] != "I" for a, b, _ in spans[at:stop])
         word = text[first:last]
-        found.append(Token(first, last, word, word_key(word), word[0].isupper(), initial, flat))
+        found.append(Token(first, last, word, fold(word), word[0].isupper(), initial, flat))
     return found
 
 

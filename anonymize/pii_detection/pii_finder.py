@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from anonymize.pii_detection.announced_names import find_announced_names
+from anonymize.pii_detection.chinese_names import find_chinese_names
 from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers, find_said_digits
 from anonymize.pii_detection.introduced_names import (
     find_introduced_names,
@@ -14,7 +15,7 @@ from anonymize.pii_detection.introduced_names import (
     find_organisations,
     find_spelled_words,
 )
-from anonymize.pii_detection.name_tokens import Token, Tokens, word_key
+from anonymize.pii_detection.name_tokens import Token, Tokens
 from anonymize.pii_detection.pii_hit import (
     CERTAIN,
     LIKELY,
@@ -34,14 +35,15 @@ from anonymize.pii_detection.text_scrubber import PhraseMatcher
 from models.names.name_finders import NameFinder, NameSpan
 from project.session.optional_parts import NAMES
 from project.text_matching.normalization import capitalized_non_names, function_words, is_ambiguous_name, is_common
-from project.text_matching.number_words import NumberNormalizedText, number_views
-from project.text_matching.spoken_forms import (
-    compose_views,
+from project.text_matching.number_words import number_views
+from project.text_matching.spoken_forms import write_out_spoken
+from project.text_matching.text_views import (
+    TextView,
+    fold,
     join_divided_words,
     separate_digits,
     to_ascii_signs,
     without_hesitations,
-    write_out_spoken,
 )
 
 STUDY_SOURCE = "study"
@@ -84,7 +86,7 @@ class StudyWords:
             if word.kind != PERSON:
                 continue
             for part in word.word.split():
-                key = word_key(part)
+                key = fold(part)
                 if len(key) >= _MIN_FUZZY_CHARS and key not in function_words():
                     self._names.setdefault(key, word)
         self._judged: dict[str, KnownWord | None] = {}
@@ -148,7 +150,7 @@ def _name_parts(known: Sequence[KnownWord]) -> dict[str, tuple[str | None, str]]
     for known_word in known:
         parts = known_word.word.split() if known_word.kind == PERSON and known_word.private else []
         for part in parts if len(parts) > 1 else []:
-            key = word_key(part).strip(".,")
+            key = fold(part).strip(".,")
             if len(key) >= _MIN_PART_CHARS and key[0].isalpha() and not is_ambiguous_name(key):
                 shared = key in found and found[key][0] != known_word.participant_id
                 found[key] = (None, key) if shared else (known_word.participant_id, known_word.word)
@@ -222,7 +224,7 @@ class TextSearch:
         if self._names is not None:
             # A model is slow: it reads what holds a word that may be a name and that no rule found.
             worth_it = [at for at, tokens in enumerate(prepared) if _has_unmatched_names(tokens, found[at])]
-            read: list[tuple[int, NumberNormalizedText | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
+            read: list[tuple[int, TextView | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
             for at in worth_it:
                 if whole := join_divided_words(prepared[at].text):
                     read.append((at, whole, Tokens(whole.text)))
@@ -249,7 +251,7 @@ class PersonalFinder:
         """
         self._known = StudyWords(known)
         self._private = {known_word.word for known_word in known if known_word.private}
-        self._public = {" ".join(word_key(word).split()) for word in public}
+        self._public = {" ".join(fold(word).split()) for word in public}
         self._search = TextSearch(names)
 
     def find(self, text: str) -> list[PiiMatch]:
@@ -279,12 +281,12 @@ class PersonalFinder:
 
 def _apply_rules(tokens: Tokens) -> Iterator[PiiSpan]:
     base = to_ascii_signs(tokens.text)
-    out = compose_views(write_out_spoken(base.text), base)
+    out = base.then(write_out_spoken(base.text))
     yield from _apply_in_view(out, (find_with_presidio,))
     yield from find_spelled_words(tokens.text, out)
     fluent = without_hesitations(base.text)
-    for reading in (base, *([compose_views(fluent, base)] if fluent else [])):
-        written = compose_views(write_out_spoken(reading.text), reading)
+    for reading in (base, *([base.then(fluent)] if fluent else [])):
+        written = reading.then(write_out_spoken(reading.text))
         for view in (written, *_views(reading, written)):
             yield from _apply_in_view(view, _NORMALIZED_TEXT_RULES)
             yield from find_said_digits(tokens.text, view)
@@ -298,18 +300,19 @@ def _apply_word_rules(tokens: Tokens) -> Iterator[PiiSpan]:
     yield from find_organisations(tokens.text)
     yield from find_listed_names(tokens)
     yield from find_announced_names(tokens)
+    yield from find_chinese_names(tokens.text)
 
 
-def _views(base: NumberNormalizedText, out: NumberNormalizedText) -> Iterator[NumberNormalizedText]:
+def _views(base: TextView, out: TextView) -> Iterator[TextView]:
     """Yield a text as other languages read its numbers; and every reading once more with digits apart from letters."""
-    readings = [compose_views(view, base) for view in number_views(base.text)]
+    readings = [base.then(view) for view in number_views(base.text)]
     yield from readings
     for view in (out, *readings):
         if cut := separate_digits(view.text):
-            yield compose_views(cut, view)
+            yield view.then(cut)
 
 
-def _in_original(view: NumberNormalizedText, found: Iterable[PiiSpan]) -> Iterator[PiiSpan]:
+def _in_original(view: TextView, found: Iterable[PiiSpan]) -> Iterator[PiiSpan]:
     for pii_span in found:
         if pii_span.end > pii_span.start:
             start, end = view.original_span(pii_span.start, pii_span.end)
@@ -317,11 +320,11 @@ def _in_original(view: NumberNormalizedText, found: Iterable[PiiSpan]) -> Iterat
 
 
 def _bare_key(words: str) -> str:
-    key = " ".join(word_key(words).split()).strip(".,;:!?")
+    key = " ".join(fold(words).split()).strip(".,;:!?")
     return key.removesuffix("'s")
 
 
-def _apply_in_view(out: NumberNormalizedText, rules: Iterable[_Rule]) -> Iterator[PiiSpan]:
+def _apply_in_view(out: TextView, rules: Iterable[_Rule]) -> Iterator[PiiSpan]:
     for rule in rules:
         yield from _in_original(out, rule(out.text))
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from anonymize.pii_detection.pii_hit import BIRTH, DATE, LIKELY, LINK, MAIL, STRONG, PiiSpan
-from project.text_matching.normalization import fold_with_positions, function_words, is_common
+from project.text_matching.normalization import function_words, is_common
+from project.text_matching.text_views import fold_with_positions
 
 _MONTHS = (
     "jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|fevrier|mar(?:ch|s|z)|maerz|apr(?:il)?|avril|ma[iy]|jun[ei]?|juin|jul[yi]?|"

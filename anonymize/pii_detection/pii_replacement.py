@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from anonymize.pii_detection.name_tokens import word_key
 from anonymize.pii_detection.pii_hit import KINDS, NAMES, PiiMatch
 from anonymize.pii_detection.text_scrubber import OMISSION_MARK, TextRedaction
 from project.text_matching.spoken_forms import write_out_spoken
+from project.text_matching.text_views import fold
 from resources import resource
 
 _LABEL = re.compile(r"\[([A-Z]+)_(\d{1,9})\]")
@@ -37,7 +37,7 @@ class Replacements:
             people: id of a participant -> what is written in place of all names of them.
             kept: the numbers that were given before, which stay; see `numbers`.
         """
-        self._given = {word_key(word): after for word, after in (given or {}).items()}
+        self._given = {fold(word): after for word, after in (given or {}).items()}
         self._people = dict(people or {})
         self._numbers = {label: dict(numbered) for label, numbered in (kept or {}).items()}
         self._next: dict[str, int] = {
@@ -64,7 +64,7 @@ class Replacements:
         if hit.participant_id in self._people and KINDS[hit.kind].group == NAMES:
             return self._people[hit.participant_id or ""]
         words = hit_identity(hit)
-        given = self._given.get(word_key(hit.word or hit.text)) or self._given.get(words)
+        given = self._given.get(fold(hit.word or hit.text)) or self._given.get(words)
         label = KINDS[hit.kind].label
         if given is not None:
             chosen = _LABEL.fullmatch(given)
@@ -118,7 +118,7 @@ def hit_identity(hit: PiiMatch) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _identity(word: str, text: str, is_name: bool) -> str:
-    key = word_key(word or write_out_spoken(text).text)
+    key = fold(word or write_out_spoken(text).text)
     if not is_name:
         return _MARKS.sub("", key)
     return " ".join(_MARKS.sub(" ", key.removesuffix("'s")).split())
@@ -131,17 +131,17 @@ def choose_stand_ins(people: Sequence[str], seed: str, taken: Iterable[str]) -> 
     gets a name with a number.
     """
     names = resource("personal", "stand_ins.txt").read_text("utf-8").split()
-    used = {word_key(word) for word in taken}
+    used = {fold(word) for word in taken}
     found: dict[str, str] = {}
     for person in people:
         order = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\0{person}\0{name}".encode()).digest())
-        free = next((name for name in order if word_key(name) not in used), None)
+        free = next((name for name in order if fold(name) not in used), None)
         number = 2
         while free is None:
             name = f"{order[0]} {number}"
-            free = name if word_key(name) not in used else None
+            free = name if fold(name) not in used else None
             number += 1
-        used.add(word_key(free))
+        used.add(fold(free))
         found[person] = free
     return found
 

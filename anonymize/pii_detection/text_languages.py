@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from anonymize.pii_detection.name_tokens import is_given_name, word_key
+from anonymize.pii_detection.name_tokens import is_given_name
 from project.text_matching.normalization import is_common
+from project.text_matching.text_views import fold
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -65,7 +66,7 @@ def count_words(text: str) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(word_key(word) for word in _WORD.findall(_UNSPACED_SCRIPT.sub(" ", text)))
+    return tuple(fold(word) for word in _WORD.findall(_UNSPACED_SCRIPT.sub(" ", text)))
 
 
 def _join_short_texts(texts: Iterable[str]) -> Iterator[str]:

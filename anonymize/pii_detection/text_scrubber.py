@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from anonymize.pii_detection.pii_patterns import IDENTIFYING_PATTERNS
-from project.text_matching.normalization import fold_with_positions
+from project.text_matching.text_views import fold, fold_with_positions
 
 OMISSION_MARK = "[…]"
 """Stands where nothing else may: no word of any language can be a part of it."""
@@ -187,7 +187,7 @@ def _shift_spans(
 
 
 def _key(word: str) -> str:
-    return " ".join(fold_with_positions(word).text.split())
+    return " ".join(fold(word).split())
 
 
 def _common_prefix(key: str) -> str:

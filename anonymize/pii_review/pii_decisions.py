@@ -6,7 +6,6 @@ Numbers of replacements are stored, so that none is ever given to somebody else.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from anonymize.pii_detection.name_tokens import word_key
 from anonymize.pii_detection.pii_hit import KINDS, PERSON, PiiMatch
 from anonymize.pii_detection.pii_replacement import Replacements, choose_stand_ins
 from anonymize.pii_review.review_hits import (
@@ -39,6 +38,7 @@ from project.queries.pii_rows import (
 from project.queries.recording_rows import all_participants
 from project.search.free_texts import FreeText, free_texts
 from project.session.session import Session
+from project.text_matching.text_views import fold
 from project.timebase import utc_now
 
 Numbers = Mapping[str, Mapping[str, int]]
@@ -151,10 +151,10 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
         _check_kind(word.kind)
         _check_participant(session, word.participant_id)
     private = _build_private_words(session, wanted)
-    keys = {word_key(private_word.word) for private_word in private}
+    keys = {fold(private_word.word) for private_word in private}
     with session.step(f"Hide {_words_text(private[0].word, len(private))} everywhere" if private else "Hide") as step:
         for public in public_words(session.study):
-            if word_key(public) in keys:
+            if fold(public) in keys:
                 delete_public_word(session.study, public)
         for private_word in private:
             put_private_word(session.study, private_word)
@@ -173,17 +173,15 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
     for word in public:
         if not word:
             raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
-        if any(
-            private_word.participant_id for private_word in private if word_key(private_word.word) == word_key(word)
-        ):
+        if any(private_word.participant_id for private_word in private if fold(private_word.word) == fold(word)):
             raise UserError(
                 f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
                 "Take it from the participant first, or keep single places.",
             )
-    keys = {word_key(word) for word in public}
+    keys = {fold(word) for word in public}
     with session.step(f"Keep {_words_text(public[0], len(public))} everywhere" if public else "Keep") as step:
         for private_word in private:
-            if word_key(private_word.word) in keys:
+            if fold(private_word.word) in keys:
                 delete_private_word(session.study, private_word.word)
         for word in public:
             put_public_word(session.study, word)
@@ -197,13 +195,11 @@ def forget_word(session: Session, word: str) -> Changes:
 
 def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
     """Take back decisions on places, and on words everywhere, as one step; see `undecide_places` and `forget_word`."""
-    keys = {word_key(word): word for word in words}
-    private = [
-        private_word.word for private_word in private_words(session.study) if word_key(private_word.word) in keys
-    ]
-    public = [public_word for public_word in public_words(session.study) if word_key(public_word) in keys]
+    keys = {fold(word): word for word in words}
+    private = [private_word.word for private_word in private_words(session.study) if fold(private_word.word) in keys]
+    public = [public_word for public_word in public_words(session.study) if fold(public_word) in keys]
     for key, word in keys.items():
-        if key not in {word_key(text) for text in (*private, *public)}:
+        if key not in {fold(text) for text in (*private, *public)}:
             raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
     title = f"Judge {_words_text(words[0], len(keys))} by its place again" if words and not places else _WITHDRAW_STEP
     with session.step(title) as step:
@@ -303,7 +299,7 @@ def _number_all_hits(session: Session) -> tuple[list[PiiMatch], Replacements]:
 def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Replacements) -> str:
     word, kind = wanted.word, wanted.kind
     mine = next(
-        (pii_match for pii_match in found if word_key(pii_match.text) == word_key(word) and pii_match.kind == kind),
+        (pii_match for pii_match in found if fold(pii_match.text) == fold(word) and pii_match.kind == kind),
         None,
     )
     hit = mine or PiiMatch(0, len(word), kind, word, 1.0, "hand")
@@ -323,9 +319,9 @@ def _check_participant(session: Session, participant_id: str | None) -> None:
 
 
 def _check_not_private(session: Session, words: Iterable[str]) -> None:
-    private = {word_key(private_word.word) for private_word in private_words(session.study)}
+    private = {fold(private_word.word) for private_word in private_words(session.study)}
     for word in words:
-        if word_key(word) in private:
+        if fold(word) in private:
             raise UserError(
                 f"“{word}” is hidden everywhere, so it cannot be kept in one place.",
                 "Take it back first: let its places be judged one by one.",

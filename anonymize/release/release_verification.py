@@ -18,7 +18,7 @@ from media.source import open_media
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.publication import FIXED_TIME, list_files
-from project.text_matching.normalization import fold_with_positions
+from project.text_matching.text_views import fold
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _CHUNK_BYTES = 1 << 20
@@ -55,7 +55,7 @@ class Leak:
 class _PrivateSearch:
     def __init__(self, private: Private, sound: bool) -> None:
         self.words = PhraseMatcher(dict.fromkeys(private.words, "-"))
-        self.texts = [fold_with_positions(text).text for text in private.texts]
+        self.texts = [fold(text) for text in private.texts]
         self.bytes = [re.escape(private_byte_pattern) for private_byte_pattern in private_byte_patterns(private)]
         self.pattern = re.compile(b"|".join(self.bytes)) if self.bytes else None
         self.longest = max(
@@ -69,7 +69,7 @@ class _PrivateSearch:
         found = self.words.find_first(text)
         if found is not None:
             yield f"{where} holds the private word or name “{found}”"
-        plain = fold_with_positions(text).text
+        plain = fold(text)
         for private_text in self.texts:
             if private_text in plain:
                 yield f"{where} holds the name of a file or folder, or a participant's note: “{private_text[:40]}”"

@@ -251,17 +251,17 @@ def key(study: Path, file: Path, as_json: bool) -> None:
 def _select_hits(
     session: Session, recordings: tuple[str, ...], kinds: tuple[str, ...], words: tuple[str, ...], *, undecided: bool
 ) -> "list[PlacedHit]":
-    from anonymize.pii_detection.name_tokens import word_key
     from anonymize.pii_detection.pii_hit import KINDS
     from anonymize.pii_review.pii_decisions import store_hit_numbers
     from anonymize.pii_review.review_hits import find_hits
     from project.session.session import resolve_recording
+    from project.text_matching.text_views import fold
 
     for kind in kinds:
         if kind not in KINDS:
             raise UserError(f"There is no kind “{kind}”.", f"Choose from: {', '.join(KINDS)}.")
     ids = [resolve_recording(session, text).id for text in recordings]
-    keys = {word_key(word) for word in words}
+    keys = {fold(word) for word in words}
     every = find_hits(session)
     store_hit_numbers(session, every)
     return [
@@ -269,7 +269,7 @@ def _select_hits(
         for placed_hit in every
         if (not ids or placed_hit.recording_id in ids)
         and (not kinds or placed_hit.kind in kinds)
-        and (not keys or word_key(placed_hit.hit.text) in keys)
+        and (not keys or fold(placed_hit.hit.text) in keys)
         and (not undecided or placed_hit.verdict is None)
     ]
 
@@ -282,11 +282,11 @@ def _decide_everywhere(
     participant: str | None,
     replacement: str | None,
 ) -> None:
-    from anonymize.pii_detection.name_tokens import word_key
     from anonymize.pii_detection.pii_hit import PERSON
     from anonymize.pii_review import pii_decisions
     from anonymize.pii_review.review_hits import find_hits
     from project.session.session import resolve_participant
+    from project.text_matching.text_views import fold
 
     if verdict == "undo":
         pii_decisions.forget_word(session, word)
@@ -295,7 +295,7 @@ def _decide_everywhere(
         pii_decisions.keep_everywhere(session, word)
         return
     who = None if participant is None else resolve_participant(session, participant).id
-    found = [hit.kind for hit in find_hits(session) if word_key(hit.hit.text) == word_key(word)]
+    found = [hit.kind for hit in find_hits(session) if fold(hit.hit.text) == fold(word)]
     kind = kinds[0] if kinds else PERSON if who is not None or not found else found[0]
     pii_decisions.hide_everywhere(session, word, kind, who, replacement)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from app.docs_browser.docs_pages import Page, heading_anchors, list_pages, read_markdown
-from project.text_matching.normalization import fold_case_accents
+from project.text_matching.text_views import fold
 
 _MAX_HITS = 60
 _CONTEXT_CHARS = 35
@@ -71,7 +71,7 @@ def search(typed: str) -> list[DocsSearchHit]:
 
 def split_words(typed: str) -> list[str]:
     """Return the words of a text without case and accents."""
-    return fold_case_accents(typed).split()
+    return fold(typed).split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ def _fold_sections(page: Page, text: str) -> tuple[_FoldedSection, ...]:
     return tuple(
         _FoldedSection(
             section,
-            fold_case_accents(section.page.title),
-            fold_case_accents(section.heading),
-            fold_case_accents(section.text),
+            fold(section.page.title),
+            fold(section.heading),
+            fold(section.text),
         )
         for section in _split_sections(page, text)
     )
@@ -136,7 +136,7 @@ def _score(folded: _FoldedSection, words: Sequence[str]) -> int:
 
 
 def _excerpt(text: str, words: Sequence[str]) -> str:
-    plain = fold_case_accents(text)
+    plain = fold(text)
     places = [at for word in words if (at := plain.find(word)) >= 0]
     start = max(0, min(places) - _CONTEXT_CHARS) if places and len(plain) == len(text) else 0
     if start:

@@ -41,7 +41,7 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
-from project.text_matching.normalization import fold_with_positions
+from project.text_matching.text_views import fold
 from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 from resources import resource
@@ -287,14 +287,14 @@ def _write_json_lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
 def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> None:
     """Search all texts of the set for private words once more."""
     words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
-    texts = [fold_with_positions(private_text).text for private_text in ready.private.texts]
+    texts = [fold(private_text) for private_text in ready.private.texts]
     said = [*dict.fromkeys(released_text.after for released_text in ready.contents.texts)]
     said += dict.fromkeys(who for chain in ready.contents.chains for who in chain.people)
     for at, text in enumerate(said):
         if at % _CHECK_INTERVAL == 0:
             progress.check_cancelled()
             progress.progress(at, len(said), "Searching the texts for private words")
-        folded = fold_with_positions(text).text
+        folded = fold(text)
         if any(True for _ in words(text)) or any(private_text in folded for private_text in texts):
             raise UserError(
                 "A name that must not leave still stands in a question or a chain.",

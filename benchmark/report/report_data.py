@@ -33,7 +33,7 @@ from project.queries.recording_rows import all_participants, all_recordings
 from project.schemes.scheme import FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import Session
-from project.text_matching.normalization import fold_with_positions
+from project.text_matching.text_views import fold
 
 BASELINES = frozenset({"random", "majority", "constant", "oracle", "reliable"})
 """Backends of baselines."""
@@ -197,10 +197,10 @@ def private_text_detector(session: Session) -> Callable[[str], bool]:
     private = collect_private(session)
     models = {annotator.name for annotator in all_annotators(session.study) if annotator.kind != _PERSON}
     words = PhraseMatcher({word: "-" for word in private.words if word not in models})
-    texts = [fold_with_positions(private_text).text for private_text in private.texts]
+    texts = [fold(private_text) for private_text in private.texts]
 
     def tells(text: str) -> bool:
-        folded = fold_with_positions(text).text
+        folded = fold(text)
         return any(True for _ in words(folded)) or any(private_text in folded for private_text in texts)
 
     return tells

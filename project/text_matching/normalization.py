@@ -1,10 +1,6 @@
-"""Folds case, accents, widths and invisible marks of texts for comparison.
-
-It also knows common words, which name nobody when they stand alone.
-"""
+"""Which signs make a word, and common words, which name nobody when they stand alone."""
 
 import unicodedata
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -42,14 +38,6 @@ ACCENTS, VOWEL_SIGNS = _mark_class(accents=True), _mark_class(accents=False)
 WORD_SIGNS = rf"\w{VOWEL_SIGNS}{ACCENTS}"
 KATAKANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 """Katakana as hiragana, for `str.translate`."""
-
-
-def fold_case_accents(text: str) -> str:
-    """Return a text in small letters without accents."""
-    if text.isascii():
-        return text.casefold()
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 # Lower-case words that are far more often names: a recogniser without capitals writes them too.
@@ -109,56 +97,3 @@ def is_common(word: str) -> bool:
 def is_ambiguous_name(word: str) -> bool:
     """Tell whether a folded word of a name means something else too, or stands in many names: alone it tells little."""
     return is_common(word) or word in function_words() or word in capitalized_non_names() or word in PARTICLES
-
-
-# No letter, no mark, no space: they change how a word is joined or written, and hide it from a plain search.
-_INVISIBLE_CATEGORIES = frozenset({"Mn", "Me", "Cf"})
-# Letters that no decomposition takes apart.
-_LIKE = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "\u2019": "'", "\u2018": "'", "\u02bc": "'"}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedText:
-    """A text as it is searched.
-
-    Attributes:
-        text: without case, accents and what cannot be seen.
-        starts: for each character of it, where the character that it comes from stands in the original.
-        original_length: length of the original.
-    """
-
-    text: str
-    starts: tuple[int, ...]
-    original_length: int
-
-    def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch of the folded text stands in the original, with the marks that follow it."""
-        first = self.starts[start] if start < len(self.starts) else self.original_length
-        last = self.starts[end] if end < len(self.starts) else self.original_length
-        # One letter of the original may have become several: it goes as a whole.
-        if 0 < end < len(self.starts) and self.starts[end - 1] == last:
-            last = next((at for at in self.starts[end:] if at > last), self.original_length)
-        return first, max(last, first)
-
-
-def fold_with_positions(text: str) -> FoldedText:
-    """Fold a text for searching, and keep the original positions."""
-    if text.isascii():
-        return FoldedText(text.lower(), tuple(range(len(text))), len(text))
-    found: list[str] = []
-    starts: list[int] = []
-    for place, letter in enumerate(text):
-        for folded_letter in _fold_letter(letter):
-            found.append(folded_letter)
-            starts.append(place)
-    return FoldedText("".join(found), tuple(starts), len(text))
-
-
-def _fold_letter(letter: str) -> str:
-    if letter.isascii():
-        return letter.lower()
-    apart = unicodedata.normalize("NFKD", letter).casefold().translate(_LIKE)
-    apart = unicodedata.normalize("NFKD", apart)
-    return "".join(text for text in apart if unicodedata.category(text) not in _INVISIBLE_CATEGORIES)

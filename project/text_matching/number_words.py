@@ -5,14 +5,17 @@ one another, or one that only that language has; what one of them makes of it is
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+from itertools import chain
+
+from project.text_matching.text_views import TextView, fold_same_length, rewrite
 
 _TOP = 10_000
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _GAP = re.compile(r"[ \t\u00a0]{1,3}|[ \t]?-[ \t]?|,[ \t]{0,2}|\.[ \t]{1,2}")
+_CLAUSE = re.compile(r"[,.]")
 _MAX_RUN_WORDS = 48
 _CENTURY = range(1100, 2000)
 # Words of these languages that English has too: alone they are no number.
@@ -35,25 +38,6 @@ _ALONE = {"de": {"ein", "eine", "einen", "einer"}, "es": {"un", "una", "uno"}, "
 _YEARS = range(1900, 2031)
 
 
-@dataclass(frozen=True, slots=True)
-class NumberNormalizedText:
-    """A text with spoken numbers and letters written out, and where each character comes from.
-
-    Attributes:
-        text: as it is searched.
-        starts: for each character of it, where what it stands for begins in the original.
-        ends: for each character, where that ends.
-    """
-
-    text: str
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-
-    def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a stretch that is not empty stands in the original."""
-        return self.starts[start], self.ends[end - 1]
-
-
 def is_date(numbers: Sequence[str]) -> bool:
     """Tell whether numbers are day, month and year, or month, day and year; the year has to be one after the 31st."""
     if len(numbers) != 3 or not all(number.isdecimal() and number.isascii() and len(number) <= 4 for number in numbers):
@@ -61,19 +45,6 @@ def is_date(numbers: Sequence[str]) -> bool:
     first, second, year = map(int, numbers)
     days = (1 <= first <= 31 and 1 <= second <= 12) or (1 <= first <= 12 and 1 <= second <= 31)
     return days and (31 < year < 100 or year in _YEARS)
-
-
-def fold_same_length(text: str) -> str:
-    """Return a text in lower case without accents, and with as many characters as before."""
-    if text.isascii():
-        return text.lower()
-    return "".join(map(_even_letter, text))
-
-
-@lru_cache(maxsize=4096)
-def _even_letter(letter: str) -> str:
-    plain = unicodedata.normalize("NFKD", letter.lower())[:1].lower()
-    return plain if plain else letter
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +68,7 @@ def _any_first_word() -> frozenset[str]:
     return frozenset().union(*(_first_words(language) - _ALONE[language] for language in ("de", "es", "fr")))
 
 
-def number_views(text: str) -> Iterator[NumberNormalizedText]:
+def number_views(text: str) -> Iterator[TextView]:
     """Yield a text as each language reads its numbers, for those languages that have numbers in it."""
     folded = fold_same_length(text)
     words = [(match[0].replace("\u00df", "ss"), *match.span()) for match in _WORD.finditer(folded)]
@@ -106,12 +77,10 @@ def number_views(text: str) -> Iterator[NumberNormalizedText]:
         if view is not None:
             yield view
     if _CHINESE.search(text):
-        yield _chinese(text)
+        yield chinese_numbers(text)
 
 
-def _language_view(
-    text: str, folded: str, words: list[tuple[str, int, int]], language: str
-) -> NumberNormalizedText | None:
+def _language_view(text: str, folded: str, words: list[tuple[str, int, int]], language: str) -> TextView | None:
     known, firsts = _spellings(language), _first_words(language)
     runs: list[list[_Number]] = []
     at = 0
@@ -125,10 +94,7 @@ def _language_view(
         at += max(used, 1)
     if not runs or all(len(run) == 1 and folded[run[0].start : run[0].end] in _ENGLISH for run in runs):
         return None
-    writer = _ViewWriter(text)
-    for run in runs:
-        _write(writer, run, folded)
-    return writer.finish()
+    return rewrite(text, chain.from_iterable(_changes(run, folded) for run in runs))
 
 
 def _run(
@@ -203,22 +169,16 @@ def _is_worth_writing(run: list[_Number], folded: str, language: str) -> bool:
     return len(run) > 1 or folded[run[0].start : run[0].end] not in _ALONE[language]
 
 
-def _write(writer: "_ViewWriter", run: list[_Number], folded: str) -> None:
-    numbers = [number for number in run if not number.mark]
-    as_date = len(run) == len(numbers) and _is_date(numbers)
-    for place, number in enumerate(run):
-        gap = folded[run[place - 1].end : number.start] if place else ""
-        between = place > 0 and "," not in gap and "." not in gap
-        if not between:
-            writer.copy_to(number.start)
-        elif as_date:
-            writer.add("." if numbers[0].ordinal else "/", run[place - 1].end, number.start)
+def _changes(run: list[_Number], folded: str) -> Iterator[tuple[int, int, str]]:
+    """Yield what is written for the numbers of a run, and for what stands between them."""
+    as_date = not any(number.mark for number in run) and _is_date(run)
+    for number, before, after in zip(run, [None, *run], [*run[1:], None], strict=False):
+        if before is not None and not _CLAUSE.search(folded, before.end, number.start):
+            yield before.end, number.start, ("." if run[0].ordinal else "/") if as_date else ""
         digits = number.digits
-        if number.ordinal and not (as_date and place + 1 < len(run)):
-            follows = place + 1 < len(run) and run[place + 1].digits.isdecimal()
-            digits += ". " if follows else "."
-        writer.skip_to(number.start)
-        writer.add(digits, number.start, number.end)
+        if number.ordinal and not (as_date and after is not None):
+            digits += ". " if after is not None and after.digits.isdecimal() else "."
+        yield number.start, number.end, digits
 
 
 def _is_date(numbers: list[_Number]) -> bool:
@@ -226,40 +186,6 @@ def _is_date(numbers: list[_Number]) -> bool:
     said = is_date([number.digits for number in numbers])
     counted = len(numbers) == 3 and numbers[0].ordinal and numbers[1].ordinal
     return said or (counted and is_date([numbers[0].digits, numbers[1].digits, "99"]))
-
-
-class _ViewWriter:
-    """Builds a view of a text with the original positions."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._out: list[str] = []
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._done = 0
-
-    def copy_to(self, place: int) -> None:
-        """Copy the original up to a position."""
-        self._out.extend(self._text[self._done : place])
-        self._starts.extend(range(self._done, place))
-        self._ends.extend(range(self._done + 1, place + 1))
-        self._done = max(place, self._done)
-
-    def skip_to(self, place: int) -> None:
-        """Skip the original up to a position."""
-        self._done = max(place, self._done)
-
-    def add(self, signs: str, start: int, end: int) -> None:
-        """Write signs for a stretch of the original."""
-        self._out.extend(signs)
-        self._starts.extend([start] * len(signs))
-        self._ends.extend([end] * len(signs))
-        self._done = max(end, self._done)
-
-    def finish(self) -> NumberNormalizedText:
-        """Copy the rest, and return the view."""
-        self.copy_to(len(self._text))
-        return NumberNormalizedText("".join(self._out), tuple(self._starts), tuple(self._ends))
 
 
 @cache
@@ -445,15 +371,17 @@ _SIGNS = "".join(_CHINESE_DIGITS) + "".join(_UNITS)
 _CHINESE = re.compile(rf"[{_SIGNS}](?:[ \t-]?[{_SIGNS}])*")
 
 
-def _chinese(text: str) -> NumberNormalizedText:
-    writer = _ViewWriter(text)
-    for match in _CHINESE.finditer(text):
-        signs = [sign for sign in match[0] if sign in _CHINESE_DIGITS or sign in _UNITS]
-        counted = any(sign in _UNITS for sign in signs)
-        digits = str(_chinese_value(signs)) if counted else "".join(_CHINESE_DIGITS[sign] for sign in signs)
-        writer.copy_to(match.start())
-        writer.add(digits, match.start(), match.end())
-    return writer.finish()
+def chinese_numbers(text: str) -> TextView:
+    """Return a text with Chinese numerals as digits."""
+    return rewrite(text, ((*match.span(), _chinese_digits(match[0])) for match in _CHINESE.finditer(text)))
+
+
+def _chinese_digits(signs: str) -> str:
+    """Return what is said digit by digit, or counted, as digits."""
+    known = [sign for sign in signs if sign in _SIGNS]
+    if any(sign in _UNITS for sign in known):
+        return str(_chinese_value(known))
+    return "".join(_CHINESE_DIGITS[sign] for sign in known)
 
 
 def _chinese_value(signs: list[str]) -> int:

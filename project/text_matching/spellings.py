@@ -14,7 +14,7 @@ from functools import cached_property
 from urllib.parse import unquote
 
 from project.text_matching.normalization import KATAKANA, VOWEL_SIGNS, is_accent
-from project.text_matching.number_words import has_number_words, number_views
+from project.text_matching.number_words import chinese_numbers, has_number_words, number_views
 
 _NOT_TEXT = re.compile(rf"(?:[^\w{VOWEL_SIGNS}]|_)+")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
@@ -126,15 +126,6 @@ def alternative_readings(text: str) -> Iterator[str]:
             yield view.text
 
 
-_HAN_DIGITS = {
-    **{sign: digit for digit, sign in enumerate("\u96f6\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d")},
-    **{sign: digit for digit, sign in enumerate("\u96f6\u58f9\u8d30\u53c1\u8086\u4f0d\u9646\u67d2\u634c\u7396")},
-    **{"\u3007": 0, "\u25cb": 0, "\u5e7a": 1, "\u4e24": 2, "\u5169": 2},
-}
-_HAN_UNITS = {"\u5341": 10, "\u62fe": 10, "\u767e": 100, "\u4f70": 100, "\u5343": 1000, "\u4edf": 1000}
-_HAN_NUMBER = re.compile(rf"[{''.join((*_HAN_DIGITS, *_HAN_UNITS))}]+")
-
-
 _HAN_JOINT = re.compile(
     "(?<=[a-zA-Z0-9])\\s?(?:\u70b9|\u827e\u7279|\u5708a|\u5c0f\u8001\u9f20|\u4e0b\u5212\u7ebf|\u51cf\u53f7|\u6760)\\s?(?=[a-zA-Z0-9])"
 )
@@ -143,20 +134,7 @@ _HAN_JOINT = re.compile(
 
 def convert_chinese_numerals(text: str) -> str:
     """Return a text with Chinese numbers as digits, said digit by digit or counted; words for signs of addresses go."""
-    text = _HAN_JOINT.sub("", text)
-    return _HAN_NUMBER.sub(lambda match: _chinese_value(match[0]), text)
-
-
-def _chinese_value(signs: str) -> str:
-    if not any(sign in _HAN_UNITS for sign in signs):
-        return "".join(str(_HAN_DIGITS[sign]) for sign in signs)
-    total, count = 0, 0
-    for sign in signs:
-        if sign in _HAN_UNITS:
-            total, count = total + max(count, 1) * _HAN_UNITS[sign], 0
-        else:
-            count = count * 10 + _HAN_DIGITS[sign]
-    return str(total + count)
+    return chinese_numbers(_HAN_JOINT.sub("", text)).text
 
 
 def _is_spoken(plain: str) -> bool:

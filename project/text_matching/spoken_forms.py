@@ -1,16 +1,12 @@
-"""Writes out English spoken numbers and letters: “oh double seven” -> “077”, “p a t e l” -> “patel”.
-
-It also makes other views of a text in which rules find more: digits of any script as 0 to 9, digits apart from letters.
-"""
+"""Writes out English spoken numbers and letters: “oh double seven” -> “077”, “p a t e l” -> “patel”."""
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
-from project.text_matching.number_words import NumberNormalizedText, is_date
+from project.text_matching.number_words import is_date
+from project.text_matching.text_views import TextView, rewrite
 
 _TEEN_WORDS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
@@ -59,19 +55,14 @@ class _Element:
     kind: str
 
 
-def write_out_spoken(text: str) -> NumberNormalizedText:
+def write_out_spoken(text: str) -> TextView:
     """Write out what is said as numbers and letters; all else stays as it is."""
+    return rewrite(text, _spoken_changes(text))
+
+
+def _spoken_changes(text: str) -> Iterator[tuple[int, int, str]]:
     parts = [_SpokenPart(*m.span(), m[0].lower().replace("\u2019", "'")) for m in _PART.finditer(text)]
-    out: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-
-    def copy(first: int, last: int) -> None:
-        out.extend(text[first:last])
-        starts.extend(range(first, last))
-        ends.extend(range(first + 1, last + 1))
-
-    at, done = 0, 0
+    at = 0
     while at < len(parts):
         heard = _parse_run(text, parts, at)
         run = _drop_plain_words(text, heard)
@@ -81,20 +72,12 @@ def write_out_spoken(text: str) -> NumberNormalizedText:
             continue
         breaks = _date_breaks(run)
         for number, element in enumerate(run):
-            gap = text[done : element.start]
-            if number == 0 or "," in gap or "ordinal" in (element.kind, run[number - 1].kind):
-                copy(done, element.start)
-            elif number in breaks:
-                out.append("/")
-                starts.append(done)
-                ends.append(element.start)
-            out.extend(element.text)
-            starts.extend([element.start] * len(element.text))
-            ends.extend([element.end] * len(element.text))
-            done = element.end
+            if number:
+                before = run[number - 1]
+                if "," not in text[before.end : element.start] and "ordinal" not in (element.kind, before.kind):
+                    yield before.end, element.start, "/" if number in breaks else ""
+            yield element.start, element.end, element.text
             at += element.parts
-    copy(done, len(text))
-    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
 
 
 def _parse_run(text: str, parts: Sequence[_SpokenPart], at: int) -> list[_Element]:
@@ -260,133 +243,3 @@ def _add_hundreds(text: str, parts: Sequence[_SpokenPart], at: int, digits: str,
 def _ordinal(value: int) -> str:
     endings = {1: "st", 2: "nd", 3: "rd"}
     return f"{value}{'th' if 10 <= value % 100 <= 20 else endings.get(value % 10, 'th')}"
-
-
-_LATIN = "a-z\u00e0-\u00f6\u00f8-\u024f"
-_LEAST_LETTERS = 3
-_BEFORE_DIGIT = re.compile(
-    rf"(?:(?<=[{_LATIN}]{{{_LEAST_LETTERS}}})|(?<=[^\W\d_])(?<![{_LATIN}]))(?=\d)", re.IGNORECASE
-)
-_AFTER_DIGIT = re.compile(rf"(?<=\d)(?=[{_LATIN}]{{{_LEAST_LETTERS},}}|(?![{_LATIN}])[^\W\d_])", re.IGNORECASE)
-_LONG_NUMBER = re.compile(
-    rf"(?<=[{_LATIN}])(?=\+?\d(?:[ .-]?\d){{5}})|(?<=\d[ .-]\d\d)(?=[{_LATIN}])|(?<=\d{{6}})(?=[{_LATIN}])",
-    re.IGNORECASE,
-)
-_LINE_END = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad\u2011][ \t]*(?:\r?\n[ \t]*|[ \t]+(?=[^\W\d_a-z]))(?=[^\W\d_])")
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u30fc"
-_PUNCTUATION = re.compile(r"[,.;\u2026\u2013\u2014-]")
-_HESITATION = re.compile(
-    r"(?:[ \t]{0,2}[,.;\u2026\u2013\u2014-]{1,3})?[ \t]{0,2}(?:"
-    r"(?<![^\W_])(?:u+h+m*|u+m+|e+r+m*|[aeo\u00e4\u00f6]+h+m*|h+m+|m+h+m+|m{2,}|e+uh+|heu+|este|pues|ben)(?![^\W_])|[呃嗯]+"
-    r")[ \t]{0,2}(?:[,.;\u2026\u2013\u2014-]{1,3}[ \t]{0,2})?|[ \t]{0,2}(?:\.{2,}|\u2026)[ \t]{0,2}",
-    re.IGNORECASE,
-)
-"""What is said in search of a word in English, German, Spanish, French and Chinese, and dots for a pause."""
-_INVISIBLE_CATEGORIES = frozenset({"Cf", "Mn", "Me"})
-
-
-def to_ascii_signs(text: str) -> NumberNormalizedText:
-    """Return a text with digits, spaces and signs of any script as ASCII has them, without what cannot be seen."""
-    if text.isascii():
-        return NumberNormalizedText(text, tuple(range(len(text))), tuple(range(1, len(text) + 1)))
-    out: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    for place, letter in enumerate(text):
-        for sign in _ascii_sign(letter):
-            out.append(sign)
-            starts.append(place)
-            ends.append(place + 1)
-    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
-
-
-@lru_cache(maxsize=4096)
-def _ascii_sign(letter: str) -> str:
-    if letter.isascii():
-        return letter
-    if letter in _DASHES:
-        return "-"
-    category = unicodedata.category(letter)
-    if category in _INVISIBLE_CATEGORIES:
-        # An accent that stands by itself belongs to its letter; between digits it is nothing.
-        return "" if category == "Cf" else letter
-    if category == "Nd":
-        return str(unicodedata.decimal(letter))
-    if category == "Zs":
-        return " "
-    wide = unicodedata.normalize("NFKC", letter)
-    return wide if len(wide) == 1 and wide.isascii() else letter
-
-
-def without_hesitations(text: str) -> NumberNormalizedText | None:
-    """Return a text without what people say or leave out while they think (uh, 嗯, ...); None where there is none such.
-
-    A blank stands in its place, or a comma where there was punctuation.
-    """
-    out: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    done = 0
-    for match in _HESITATION.finditer(text):
-        first, last = match.span()
-        signs = ", " if _PUNCTUATION.search(match[0]) else " "
-        out += [*text[done:first], *signs]
-        starts += [*range(done, first), *([first] * len(signs))]
-        ends += [*range(done + 1, first + 1), *([last] * len(signs))]
-        done = last
-    if not done:
-        return None
-    out += text[done:]
-    starts += range(done, len(text))
-    ends += range(done + 1, len(text) + 1)
-    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
-
-
-def separate_digits(text: str) -> NumberNormalizedText | None:
-    """Return a text with a blank between letters and the digits beside them; None where there are none such."""
-    cuts = {match.end() for match in _BEFORE_DIGIT.finditer(text)}
-    cuts |= {match.start() for pattern in (_AFTER_DIGIT, _LONG_NUMBER) for match in pattern.finditer(text)}
-    if not cuts:
-        return None
-    out: list[str] = []
-    places: list[int] = []
-    for place, letter in enumerate(text):
-        if place in cuts:
-            out.append(" ")
-            places.append(place)
-        out.append(letter)
-        places.append(place)
-    ends = tuple(place if sign == " " and place in cuts else place + 1 for place, sign in zip(places, out, strict=True))
-    return NumberNormalizedText("".join(out), tuple(places), ends)
-
-
-def join_divided_words(text: str) -> NumberNormalizedText | None:
-    """Return a text in which words that are divided at the end of a line are whole; None where no word is."""
-    if not _LINE_END.search(text):
-        return None
-    out: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    done = 0
-    for match in _LINE_END.finditer(text):
-        first, last = match.span()
-        out.extend(text[done:first])
-        starts.extend(range(done, first))
-        ends.extend(range(done + 1, first + 1))
-        out.append("-")
-        starts.append(first)
-        ends.append(last)
-        done = last
-    out.extend(text[done:])
-    starts.extend(range(done, len(text)))
-    ends.extend(range(done + 1, len(text) + 1))
-    return NumberNormalizedText("".join(out), tuple(starts), tuple(ends))
-
-
-def compose_views(outer: NumberNormalizedText, inner: NumberNormalizedText) -> NumberNormalizedText:
-    """Return a view of a view, with places in the original of the inner one."""
-    if not inner.text:
-        return outer
-    starts = tuple(inner.starts[place] if place < len(inner.starts) else inner.ends[-1] for place in outer.starts)
-    ends = tuple(inner.ends[place - 1] if place else inner.starts[0] for place in outer.ends)
-    return NumberNormalizedText(outer.text, starts, ends)

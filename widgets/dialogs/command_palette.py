@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from project.text_matching.normalization import fold_case_accents
+from project.text_matching.text_views import fold
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import OVERLAY_PROPERTY
@@ -208,9 +208,9 @@ def match_score(typed: str, name: str, group: str = "") -> float | None:
     such as `msm` for `Make segment from marks`: the more of them begin a word, the better. Capitals and accents make no
     difference. Of two names that fit alike, the shorter one fits better.
     """
-    there, beside = fold_case_accents(name), fold_case_accents(group)
+    there, beside = fold(name), fold(group)
     total = 0.0
-    for part in fold_case_accents(typed).split():
+    for part in fold(typed).split():
         own, other = _word_score(part, there), _word_score(part, beside) * _GROUP_WEIGHT
         best = max(own, other)
         if best <= 0:

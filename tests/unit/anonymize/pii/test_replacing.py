@@ -10,7 +10,7 @@ from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import PiiMatch
 from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements, choose_stand_ins
 from anonymize.pii_detection.text_scrubber import OMISSION_MARK, PhraseMatcher, TextRedaction, TextScrubber
-from project.text_matching.normalization import fold_with_positions
+from project.text_matching.text_views import fold
 from tests.pii.labelled import listed
 
 FINDER = PersonalFinder()
@@ -124,8 +124,8 @@ def test_a_name_is_found_in_any_case_and_form(name: str, before: str, after: str
     shown = name.upper() if upper else name
     shown = unicodedata.normalize("NFD", shown) if apart else shown
     scrubbed = TextScrubber({name: "P01"}).scrub(f"{before} {shown} {after}").text
-    plain = f" {fold_with_positions(scrubbed).text} "
-    assert f" {fold_with_positions(name).text} " not in plain
+    plain = f" {fold(scrubbed)} "
+    assert f" {fold(name)} " not in plain
 
 
 @given(texts)
