@@ -3,10 +3,13 @@
 import json
 import re
 import sqlite3
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import lru_cache
+from itertools import chain, combinations, groupby
 
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms, fold_plain_text, json_strings, normalize_text
@@ -15,6 +18,7 @@ from project.erasure.personal_strings import (
     PersonalString,
     given_name_forms,
     given_names,
+    is_cjk_name,
     name_parts,
     name_words,
 )
@@ -30,6 +34,7 @@ from project.text_matching.normalization import (
     is_common,
 )
 from project.text_matching.spellings import squeeze_letters
+from project.text_matching.text_views import fold_with_positions
 
 _WORD = re.compile(rf"(?:[^\W\d_]|[{VOWEL_SIGNS}{ACCENTS}])+")
 _VOWELS = "aeiouy"
@@ -40,6 +45,9 @@ _MISSPELLED = 5
 _ENDINGS = "ie y i ey o a s z er chen lein ito ita ja ka ик ка ша ня уша юша очка ечка енька"
 _PET_ENDINGS = frozenset({"", *map(squeeze_letters, _ENDINGS.split())})
 _LEAST_CODE = 4
+_SAME_SOUND = 85
+"""Percent of letters that a name in two scripts has in common, in Latin letters."""
+_MOST_SYLLABLES, _MOST_INITIALS = 6, 6
 _LIST_TABLES = frozenset({"private_word", "public_word", "property"})
 """Tables of what is personal or is not: a word that stands there alone is said by nobody."""
 
@@ -144,6 +152,7 @@ def _find_name_look_alikes(
     texts: Mapping[tuple[str, str], int], wording: IdentifyingTerms
 ) -> Iterator[tuple[str, int]]:
     yield from _given_names_in_texts(texts, wording)
+    own = {word for name in wording.names for word in name_words(name)}
     names = (part for name in wording.names for part in name_parts(name))
     parts = {
         part
@@ -164,7 +173,7 @@ def _find_name_look_alikes(
     stems = {_stem(part) for part in parts}
     yield from short.most_common()
     for word, count in words.most_common():
-        if word not in short and _looks_alike(word, parts, stems, firsts, wording):
+        if word not in short and _looks_alike(word, own, parts, stems, firsts, wording):
             yield word, count
 
 
@@ -175,6 +184,12 @@ def _given_names_in_texts(texts: Mapping[tuple[str, str], int], wording: Identif
             count := sum(texts[key] for key in texts if called in normalize_text(key[1]))
         ):
             yield called, count
+    for pattern in filter(None, map(_romanizations, wording.names)):
+        found: Counter[str] = Counter()
+        for (_, text), count in texts.items():
+            view = fold_with_positions(text)
+            found.update({text[slice(*view.original_span(*hit.span()))]: count for hit in pattern.finditer(view.text)})
+        yield from found.most_common()
 
 
 def _is_word(initials: str) -> bool:
@@ -186,19 +201,29 @@ def _initials(names: Iterable[str]) -> re.Pattern[str] | None:
     """Return what finds the initials of names, with points or without."""
     found = []
     for name in names:
-        letters = [word[0].upper() for word in name_words(name)]
+        letters = [word[0].upper() for word in name_words(name)][:_MOST_INITIALS]
         if len(letters) > 1 and all(letter.isalpha() for letter in letters):
-            for initials in dict.fromkeys(((*letters,), (letters[0], letters[-1]))):
+            rests = chain.from_iterable(combinations(letters[1:], count) for count in range(len(letters) - 1, 0, -1))
+            for initials in dict.fromkeys((letters[0], *rest) for rest in rests):
                 joined = r"\.?[ \-]?".join(map(re.escape, initials))
                 found.append(rf"{joined}(?:\.(?!\w))?")
     return re.compile(rf"(?<![\w.])(?:{'|'.join(found)})(?![\w])") if found else None
 
 
 def _looks_alike(
-    word: str, parts: Collection[str], stems: Collection[str], firsts: Collection[str], wording: IdentifyingTerms
+    word: str,
+    own: Collection[str],
+    parts: Collection[str],
+    stems: Collection[str],
+    firsts: Collection[str],
+    wording: IdentifyingTerms,
 ) -> bool:
+    from rapidfuzz.distance import DamerauLevenshtein
+
     folded = squeeze_letters(word)
     if folded in wording.shared:
+        return True
+    if (word[0].isupper() or not is_common(folded)) and any(_is_transliteration(word, part) for part in own):
         return True
     if folded in parts or is_common(folded) or folded in capitalized_non_names():
         return False
@@ -207,7 +232,7 @@ def _looks_alike(
     if any(_is_pet_form(folded, part) for part in parts if part in firsts or part in given_names()):
         return True
     return folded not in given_names() and any(
-        len(part) >= _MISSPELLED and _is_one_edit(folded, part) for part in parts
+        len(part) >= _MISSPELLED and DamerauLevenshtein.distance(folded, part, score_cutoff=1) == 1 for part in parts
     )
 
 
@@ -222,15 +247,38 @@ def _is_pet_form(word: str, name: str) -> bool:
     return False
 
 
-def _is_one_edit(word: str, name: str) -> bool:
-    """Tell whether a word is a name with one letter more, less, changed, or two letters in each other's place."""
-    if abs(len(word) - len(name)) > 1 or word == name:
+def _is_transliteration(word: str, own: str) -> bool:
+    """Tell whether a word is a name in another script, or one of another script in another spelling."""
+    if (word.isascii() and own.isascii()) or squeeze_letters(word) == squeeze_letters(own):
         return False
-    at = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
-    if len(word) == len(name):
-        swapped = word[at : at + 2] == name[at : at + 2][::-1] and word[at + 2 :] == name[at + 2 :]
-        return swapped or word[at + 1 :] == name[at + 1 :]
-    return word[at + 1 :] == name[at:] if len(word) > len(name) else word[at:] == name[at + 1 :]
+    from rapidfuzz import fuzz
+
+    pair = _in_latin(word), _in_latin(own)
+    if min(map(len, pair)) < _SHARED:
+        return False
+    consonants = {_without_vowels(latin) for latin in pair}
+    return fuzz.ratio(*pair) >= _SAME_SOUND or (len(consonants) == 1 and len(min(consonants)) >= _SHARED)
+
+
+@lru_cache(maxsize=1 << 14)
+def _in_latin(word: str) -> str:
+    from anyascii import anyascii
+
+    return squeeze_letters(anyascii(word))
+
+
+def _without_vowels(latin: str) -> str:
+    return "".join(letter for letter, _ in groupby(latin[:1] + re.sub("[aeiouyh]", "", latin[1:])))
+
+
+def _romanizations(name: str) -> re.Pattern[str] | None:
+    """Return what finds a name of Chinese signs, kana or Korean syllables in Latin letters: Li Na, Li-na, Na Li."""
+    signs = squeeze_letters(name)
+    if not is_cjk_name(signs) or not 2 <= len(signs) <= _MOST_SYLLABLES:
+        return None
+    syllables = [_in_latin(sign) for sign in unicodedata.normalize("NFC", signs)]
+    joined = {r"[\s'-]?".join((*syllables[at:], *syllables[:at])) for at in range(min(3, len(syllables)))}
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(joined))})(?![a-z])")
 
 
 def _find_string_look_alikes(texts: Mapping[tuple[str, str], int], reach: SubjectScope) -> Iterator[tuple[str, int]]:

@@ -48,6 +48,22 @@ def test_forms_of_a_name_in_cyrillic_are_listed(tmp_path: Path, text: str) -> No
     assert [*left(path).remaining] == [text]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        *(("राम शर्मा", text) for text in ("Ram", "Sharma", "Sarma")),
+        ("प्रियंका", "प्रियङ्का"),
+        *(("李娜", text) for text in ("Li Na", "Lina", "Na Li")),
+        ("Anna Petrova", "Петрова"),
+        ("Ольга Иванова", "Ivanova"),
+        *(("Anne-Marie D'Arcy Smith-Jones", text) for text in ("AMSJ", "A.-M.")),
+    ],
+)
+def test_a_name_in_another_script_or_as_initials_is_listed(tmp_path: Path, name: str, text: str) -> None:
+    path = study_with(tmp_path, ["hello"], [f"then {text} came"], (name,))
+    assert [*left(path).remaining] == [text]
+
+
 def test_names_of_others_and_common_words_are_not_listed(tmp_path: Path) -> None:
     texts = ["Hannah and Susanna and Savannah", "IT is at the US", "the rest of it, zebra and zeal"]
     path = study_with(tmp_path, ["hello"], texts, ("Anna Thomas", "Ivo Tarr", "Zebediah Quux"))
