@@ -11,7 +11,8 @@ from anonymize.egress.egress_authority import needs_confirmation, policy_in_forc
 from anonymize.egress.policy_edits import set_policy
 from benchmark.judging.judge_registry import add_judge, change_judge, has_trusted_files, require_trusted_files
 from media.source import allowed_readers, open_source, require_no_playlist
-from models.judges.llama_cpp.chat_template import DamagedModelError, read_header
+from models.judges.llama_cpp.model_process import ModelProcess
+from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig, RequestFailure
 from models.weights.adding import add_weights
 from models.weights.installed_weights import FOLDER_VARIABLE, read_record
 from models.weights.own_weights import read_signature
@@ -28,6 +29,7 @@ from tests.builders.clips import make_clip
 from tests.builders.onnx_files import picture_network
 from tests.builders.terminal import Terminal
 from tests.builders.tiny_gguf import Shape, write_tiny_model
+from tests.builders.waiting import HANG_S
 from tests.fuzz.targets.studies import super_journal
 
 FAR = EgressRequest(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10, scheme="https")
@@ -274,8 +276,7 @@ def test_a_record_of_weights_that_was_changed_counts_as_none(
 )
 def test_a_model_that_does_not_hold_together_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.gguf").write_bytes(content)
-    with pytest.raises(DamagedModelError):
-        read_header(tmp_path / "a.gguf")
+    assert "a.gguf is incomplete" in _load_error(tmp_path / "a.gguf")
 
 
 def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: Path) -> None:
@@ -285,5 +286,15 @@ def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: 
     content = projector.read_bytes()
     place = content.index(name) + len(name) + 4
     projector.write_bytes(content[:place] + (5_000_000).to_bytes(4, "little") + content[place + 4 :])
-    with pytest.raises(DamagedModelError, match="layers"):
-        read_header(projector)
+    assert "could not be loaded as a projector" in _load_error(tmp_path / "tiny.gguf", projector)
+
+
+def _load_error(model: Path, projector: Path | str = "") -> str:
+    process = ModelProcess(LlamaModelConfig(str(model), str(projector), 128, 0, 1))
+    request = CompletionRequest(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10)
+    try:
+        failure = process.ask(request, HANG_S).result(HANG_S)
+    finally:
+        process.end()
+    assert isinstance(failure, RequestFailure)
+    return failure.line

@@ -7,26 +7,24 @@ import base64
 import ctypes
 import json
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import llama_cpp
 from jinja2 import TemplateError
 from llama_cpp import mtmd_cpp
+from llama_cpp._ggml import libggml as ggml
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter, MTMDChatHandler
 from llama_cpp.llama_grammar import LlamaGrammar
 
 from models.judges.llama_cpp.chat_template import (
     ChatMessage,
-    DamagedModelError,
-    Incomplete,
     MessageFormats,
     arrange_messages,
     build_messages,
     detect_manners,
-    read_header,
     special_word_pattern,
 )
 from models.judges.llama_cpp.process_messages import (
@@ -135,6 +133,8 @@ def _listed_integers(schema: Mapping[str, Json]) -> range | None:
 
 _KEPT_LINES = 20
 _WARNING, _ERROR = 3, 4
+_UINT32 = 4
+"""`GGUF_TYPE_UINT32` of gguf.h."""
 _MIN_ANSWER_CHARS = 200
 _CHARACTERS_A_TOKEN = 2
 """A text in an answer may have so many characters for each token that the answer may have, which leaves room for the
@@ -159,12 +159,13 @@ class LlamaModel:
 
     def __init__(self, loading: LlamaModelConfig, flag: StopFlag) -> None:
         self._loading, self._flag = loading, flag
-        for file in filter(None, (loading.model, loading.projector)):
-            _require_whole(Path(file))
         self._lines: list[str] = []
         self._log = llama_cpp.llama_log_callback(self._keep_line)
         for listen in (llama_cpp.llama_log_set, mtmd_cpp.mtmd_log_set, mtmd_cpp.mtmd_helper_log_set):
             listen(self._log, None)
+        for file in filter(None, (loading.model, loading.projector)):
+            if not _has_sound_header(file):
+                raise NotLoaded(explain_load_failure(loading, self._lines, projector=file == loading.projector))
         self._handler = _Handler(loading.projector, loading.gpu_layers != 0) if loading.projector else None
         self._llama = self._load()
         self._grammars: dict[str, LlamaGrammar] = {}
@@ -374,12 +375,25 @@ def _brief(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
 
 
-def _require_whole(file: Path) -> None:
+class _GgufReadOptions(ctypes.Structure):
+    _fields_ = (("no_alloc", ctypes.c_bool), ("context", ctypes.c_void_p))
+
+
+def _has_sound_header(file: str) -> bool:
+    """Tell whether ggml can read a file's header, and the file has a tensor for each layer that it tells of.
+
+    llama.cpp would take gigabytes for layers before it misses the first.
+    """
+    # The functions of gguf.h, which the package does not declare.
+    ggml.gguf_init_from_file.restype = ctypes.c_void_p
+    ggml.gguf_get_key.restype = ctypes.c_char_p
+    header = ctypes.c_void_p(ggml.gguf_init_from_file(os.fsencode(file), _GgufReadOptions(True, None)))
+    if not header:
+        return False
     try:
-        read_header(file)
-    except Incomplete:
-        raise NotLoaded(f"{file.name} is incomplete: copy or download it again.") from None
-    except DamagedModelError as found:
-        raise NotLoaded(f"{file.name} is damaged: {found}. Copy or download it again.") from None
-    except OSError as error:
-        raise NotLoaded(f"{file.name} cannot be read: {error.strerror}.") from None
+        keys = [(at, ggml.gguf_get_key(header, ctypes.c_int64(at))) for at in range(ggml.gguf_get_n_kv(header))]
+        counts = [ctypes.c_int64(at) for at, key in keys if key.endswith(b".block_count")]
+        layers = [ggml.gguf_get_val_u32(header, at) for at in counts if ggml.gguf_get_kv_type(header, at) == _UINT32]
+        return all(0 <= count <= ggml.gguf_get_n_tensors(header) for count in layers)
+    finally:
+        ggml.gguf_free(header)
