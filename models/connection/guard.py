@@ -116,43 +116,27 @@ class Guard:
     network: NetworkAccess = field(default_factory=NetworkAccess)
     max_answer_bytes: int = MAX_ANSWER_BYTES
 
-    def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
-        """Ask the authority.
-
-        Raises:
-            Forbidden: it says no, or cannot say or write down anything.
-        """
-        with _failing_closed(departure):
-            self.authority.permit(departure, uncleared)
-
-    async def permit_soon(self, departure: EgressRequest, uncleared: int = 0) -> None:
+    async def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority without holding up the event loop, where it can be asked so.
 
         Raises:
             Forbidden: it says no, or cannot say or write down anything.
         """
-        if isinstance(self.authority, PatientAuthority):
-            with _failing_closed(departure):
+        try:
+            if isinstance(self.authority, PatientAuthority):
                 await self.authority.permit_soon(departure, uncleared)
-        elif self.authority.threadsafe:
-            await asyncio.to_thread(self.permit, departure, uncleared)
-        else:
-            self.permit(departure, uncleared)
-
-
-@contextmanager
-def _failing_closed(departure: EgressRequest) -> Iterator[None]:
-    """Treat any error in the block as a refusal."""
-    try:
-        yield
-    except (UserError, Cancelled):
-        raise
-    except Exception as error:
-        raise Forbidden(
-            "recorded",
-            f"The request to {departure.host} could not be written down, so it is not sent.",
-            "Make room, or mend the folder's permissions (rule recorded)",
-        ) from error
+            elif self.authority.threadsafe:
+                await asyncio.to_thread(self.authority.permit, departure, uncleared)
+            else:
+                self.authority.permit(departure, uncleared)
+        except (UserError, Cancelled):
+            raise
+        except Exception as error:
+            raise Forbidden(
+                "recorded",
+                f"The request to {departure.host} could not be written down, so it is not sent.",
+                "Make room, or mend the folder's permissions (rule recorded)",
+            ) from error
 
 
 def find_refusal(error: BaseException) -> UserError | Cancelled | None:
