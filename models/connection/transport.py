@@ -6,6 +6,7 @@ size of answers.
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -311,11 +312,21 @@ class PinnedNetworkBackend(httpcore2.AsyncNetworkBackend):
                     return MeteredStream(stream, AnswerMeter(self._guard))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failed = error
-        raise failed
+        raise type(failed)(_system_reason(failed) or str(failed)) from failed
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await self._base.sleep(seconds)
+
+
+def _system_reason(error: BaseException) -> str:
+    """Return in the system's words why a connection failed; "" where the system says nothing."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno)
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 def _pinned_addresses(route: Route, host: str, port: int) -> tuple[str, ...]:
@@ -343,7 +354,7 @@ class RoutePool(httpx2.AsyncHTTPTransport):
             self._pool = httpcore2.AsyncConnectionPool(**options)
             return
         host = f"[{proxy.host}]" if ":" in proxy.host else proxy.host
-        headers = {"Proxy-Authorization": proxy.account} if proxy.account else {}
+        headers: dict[bytes | str, bytes | str] = {"Proxy-Authorization": proxy.account} if proxy.account else {}
         self._pool = httpcore2.AsyncHTTPProxy(f"{proxy.scheme}://{host}:{proxy.port}", proxy_headers=headers, **options)
 
 

@@ -1,11 +1,8 @@
 """Downloads files and members of wheels behind the network guard, and resumes where an earlier try was cut off."""
 
 import base64
-import errno
 import io
-import os
 import re
-import ssl
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -130,11 +127,6 @@ def describe_http_error(error: BaseException) -> str:
     said = _NUMBER.sub("", str(error))
     if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError) and (not said or _CUT.search(said)):
         return "the connection ended early"
-    cause: BaseException | None = error if isinstance(error, httpx2.ConnectError) else None
-    while cause is not None:
-        if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError) and cause.errno in errno.errorcode:
-            return os.strerror(cause.errno)
-        cause = cause.__cause__ or cause.__context__
     return said or type(error).__name__
 
 

@@ -10,7 +10,6 @@ from models.connection.addresses import is_loopback
 from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import Message, RequestLimiter, Role, SamplingParameters, report_lost_request
 from models.judges.openai_compatible.server_capabilities import (
-    CapabilityCache,
     ConstraintMode,
     ServerCapabilities,
     to_wire_messages,
@@ -32,8 +31,8 @@ from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
 Sleep = Callable[[float], Awaitable[None]]
-CAPABILITIES = CapabilityCache()
-"""What this process has learned about servers, whichever judge asked them."""
+CAPABILITIES: dict[str, ServerCapabilities] = {}
+"""What this process has learned about servers, by address and model, whichever judge asked them."""
 _MAX_ATTEMPTS = len(ConstraintMode) + 2
 
 
@@ -73,7 +72,7 @@ class ServerCompleter:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self.client.close()
+        await self.client.aclose()
 
     async def complete(
         self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
@@ -86,7 +85,7 @@ class ServerCompleter:
         """
         calls = 0
         for _ in range(_MAX_ATTEMPTS):
-            capabilities = CAPABILITIES.get(self.server)
+            capabilities = self._capabilities
             body = self._body(messages, shape, sampling, capabilities)
             outcome, made = await self._send_with_retries(body)
             calls += made
@@ -103,9 +102,13 @@ class ServerCompleter:
         return await fetch(self.client, "/models", self._options.timeout_s)
 
     @property
+    def _capabilities(self) -> ServerCapabilities:
+        return CAPABILITIES.get(self.server, ServerCapabilities())
+
+    @property
     def constraint_mode(self) -> ConstraintMode:
         """How its answers are held to a shape, as far as is known."""
-        return CAPABILITIES.get(self.server).rung
+        return self._capabilities.rung
 
     @property
     def is_encrypted(self) -> bool:
@@ -120,7 +123,7 @@ class ServerCompleter:
 
     def weaken_constraint(self, held: str) -> None:
         """Weaken the constraint: the server accepted a shape, and did not hold its answer to it."""
-        CAPABILITIES.weaken_to(self.server, _weaker_mode(ConstraintMode[held.upper()]))
+        CAPABILITIES[self.server] = self._capabilities.weakened(_weaker_mode(ConstraintMode[held.upper()]))
 
     def approve_text(self, text: str) -> None:
         """Approve a text of a repair or coercion, under the condition of the question that it is about."""
@@ -195,16 +198,17 @@ class ServerCompleter:
 
     def _learn(self, failure: Failure, capabilities: ServerCapabilities) -> bool:
         """Remember what a refusal says about the server's capabilities; return whether it says anything new."""
-        now = CAPABILITIES.get(self.server)
+        now = self._capabilities
         if failure.cause is Cause.LIMIT_NAME and capabilities.limit == "max_tokens":
-            CAPABILITIES.set_limit_name(self.server, "max_completion_tokens")
+            learned = replace(now, limit="max_completion_tokens")
         elif failure.cause is Cause.SEED and capabilities.seed:
-            CAPABILITIES.disable_seed(self.server)
+            learned = replace(now, seed=False)
         elif failure.cause is Cause.SHAPE and capabilities.rung < ConstraintMode.PROMPT:
             lean = capabilities.rung is ConstraintMode.SCHEMA and failure.limits_refused
-            CAPABILITIES.weaken_to(self.server, ConstraintMode.LEAN if lean else _weaker_mode(capabilities.rung))
+            learned = now.weakened(ConstraintMode.LEAN if lean else _weaker_mode(capabilities.rung))
         else:
             return now != capabilities
+        CAPABILITIES[self.server] = learned
         return True
 
     def _unanswered(self, failure: Failure, calls: int) -> CompletionError:

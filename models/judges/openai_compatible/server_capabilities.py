@@ -56,6 +56,10 @@ class ServerCapabilities:
         """Whether the schema is said in the prompt."""
         return self.rung >= ConstraintMode.OBJECT
 
+    def weakened(self, mode: ConstraintMode) -> "ServerCapabilities":
+        """Return those of a server that holds an answer to its shape no more surely than a mode does."""
+        return replace(self, rung=max(self.rung, mode))
+
     def response_format(self, shape: ResponseSchema) -> Json:
         """Return what the server is told about the shape of the answer; None for nothing."""
         schema = dict(shape.schema)
@@ -65,30 +69,6 @@ class ServerCapabilities:
             return {"type": "json_object", "schema": cap_lengths(schema)}
         held = schema if self.rung is ConstraintMode.SCHEMA else strip_limits(schema)
         return {"type": "json_schema", "json_schema": {"name": shape.name, "schema": held, "strict": True}}
-
-
-class CapabilityCache:
-    """The capabilities of all servers that this process has asked, by address and model."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, ServerCapabilities] = {}
-
-    def get(self, server: str) -> ServerCapabilities:
-        """Return how a server is asked as far as is known."""
-        return self._known.get(server, ServerCapabilities())
-
-    def weaken_to(self, server: str, mode: ConstraintMode) -> None:
-        """Remember that a server is held to nothing surer than a mode."""
-        found = self.get(server)
-        self._known[server] = replace(found, rung=max(found.rung, mode))
-
-    def set_limit_name(self, server: str, name: str) -> None:
-        """Remember what a server calls the longest answer."""
-        self._known[server] = replace(self.get(server), limit=name)
-
-    def disable_seed(self, server: str) -> None:
-        """Remember that a server takes no seed."""
-        self._known[server] = replace(self.get(server), seed=False)
 
 
 def strip_limits(schema: Mapping[str, Json]) -> dict[str, Json]:

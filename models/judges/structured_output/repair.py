@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from models.judges.judge_interface import Judge, JudgeRequest, RepairLevel, Reply, SamplingParameters
 from models.judges.structured_output import repair_prompts
@@ -20,6 +21,7 @@ from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
+Number = TypeVar("Number", int, float)
 Price = Callable[[int, int], float | None]
 """From tokens read and written to what they cost; None where that cannot be told."""
 
@@ -31,26 +33,30 @@ class RepairAccount:
     Attributes:
         price: of the tokens of the model that is asked.
         raw: every text that came back, with a heading each but for the first.
+        problems: why no answer could be read so far, each as a part of a sentence.
     """
 
     price: Price
     raw: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
     _started: float = field(default_factory=time.monotonic)
     _calls: int = 0
-    _tokens: tuple[int, int] | None = (0, 0)
+    _tokens_in: int | None = 0
+    _tokens_out: int | None = 0
     _cost: float | None = 0.0
     _model_id: str = ""
 
     def add_completion(self, completion: Completion, heading: str = "") -> None:
         """Add what the model wrote, and what it took."""
         self._model_id = completion.model_id or self._model_id
-        tokens = _token_pair(completion.tokens_in, completion.tokens_out)
-        self._add(tokens, self.price(*tokens) if tokens else None, completion.calls)
+        read, written = completion.tokens_in, completion.tokens_out
+        cost = None if read is None or written is None else self.price(read, written)
+        self._add_usage(completion.calls, read, written, cost)
         self._keep("\n".join(text for text in (completion.text, completion.refusal) if text), heading)
 
     def add_coercion(self, reply: Reply) -> None:
         """Add what a second model replied, and what it took."""
-        self._add(_token_pair(reply.tokens_in, reply.tokens_out), reply.cost, reply.calls)
+        self._add_usage(reply.calls, reply.tokens_in, reply.tokens_out, reply.cost)
         self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
 
     def add_failure(self, failure: CompletionError) -> None:
@@ -59,58 +65,39 @@ class RepairAccount:
         if failure.raw:
             self._keep(failure.raw, "could not be asked" if self.raw else "")
 
-    def answer_reply(self, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
-        """Return the reply that holds an answer."""
-        return self._reply(JudgmentStatus.OK, answer=answer, thinking=thinking, mended=mended)
-
-    def empty_reply(self, status: JudgmentStatus, error: str, reading: ParsedAnswer | None = None) -> Reply:
-        """Return the reply that holds none."""
-        return self._reply(status, thinking=reading.thinking if reading else "", error=error)
+    def reply(self, status: JudgmentStatus, **found: Any) -> Reply:
+        """Return the reply with a status and what was found."""
+        counted = self._tokens_in is not None and self._tokens_out is not None
+        return Reply(
+            status,
+            raw="\n\n".join(self.raw),
+            model_id=self._model_id,
+            tokens_in=self._tokens_in if counted else None,
+            tokens_out=self._tokens_out if counted else None,
+            cost=self._cost,
+            ms=round((time.monotonic() - self._started) * 1000),
+            calls=self._calls,
+            **found,
+        )
 
     def failure_reply(self, failure: CompletionError) -> Reply:
         """Return the reply to a question that could not be asked."""
         self.add_failure(failure)
-        self._tokens, self._cost = None, None
-        return self._reply(failure.status, error=failure.line, failure=failure)
+        self._tokens_in = self._cost = None
+        return self.reply(failure.status, error=failure.line, too_long=failure.too_long)
 
-    def _add(self, tokens: tuple[int, int] | None, cost: float | None, calls: int) -> None:
+    def _add_usage(self, calls: int, read: int | None, written: int | None, cost: float | None) -> None:
         self._calls += calls
-        before = self._tokens
-        self._tokens = (before[0] + tokens[0], before[1] + tokens[1]) if before and tokens else None
-        self._cost = self._cost + cost if self._cost is not None and cost is not None else None
+        self._tokens_in = _sum_known(self._tokens_in, read)
+        self._tokens_out = _sum_known(self._tokens_out, written)
+        self._cost = _sum_known(self._cost, cost)
 
     def _keep(self, text: str, heading: str) -> None:
         self.raw.append(f"--- {heading} ---\n{truncate_for_storage(text)}" if heading else truncate_for_storage(text))
 
-    def _reply(
-        self,
-        status: JudgmentStatus,
-        answer: Mapping[str, Json] | None = None,
-        thinking: str = "",
-        mended: RepairLevel = RepairLevel.NOTHING,
-        error: str = "",
-        failure: CompletionError | None = None,
-    ) -> Reply:
-        tokens_in, tokens_out = self._tokens or (None, None)
-        return Reply(
-            status,
-            answer=answer or {},
-            raw="\n\n".join(self.raw),
-            thinking=thinking,
-            mended=mended,
-            model_id=self._model_id,
-            tokens_in=tokens_in,
-            tokens_out=tokens_out,
-            cost=self._cost,
-            ms=round((time.monotonic() - self._started) * 1000),
-            calls=self._calls,
-            error=error,
-            too_long=failure.too_long if failure else None,
-        )
 
-
-def _token_pair(tokens_in: int | None, tokens_out: int | None) -> tuple[int, int] | None:
-    return None if tokens_in is None or tokens_out is None else (tokens_in, tokens_out)
+def _sum_known(total: Number | None, more: Number | None) -> Number | None:
+    return None if total is None or more is None else total + more
 
 
 _LONGEST_LINE = 300
@@ -137,27 +124,24 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
         return account.failure_reply(failure)
     account.add_completion(first)
     if first.refusal:
-        return account.empty_reply(JudgmentStatus.REFUSED, f"It refused to answer: {_brief(first.refusal)}")
+        return account.reply(JudgmentStatus.REFUSED, error=f"It refused to answer: {_brief(first.refusal)}")
     reading = parse_answer(first, question.form)
     if _missed_constraint(first):
         model.weaken_constraint(first.held)
     if reading.answer is not None:
-        return account.answer_reply(reading.answer, reading.thinking, reading.mended)
-    problems = [f"the answer could not be read: {_describe_problem(reading, first, question)}"]
-    mended = await _repair(question, model, account, first, reading, problems)
+        return _answered(account, reading.answer, reading.thinking, reading.mended)
+    account.problems.append(f"the answer could not be read: {_describe_problem(reading, first, question)}")
+    mended = await _repair(question, model, account, first, reading)
     if mended is None and coerce is not None and first.text.strip():
-        mended = await _coerce(question, model, coerce, account, first, reading, problems)
-    line = "; ".join(problems)
-    return mended or account.empty_reply(JudgmentStatus.UNPARSED, f"{line[0].upper()}{line[1:]}.", reading)
+        mended = await _coerce(question, model, coerce, account, first, reading)
+    line = "; ".join(account.problems)
+    return mended or account.reply(
+        JudgmentStatus.UNPARSED, thinking=reading.thinking, error=f"{line[0].upper()}{line[1:]}."
+    )
 
 
 async def _repair(
-    question: JudgeRequest,
-    model: Completer,
-    account: RepairAccount,
-    first: Completion,
-    reading: ParsedAnswer,
-    problems: list[str],
+    question: JudgeRequest, model: Completer, account: RepairAccount, first: Completion, reading: ParsedAnswer
 ) -> Reply | None:
     shape = response_schema(question.form)
     turns = repair_prompts.repair_messages(first.text, reading.problem, first.truncated, shape)
@@ -167,17 +151,18 @@ async def _repair(
         second = await model.complete((*question.messages, *turns), shape, question.sampling)
     except CompletionError as failure:
         account.add_failure(failure)
-        problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
+        account.problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
         return None
     except Forbidden as refusal:
-        problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
+        account.problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
         return None
     account.add_completion(second, "asked to mend it")
     again = parse_answer(second, question.form)
     if again.answer is not None:
         thinking = "\n".join(text for text in (reading.thinking, again.thinking) if text)
-        return account.answer_reply(again.answer, thinking, RepairLevel.REPAIRED)
-    problems.append(f"nor could what it wrote when asked to mend it: {_describe_problem(again, second, question)}")
+        return _answered(account, again.answer, thinking, RepairLevel.REPAIRED)
+    problem = _describe_problem(again, second, question)
+    account.problems.append(f"nor could what it wrote when asked to mend it: {problem}")
     return None
 
 
@@ -188,7 +173,6 @@ async def _coerce(
     account: RepairAccount,
     first: Completion,
     reading: ParsedAnswer,
-    problems: list[str],
 ) -> Reply | None:
     messages = repair_prompts.coercion_messages(first.text)
     for message in messages:
@@ -197,13 +181,18 @@ async def _coerce(
     try:
         reply = await coerce.ask(JudgeRequest(messages, coercion_form(question.form), sampling, item=question.item))
     except Forbidden as refusal:
-        problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
+        account.problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
         return None
     account.add_coercion(reply)
     if reply.status is JudgmentStatus.OK:
-        return account.answer_reply(reply.answer, reading.thinking, RepairLevel.COERCED)
-    problems.append(f"nor could a second model bring it into form: {reply.error.rstrip('.') or reply.status.value}")
+        return _answered(account, reply.answer, reading.thinking, RepairLevel.COERCED)
+    problem = reply.error.rstrip(".") or reply.status.value
+    account.problems.append(f"nor could a second model bring it into form: {problem}")
     return None
+
+
+def _answered(account: RepairAccount, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
+    return account.reply(JudgmentStatus.OK, answer=answer, thinking=thinking, mended=mended)
 
 
 def _missed_constraint(completion: Completion) -> bool:
