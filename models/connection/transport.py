@@ -311,8 +311,9 @@ class PinnedNetworkBackend(httpcore2.AsyncNetworkBackend):
                     stream = await self._base.connect_tcp(address, port, *given, **options)
                     return MeteredStream(stream, AnswerMeter(self._guard))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                error.args = (_system_reason(error) or str(error),)
                 failed = error
-        raise type(failed)(_system_reason(failed) or str(failed)) from failed
+        raise failed
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
