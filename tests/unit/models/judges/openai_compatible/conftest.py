@@ -3,7 +3,7 @@
 import pytest
 
 from models.judges.openai_compatible import completions
-from models.judges.openai_compatible.server_capabilities import ServerCapabilities
+from models.judges.openai_compatible.completions import ServerCapabilities
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.openai_compatible.server_capabilities import (
+from models.judges.openai_compatible.completions import (
     ConstraintMode,
     ServerCapabilities,
     cap_lengths,

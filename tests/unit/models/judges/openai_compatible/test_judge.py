@@ -17,7 +17,7 @@ from models.judges.judge_interface import (
     Role,
     TooLong,
 )
-from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
+from models.judges.openai_compatible.server_requests import OpenAIOptions, normalize_base_url
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
 from project.errors import UserError

@@ -15,9 +15,8 @@ from models.judges.judge_interface import (
     Reply,
     SamplingParameters,
 )
-from models.judges.llama_cpp.llama_judge import LlamaJudge
-from models.judges.llama_cpp.llama_options import LlamaOptions
-from models.judges.openai_compatible.server_capabilities import ConstraintMode, ServerCapabilities
+from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions
+from models.judges.openai_compatible.completions import ConstraintMode, ServerCapabilities
 from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgmentStatus
