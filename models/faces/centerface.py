@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import suppress_overlaps
-from models.faces.dynamic_onnx import free_shapes
 from models.faces.face_detectors import Detections
+from models.runtime.onnx_files import free_shapes
 from models.runtime.onnx_session import onnx_providers, open_session
 from project.entities.study_records import Json
 from project.errors import UserError

@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 from safetensors.numpy import save
 
+from models.runtime import onnx_files as onnx_writer
 from models.weights import installed_weights as weights
-from models.weights import voice_network as onnx_writer
 from models.weights.adding import add_weights
 from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
