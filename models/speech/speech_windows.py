@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.speech.speech_recognizers import SAMPLE_RATE, RecognizedWord, Samples, Spans, SpeechOptions, Window
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, merge_spans
 
 
 def likelihood_to_spans(likely: NDArray[np.float32], step_us: int, end_us: int, options: SpeechOptions) -> Spans:
@@ -44,12 +44,7 @@ def clean_spans(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
         end_us: of the sound.
         options: see there.
     """
-    joined: list[list[int]] = []
-    for start, end in spans.tolist():
-        if joined and start - joined[-1][1] < options.pause_ms * 1000:
-            joined[-1][1] = end
-        else:
-            joined.append([start, end])
+    joined = merge_spans(map(tuple, spans.tolist()), options.pause_ms * 1000 - 1)
     kept = [span for span in joined if span[1] - span[0] >= options.shortest_ms * 1000]
     return widen_spans(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
 
@@ -99,7 +94,7 @@ def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
         if last < len(units) and nearly + 1 < fitting:
             ends = range(at + nearly + 1, last + 1)
             last = max(ends, key=lambda i: (units[i][0] - units[i - 1][1], i))
-        windows.append(_merged(units[at:last]))
+        windows.append(tuple(merge_spans(units[at:last])))
         at = last
     return windows
 
@@ -135,17 +130,6 @@ def _units(speech: Spans) -> list[tuple[int, int]]:
         edges = np.linspace(start, end, pieces + 1).astype(np.int64).tolist()
         found += [*pairwise(edges)]
     return found
-
-
-def _merged(units: list[tuple[int, int]]) -> Parts:
-    """Join units that touch."""
-    found: list[tuple[int, int]] = []
-    for start, end in units:
-        if found and found[-1][1] == start:
-            found[-1] = found[-1][0], end
-        else:
-            found.append((start, end))
-    return tuple(found)
 
 
 def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterator[Window]:
