@@ -75,9 +75,8 @@ def wheel_url(source: WeightsSource) -> str:
         with open_url(page, {"Accept": _ACCEPT}) as answer:
             is_json = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower().endswith("json")
             content = answer.read_all(_MAX_PAGE_BYTES).decode("utf-8", "replace")
-        links = (
-            [str(file["url"]) for file in json.loads(content).get("files", [])] if is_json else _HREF.findall(content)
-        )
+        files = json.loads(content).get("files", []) if is_json else []
+        links: list[str] = [file["url"] for file in files] if is_json else _HREF.findall(content)
         for link in links:
             if unquote(urlsplit(link).path).rpartition("/")[2] == source.wheel:
                 return urljoin(page, link.partition("#")[0])

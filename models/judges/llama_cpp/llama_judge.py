@@ -193,7 +193,7 @@ class LlamaJudge:
         """Complete the messages with a text that fits the shape.
 
         Raises:
-            Unanswered: there is none.
+            CompletionError: there is none.
         """
         if self._process is None:
             self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)

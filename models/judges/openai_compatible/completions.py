@@ -204,7 +204,7 @@ class ServerCompleter:
         """Ask for a completion, more plainly where the server cannot do what it is asked.
 
         Raises:
-            Unanswered: there is none; the line holds no key.
+            CompletionError: there is none; the line holds no key.
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
         calls = 0
