@@ -85,6 +85,7 @@ def sha256_of_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 MAX_ANSWER_BYTES = 16 << 20
 """Bytes that a judge may answer with."""
 
@@ -115,6 +116,13 @@ class Guard:
     approved: ApprovedContent = field(default_factory=ApprovedContent)
     network: NetworkAccess = field(default_factory=NetworkAccess)
     max_answer_bytes: int = MAX_ANSWER_BYTES
+
+    @property
+    def answer_limit(self) -> int:
+        """Bytes that an answer to a request made here may have; 0 where it may have any number."""
+        request_purpose = current_purpose()
+        is_limited = request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES
+        return self.max_answer_bytes if is_limited else 0
 
     async def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority without holding up the event loop, where it can be asked so.

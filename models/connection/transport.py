@@ -79,7 +79,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             await response.aclose()
             request, came_from, hops = _redirected_request(request, response.status_code, place), route, hops + 1
         # An answer may grow without end while it is unpacked; nobody asked for a packed one.
-        if max_answer_bytes(self._guard) and response.headers.get("Content-Encoding", "identity") != "identity":
+        if self._guard.answer_limit and response.headers.get("Content-Encoding", "identity") != "identity":
             await response.aclose()
             raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
         return response
@@ -231,15 +231,8 @@ def _redirected_request(request: httpx2.Request, status: int, place: str) -> htt
     )
 
 
-_LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 _MAX_HEAD_BYTES = 1 << 16
 """Bytes of an answer beside its content."""
-
-
-def max_answer_bytes(guard: Guard) -> int:
-    """Return how many bytes an answer to a request made here may have; 0 where it may have any number."""
-    request_purpose = current_purpose()
-    return guard.max_answer_bytes if request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES else 0
 
 
 class AnswerMeter:
@@ -260,7 +253,7 @@ class AnswerMeter:
             AnswerTooLong: it is longer than an answer may be.
         """
         self._came += len(part)
-        most = max_answer_bytes(self._guard)
+        most = self._guard.answer_limit
         if most and self._came > most + _MAX_HEAD_BYTES:
             raise AnswerTooLong(
                 f"The server answers with more than {format_size(most)}.", "No answer is that long; ask another server."

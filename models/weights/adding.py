@@ -10,14 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from models.weights import installed_weights, own_weights
 from models.weights.installed_weights import (
-    OwnWeightsRecord,
     copy_with_digest,
     list_files,
     own_edition,
     weights_folder,
     write_record,
 )
-from models.weights.weights_catalogue import Edition, EditionFile, Weights, find_entry
+from models.weights.weights_catalogue import Edition, EditionFile, OwnWeightsRecord, Weights, find_entry
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress

@@ -12,7 +12,15 @@ from typing import IO, Any
 
 from platformdirs import user_data_path
 
-from models.weights.weights_catalogue import Edition, EditionFile, NetworkSignature, Weights, find_entry
+from models.weights.weights_catalogue import (
+    Edition,
+    EditionFile,
+    NetworkSignature,
+    OwnWeightsRecord,
+    SignatureMatch,
+    Weights,
+    find_entry,
+)
 from project.errors import UserError
 from project.progress import Progress, Silent, SubtaskProgress
 from project.text_format import format_size
@@ -21,36 +29,6 @@ FOLDER_VARIABLE = "GREENROOM_MODELS"
 _BLOCK_BYTES = 1 << 20
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
 _verified: dict[Path, tuple[tuple[int, int], ...]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class SignatureMatch:
-    """How a file fits a network of the catalogue.
-
-    Attributes:
-        key: of the network.
-        names: what the file calls each input and output, by its role.
-        shapes: of each, by its role; None where the file leaves a size open.
-    """
-
-    key: str
-    names: Mapping[str, str]
-    shapes: Mapping[str, tuple[int | None, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnWeightsRecord:
-    """What a lab added.
-
-    Attributes:
-        files: name, bytes and sha256 of each.
-        licence: in the words of whoever added it.
-        fit: how the network fits the catalogue; None where it is no network.
-    """
-
-    files: tuple[EditionFile, ...]
-    licence: str
-    fit: SignatureMatch | None
 
 
 @dataclass(frozen=True, slots=True)

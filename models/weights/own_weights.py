@@ -7,8 +7,8 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from models.weights.installed_weights import SignatureMatch, list_files
-from models.weights.weights_catalogue import NetworkSignature, Tensor, Weights, WeightsFolderLayout
+from models.weights.installed_weights import list_files
+from models.weights.weights_catalogue import NetworkSignature, SignatureMatch, Tensor, Weights, WeightsFolderLayout
 from project.errors import UserError
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64", "float16": "float16"}

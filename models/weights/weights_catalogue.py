@@ -230,6 +230,36 @@ class Weights:
         return self.name if self.layout else f"{self.name}.{'safetensors' if self.tensors else 'onnx'}"
 
 
+@dataclass(frozen=True, slots=True)
+class SignatureMatch:
+    """How a file fits a network of the catalogue.
+
+    Attributes:
+        key: of the network.
+        names: what the file calls each input and output, by its role.
+        shapes: of each, by its role; None where the file leaves a size open.
+    """
+
+    key: str
+    names: Mapping[str, str]
+    shapes: Mapping[str, tuple[int | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWeightsRecord:
+    """What a lab added.
+
+    Attributes:
+        files: name, bytes and sha256 of each.
+        licence: in the words of whoever added it.
+        fit: how the network fits the catalogue; None where it is no network.
+    """
+
+    files: tuple[EditionFile, ...]
+    licence: str
+    fit: SignatureMatch | None
+
+
 def find_entry(name: str) -> Weights:
     """Return an entry of the catalogue."""
     if name not in WEIGHTS:

@@ -31,9 +31,9 @@ from models.judges.llama_cpp.process_messages import (
     ContextOverflow,
     LlamaCompletion,
     LlamaModelConfig,
+    ModelSignal,
     RequestFailure,
     StopFlag,
-    StoppedReply,
     explain_load_failure,
     last_error_line,
 )
@@ -87,7 +87,7 @@ class LlamaModel:
         self._asks_whether_to_stop = llama_cpp.ggml_abort_callback(length)
         llama_cpp.llama_set_abort_callback(self._llama.ctx, self._asks_whether_to_stop, ctypes.c_void_p(flag.address))
 
-    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | StoppedReply:
+    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | ModelSignal:
         """Write a text."""
         self._lines.clear()
         pictures = sum(isinstance(part, bytes) for turn in ask.turns for part in turn.parts)
@@ -101,10 +101,10 @@ class LlamaModel:
             return ContextOverflow(found.asked, found.room, pictures)
         except Exception as error:
             if self._flag.is_raised:
-                return StoppedReply()
+                return ModelSignal.STOPPED
             return RequestFailure(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
-    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | StoppedReply:
+    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | ModelSignal:
         messages = build_messages(ask.turns, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
@@ -118,7 +118,7 @@ class LlamaModel:
             repeat_penalty=1.0,
         )
         if self._flag.is_raised:
-            return StoppedReply()
+            return ModelSignal.STOPPED
         choice, usage = completion["choices"][0], completion["usage"]
         return LlamaCompletion(
             choice["message"]["content"] or "",
