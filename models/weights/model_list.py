@@ -6,7 +6,7 @@ from pathlib import Path
 
 from models.weights import installed_weights
 from models.weights.download import host_of
-from models.weights.download_sources import hub_address, index_address, mirror_address, offline_variable
+from models.weights.fetching import hub_address, index_address, mirror_address, offline_variable
 from models.weights.part_installation import install_command, packages_folder
 from models.weights.weights_catalogue import USES, WEIGHTS, Weights
 from project.session.optional_parts import OPTIONAL_PARTS, OptionalPart

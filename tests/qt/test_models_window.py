@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.settings.models_window import ModelsWindow
 from app.gui.window.main_window import MainWindow
-from models.weights import download_sources as package_index
+from models.weights import fetching as package_index
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import MIRROR_VARIABLE, OFFLINE_VARIABLES
+from models.weights.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress

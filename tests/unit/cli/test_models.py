@@ -11,7 +11,7 @@ import pytest
 from app.cli.main import run
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import OFFLINE_VARIABLES
+from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS, Edition, EditionFile, Weights, WeightsSource
 from project.session.optional_parts import OPTIONAL_PARTS
 from tests.builders.clips import make_clip

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from models.weights import download_sources as sources
+from models.weights import fetching as sources
 from models.weights import installed_weights as weights
 from tests.builders.toy_weights import serve_toys
 from tests.builders.weights_server import Sender, serving

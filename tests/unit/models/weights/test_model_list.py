@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import HUB_VARIABLE, MIRROR_VARIABLE
+from models.weights.fetching import HUB_VARIABLE, MIRROR_VARIABLE
 from models.weights.installed_weights import describe_damage
 from models.weights.model_list import download_access, list_models
 from models.weights.weights_catalogue import USES, WEIGHTS

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from models.weights import download_sources as sources
+from models.weights import fetching as sources
 from models.weights import installed_weights as weights
-from models.weights.download_sources import OFFLINE_VARIABLES
-from models.weights.fetching import fetch
+from models.weights.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
 from tests.builders.face_pictures import StopAfter
 from tests.builders.toy_weights import (
