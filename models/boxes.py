@@ -1,4 +1,7 @@
-"""Intersection over union of boxes, and crop windows around them. A box is x, y, width, height, in any unit."""
+"""Intersection over union of boxes, suppression of overlaps, and crop windows around boxes.
+
+A box is x, y, width, height, in any unit.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,6 +24,21 @@ def iou_matrix(boxes: ArrayLike, others: ArrayLike) -> NDArray[np.float64]:
 def iou(box: ArrayLike, other: ArrayLike) -> float:
     """Return the intersection over union of two boxes; see `iou_matrix`."""
     return float(iou_matrix(box, other)[0, 0])
+
+
+_SAME_OBJECT, _MAX_CANDIDATES = 0.3, 2000
+
+
+def suppress_overlaps(boxes: NDArray[np.floating], scores: NDArray[np.floating]) -> NDArray[np.intp]:
+    """Return which of (n, 4) boxes stay, best first, where each takes away those that overlap it by more than 0.3.
+
+    Non-maximum suppression, among the 2,000 that score most.
+    """
+    import cv2
+
+    found = boxes.astype(float).tolist(), scores.astype(float).tolist()
+    kept = cv2.dnn.NMSBoxes(*found, 0.0, _SAME_OBJECT, top_k=_MAX_CANDIDATES) if len(scores) else ()
+    return np.asarray(kept, np.intp).reshape(-1)
 
 
 # A face is told from what is around it: windows show this share of the longer side of their box on every side.

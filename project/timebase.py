@@ -3,7 +3,7 @@
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,6 +21,17 @@ _SHORT_US = 10 * SECOND_US - SECOND_US // 20
 """Below it, tenths of a second are written; so is nothing that would be rounded to 10.0 s."""
 _TENTH, _MILLISECOND = 0.1, 0.001
 _CLOCK = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+)(?:[.,](\d{1,6}))?")
+
+
+def merge_spans(spans: Iterable[tuple[int, int]], gap: int = 0) -> list[tuple[int, int]]:
+    """Return (start, end) by start, those that overlap or have at most `gap` between them as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start - merged[-1][1] <= gap:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def parse_time(text: str) -> int:

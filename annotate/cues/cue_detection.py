@@ -149,7 +149,8 @@ def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> t
 
 def _detect_vocal_cues(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[NoticedCue], int]:
     from media.sound import stream_mono
-    from models.cues.vocal_cues import SAMPLE_RATE, UtteranceProsody, cut_spans, find_tone_cues, measure_prosody
+    from models.cues.vocal_cues import SAMPLE_RATE, UtteranceProsody, find_tone_cues, measure_prosody
+    from models.sound_spans import cut_spans
 
     offset = int(cast(int, parameters["offset_us"]))
     rows = cast(list[tuple[str, int, int, str]], parameters["utterances"])

@@ -3,7 +3,7 @@
 A body region is a face box expanded by the proportions of a body.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ from project.queries.question_rows import person_descriptions
 from project.queries.recording_rows import all_participants, present_participants
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, merge_spans
 
 ABOVE, BELOW, ASIDE = 0.6, 7.0, 2.0
 """Reach of a body region: face heights above and below the top of the face, face widths to each side of its
@@ -132,17 +132,6 @@ def picture_size(session: Session, recording_id: str) -> tuple[int, int]:
     medium = session.main_medium(recording_id)
     video = None if medium is None else medium.facts.video
     return (0, 0) if video is None else (video.width, video.height)
-
-
-def merge_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return spans by start, those that touch or overlap as one."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return found
 
 
 def _sort_by_time(tracks: Sequence[PersonTrack]) -> tuple[PersonTrack, ...]:

@@ -5,7 +5,7 @@ correctly.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,7 @@ from project.queries.pii_rows import pii_decisions
 from project.queries.transcript_rows import TRANSCRIBE, asr_segments, delete_utterance, insert_utterances, utterances_of
 from project.session.session import Session
 from project.text_format import pluralize
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, merge_spans
 
 
 def require_empty_transcript(session: Session, recording_id: str, replace: bool) -> None:
@@ -62,7 +62,7 @@ def list_kept_utterances(session: Session, recording_id: str) -> list[Utterance]
 
 def pieces_outside(pieces: Sequence[RecognizedWord], kept: Sequence[Utterance]) -> list[RecognizedWord]:
     """Return the pieces whose middle lies in no utterance that is kept."""
-    spans = _merge_spans((utterance.start_us, utterance.end_us) for utterance in kept)
+    spans = merge_spans((utterance.start_us, utterance.end_us) for utterance in kept)
     starts = [start for start, _ in spans]
 
     def free(piece: RecognizedWord) -> bool:
@@ -92,16 +92,6 @@ def store_drafts(
             ],
         )
     return step.changes
-
-
-def _merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
 
 
 UNSPACED_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "my", "yue", "km", "bo"})

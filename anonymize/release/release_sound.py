@@ -28,7 +28,7 @@ from project.entities.study_records import Json, Participant, Run, Utterance
 from project.progress import Progress, Silent
 from project.queries.transcript_rows import asr_segments, latest_speech_run, utterances_of
 from project.session.session import Session
-from project.timebase import SECOND_US, format_time
+from project.timebase import SECOND_US, format_time, merge_spans
 
 Interval = tuple[int, int]
 """Start and end in microseconds."""
@@ -36,13 +36,7 @@ Interval = tuple[int, int]
 
 def merge_intervals(stretches: Iterable[Interval]) -> list[Interval]:
     """Return what stretches cover, ascending, none touching another; those without a length cover nothing."""
-    found: list[Interval] = []
-    for start, end in sorted(stretch for stretch in stretches if stretch[1] > stretch[0]):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(found[-1][1], end)
-        else:
-            found.append((start, end))
-    return found
+    return merge_spans(stretch for stretch in stretches if stretch[1] > stretch[0])
 
 
 def subtract_intervals(stretches: Iterable[Interval], without: Iterable[Interval]) -> list[Interval]:

@@ -8,10 +8,9 @@ from app.cli.command import json_option, print_result, progress_bar
 from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights
-from models.weights.editions import USES, Edition
-from models.weights.model_list import ModelCatalogueEntry, SourceOffer, describe_damage, download_access, list_parts
+from models.weights.model_list import ModelCatalogueEntry, download_access, list_parts
 from models.weights.model_list import list_models as all_models
-from models.weights.weights_catalogue import WEIGHTS
+from models.weights.weights_catalogue import USES, WEIGHTS, Edition
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
@@ -306,9 +305,7 @@ def _model_json(model: ModelCatalogueEntry) -> dict[str, Json]:
         "size_on_disk": model.on_disk,
         "arrived": model.arrived,
         "get": model.how_to_get,
-        "editions": [
-            _edition_json(edition, offer) for edition, offer in zip(wanted.editions, model.offers, strict=True)
-        ],
+        "editions": [_edition_json(edition) for edition in wanted.editions],
         "networks": [str(network) for network in wanted.networks],
     }
 
@@ -325,13 +322,13 @@ def _part_json(part: ModelCatalogueEntry) -> dict[str, Json]:
     }
 
 
-def _edition_json(edition: Edition, offer: SourceOffer) -> dict[str, Json]:
+def _edition_json(edition: Edition) -> dict[str, Json]:
     files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in edition.parts]
     return {
         "key": edition.key,
         "file": edition.file,
         "folder": edition.is_folder,
-        "source": offer.origin,
+        "source": str(edition),
         "size": edition.size,
         "sha256": edition.sha256,
         "files": files if edition.is_folder else [],
@@ -340,7 +337,7 @@ def _edition_json(edition: Edition, offer: SourceOffer) -> dict[str, Json]:
 
 def _weights_problem(name: str, progress: Progress) -> str:
     try:
-        wrong = describe_damage(name, progress)
+        wrong = installed_weights.describe_damage(name, progress)
     except UserError as error:
         return f"{error.message} {error.hint}"
     return f"damaged: {wrong}; get it again with: {installed_weights.how_to_get(name)}" if wrong else ""

@@ -26,8 +26,7 @@ from models.names import name_finders as names
 from models.speech import speech_recognizers as speech
 from models.text_regions import text_detectors as text_regions
 from models.voices import voice_embeddings as voices
-from models.weights.editions import USES
-from models.weights.weights_catalogue import WEIGHTS
+from models.weights.weights_catalogue import USES, WEIGHTS
 from project.entities.egress_policy import RULES as POLICY
 from project.entities.egress_policy import EgressLevel
 from project.session.jobs import JOB_MODULES as JOBS

@@ -127,13 +127,7 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
     return Proxy(parts.scheme, (parts.hostname or "").lower(), found or usual, account)
 
 
-def _sync_backend() -> "httpcore2.NetworkBackend":
-    import httpcore2
-
-    return httpcore2.SyncBackend()
-
-
-def _async_backend() -> "httpcore2.AsyncNetworkBackend":
+def _network_backend() -> "httpcore2.AsyncNetworkBackend":
     import httpcore2
 
     return httpcore2.AnyIOBackend()
@@ -147,10 +141,8 @@ class NetworkAccess:
         resolve: host and port to every address.
         is_known_locally: whether looking a host up asks no name server.
         connector: makes what connects to an address.
-        async_connector: the same for asyncio.
     """
 
     resolve: Callable[[str, int], tuple[str, ...]] = resolve
     is_known_locally: Callable[[str], bool] = is_known_locally
-    connector: Callable[[], "httpcore2.NetworkBackend"] = _sync_backend
-    async_connector: Callable[[], "httpcore2.AsyncNetworkBackend"] = _async_backend
+    connector: Callable[[], "httpcore2.AsyncNetworkBackend"] = _network_backend

@@ -85,6 +85,7 @@ def sha256_of_text(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+_LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 MAX_ANSWER_BYTES = 16 << 20
 """Bytes that a judge may answer with."""
 
@@ -116,43 +117,34 @@ class Guard:
     network: NetworkAccess = field(default_factory=NetworkAccess)
     max_answer_bytes: int = MAX_ANSWER_BYTES
 
-    def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
-        """Ask the authority.
+    @property
+    def answer_limit(self) -> int:
+        """Bytes that an answer to a request made here may have; 0 where it may have any number."""
+        request_purpose = current_purpose()
+        is_limited = request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES
+        return self.max_answer_bytes if is_limited else 0
 
-        Raises:
-            Forbidden: it says no, or cannot say or write down anything.
-        """
-        with _failing_closed(departure):
-            self.authority.permit(departure, uncleared)
-
-    async def permit_soon(self, departure: EgressRequest, uncleared: int = 0) -> None:
+    async def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
         """Ask the authority without holding up the event loop, where it can be asked so.
 
         Raises:
             Forbidden: it says no, or cannot say or write down anything.
         """
-        if isinstance(self.authority, PatientAuthority):
-            with _failing_closed(departure):
+        try:
+            if isinstance(self.authority, PatientAuthority):
                 await self.authority.permit_soon(departure, uncleared)
-        elif self.authority.threadsafe:
-            await asyncio.to_thread(self.permit, departure, uncleared)
-        else:
-            self.permit(departure, uncleared)
-
-
-@contextmanager
-def _failing_closed(departure: EgressRequest) -> Iterator[None]:
-    """Treat any error in the block as a refusal."""
-    try:
-        yield
-    except (UserError, Cancelled):
-        raise
-    except Exception as error:
-        raise Forbidden(
-            "recorded",
-            f"The request to {departure.host} could not be written down, so it is not sent.",
-            "Make room, or mend the folder's permissions (rule recorded)",
-        ) from error
+            elif self.authority.threadsafe:
+                await asyncio.to_thread(self.authority.permit, departure, uncleared)
+            else:
+                self.authority.permit(departure, uncleared)
+        except (UserError, Cancelled):
+            raise
+        except Exception as error:
+            raise Forbidden(
+                "recorded",
+                f"The request to {departure.host} could not be written down, so it is not sent.",
+                "Make room, or mend the folder's permissions (rule recorded)",
+            ) from error
 
 
 def find_refusal(error: BaseException) -> UserError | Cancelled | None:

@@ -1,15 +1,15 @@
-"""HTTP transports that send only what the guard permits, for threads and for asyncio.
+"""The HTTP transport that sends only what the guard permits, for asyncio, and a client on top of it for threads.
 
-`request_steps` is the shared state machine of one request with its redirects; the transports perform its steps, connect
-only to the resolved and permitted addresses, and limit the size of answers.
+It connects only to the resolved and permitted addresses, takes each redirect as a request of its own, and limits the
+size of answers.
 """
 
 import asyncio
 import hashlib
-import threading
-from collections.abc import Generator
+import os
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypeVar
 
 import httpcore2
 import httpx2
@@ -18,13 +18,9 @@ from models.connection.addresses import UNSUPPORTED_PROXY, Proxy, is_loopback, p
 from models.connection.guard import AnswerTooLong, Guard, RequestPurpose, current_purpose, read_body_content
 from models.connection.network_sandbox import allow_connection, allow_lookup
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose, refuse_barred
-from project.errors import UserError
 from project.text_format import format_size
 
-if TYPE_CHECKING:
-    import ssl
-
-
+Result = TypeVar("Result")
 _MAX_REDIRECTS = 10
 _PORTS = {"http": 80, "https": 443}
 _LONGEST_QUERY = 200
@@ -49,109 +45,133 @@ class Route:
     proxy: Proxy | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LookUpStep:
-    """Look up a host, once for each client; answered with its addresses.
+class GuardedTransport(httpx2.AsyncBaseTransport):
+    """Sends what the guard's authority permits."""
 
-    Attributes:
-        host: of which the addresses are wanted.
-        request: what the authority is asked before a name server is; None where that was permitted already.
-    """
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+        self._known: dict[str, tuple[str, ...]] = {}
+        self._pools: dict[Route, RoutePool] = {}
+        self._lookup = asyncio.Lock()
 
-    host: str
-    port: int
-    request: EgressRequest | None
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request, and what it is redirected to.
+
+        Raises:
+            Forbidden: it may not leave, it is sent on to where it may not go, or nobody said what it is for.
+            httpx2.TransportError: it could not be sent or answered.
+        """
+        await request.aread()
+        request_purpose = current_purpose()
+        if request_purpose is None:
+            raise Forbidden(
+                "recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)"
+            )
+        came_from: Route | None = None
+        hops = 0
+        while True:
+            request.headers["Accept-Encoding"] = "identity"
+            route = await self._permit_route(request, request_purpose, came_from, hops)
+            response = await self._send(request, route)
+            place = response.headers.get("Location")
+            if response.status_code not in _REDIRECTS or not place:
+                break
+            await response.aclose()
+            request, came_from, hops = _redirected_request(request, response.status_code, place), route, hops + 1
+        # An answer may grow without end while it is unpacked; nobody asked for a packed one.
+        if self._guard.answer_limit and response.headers.get("Content-Encoding", "identity") != "identity":
+            await response.aclose()
+            raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
+        return response
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        for pool in self._pools.values():
+            await pool.aclose()
+        self._pools.clear()
+
+    async def _permit_route(
+        self, request: httpx2.Request, request_purpose: RequestPurpose, came_from: Route | None, hops: int
+    ) -> Route:
+        """Find out where a request would go and what is in it, and have that permitted.
+
+        Raises:
+            Forbidden: it is one that no policy lets out.
+        """
+        scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
+        if scheme not in _PORTS or not host:
+            raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
+        port = request.url.port or _PORTS[scheme]
+        bare = EgressRequest(
+            request_purpose.purpose,
+            host,
+            port,
+            addresses=(),
+            local=False,
+            condition=request_purpose.condition,
+            judge_id=request_purpose.judge_id,
+            recording_id=request_purpose.recording_id,
+            segment_id=request_purpose.segment_id,
+            others=request_purpose.others,
+            pictured=request_purpose.pictured,
+            redirected_from=came_from.host if came_from else "",
+            scheme=scheme,
+        )
+        known = self._guard.network.is_known_locally(host)
+        addresses = await self._look_up(host, port) if known else ()
+        proxy = None if _is_local(addresses) else proxy_for(scheme, host, port)
+        if not known and proxy is None:
+            addresses = await self._look_up(host, port, bare)
+        local = _is_local(addresses)
+        bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
+        departure, uncleared = _with_content(bare, request.content, self._guard)
+        uncleared += request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
+        await self._guard.permit(
+            replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared
+        )
+        refuse_barred(departure)
+        if proxy is not None:
+            addresses = await self._look_up(proxy.host, proxy.port)
+        return Route(scheme, host, port, addresses, proxy)
+
+    async def _look_up(self, host: str, port: int, request: EgressRequest | None = None) -> tuple[str, ...]:
+        """Return the addresses of a host, which is looked up once.
+
+        Args:
+            host: of which the addresses are wanted.
+            port: that is connected to.
+            request: what the authority is asked before a name server is; None where that was permitted already.
+        """
+        if host in self._known:
+            return self._known[host]
+        async with self._lookup:
+            if host not in self._known:
+                if request is not None:
+                    await self._guard.permit(request)
+                self._known[host] = await asyncio.to_thread(_resolve, self._guard, host, port)
+            return self._known[host]
+
+    async def _send(self, request: httpx2.Request, route: Route) -> httpx2.Response:
+        pool = self._pools.get(route)
+        if pool is None:
+            pool = self._pools[route] = RoutePool(route, self._guard)
+        try:
+            return await pool.handle_async_request(request)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            # Nobody answers where the host was: it is looked up again for the next request.
+            self._known.pop(route.proxy.host if route.proxy else route.host, None)
+            raise
 
 
-@dataclass(frozen=True, slots=True)
-class PermitStep:
-    """Ask the authority."""
-
-    request: EgressRequest
-    uncleared: int
-
-
-@dataclass(frozen=True, slots=True)
-class SendStep:
-    """Send a request; answered with the response."""
-
-    request: httpx2.Request
-    route: Route
-
-
-@dataclass(frozen=True, slots=True)
-class DropStep:
-    """Close a response that is not read."""
-
-    response: httpx2.Response
-
-
-Step = LookUpStep | PermitStep | SendStep | DropStep
-
-
-def request_steps(request: httpx2.Request, guard: Guard) -> Generator[Step, Any, httpx2.Response]:
-    """Yield what has to be done for a request, whose body is read, and return the last response.
-
-    Raises:
-        Forbidden: nobody said what the request is for, or it is sent on to where it may not go.
-    """
-    request_purpose = current_purpose()
-    if request_purpose is None:
-        raise Forbidden("recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)")
-    came_from: Route | None = None
-    hops = 0
-    while True:
-        request.headers["Accept-Encoding"] = "identity"
-        route = yield from _permit_route(request, request_purpose, guard, came_from, hops)
-        response: httpx2.Response = yield SendStep(request, route)
-        place = response.headers.get("Location")
-        if response.status_code not in _REDIRECTS or not place:
-            return response
-        yield DropStep(response)
-        request, came_from, hops = _redirected_request(request, response.status_code, place), route, hops + 1
-
-
-def _permit_route(
-    request: httpx2.Request, request_purpose: RequestPurpose, guard: Guard, came_from: Route | None, hops: int
-) -> Generator[Step, Any, Route]:
-    """Find out where a request would go and what is in it, and have that permitted.
-
-    Raises:
-        Forbidden: it is one that no policy lets out.
-    """
-    scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
-    if scheme not in _PORTS or not host:
-        raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
-    port = request.url.port or _PORTS[scheme]
-    bare = EgressRequest(
-        request_purpose.purpose,
-        host,
-        port,
-        addresses=(),
-        local=False,
-        condition=request_purpose.condition,
-        judge_id=request_purpose.judge_id,
-        recording_id=request_purpose.recording_id,
-        segment_id=request_purpose.segment_id,
-        others=request_purpose.others,
-        pictured=request_purpose.pictured,
-        redirected_from=came_from.host if came_from else "",
-        scheme=scheme,
-    )
-    known = guard.network.is_known_locally(host)
-    addresses: tuple[str, ...] = (yield LookUpStep(host, port, None)) if known else ()
-    proxy = None if _is_local(addresses) else proxy_for(scheme, host, port)
-    if not known and proxy is None:
-        addresses = yield LookUpStep(host, port, bare)
-    local = _is_local(addresses)
-    bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
-    departure, uncleared = _with_content(bare, request.content, guard)
-    uncleared += request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
-    yield PermitStep(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
-    refuse_barred(departure)
-    if proxy is not None:
-        addresses = yield LookUpStep(proxy.host, proxy.port, None)
-    return Route(scheme, host, port, addresses, proxy)
+def _resolve(guard: Guard, host: str, port: int) -> tuple[str, ...]:
+    try:
+        with allow_lookup(host):
+            addresses = guard.network.resolve(host, port)
+    except OSError as error:
+        raise httpx2.ConnectError(error.strerror or str(error)) from error
+    if not addresses:
+        raise httpx2.ConnectError("no machine has this name")
+    return addresses
 
 
 def _is_local(addresses: tuple[str, ...]) -> bool:
@@ -211,15 +231,8 @@ def _redirected_request(request: httpx2.Request, status: int, place: str) -> htt
     )
 
 
-_LIMITED_PURPOSES = {Purpose.JUDGE, Purpose.TEST}
 _MAX_HEAD_BYTES = 1 << 16
 """Bytes of an answer beside its content."""
-
-
-def max_answer_bytes(guard: Guard) -> int:
-    """Return how many bytes an answer to a request made here may have; 0 where it may have any number."""
-    request_purpose = current_purpose()
-    return guard.max_answer_bytes if request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES else 0
 
 
 class AnswerMeter:
@@ -240,7 +253,7 @@ class AnswerMeter:
             AnswerTooLong: it is longer than an answer may be.
         """
         self._came += len(part)
-        most = max_answer_bytes(self._guard)
+        most = self._guard.answer_limit
         if most and self._came > most + _MAX_HEAD_BYTES:
             raise AnswerTooLong(
                 f"The server answers with more than {format_size(most)}.", "No answer is that long; ask another server."
@@ -248,36 +261,8 @@ class AnswerMeter:
         return part
 
 
-class MeteredStream(httpcore2.NetworkStream):
+class MeteredStream(httpcore2.AsyncNetworkStream):
     """A connection whose answers are counted."""
-
-    def __init__(self, stream: httpcore2.NetworkStream, meter: AnswerMeter) -> None:
-        self._stream, self._meter = stream, meter
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read a part of an answer."""
-        return self._meter.count(self._stream.read(max_bytes, timeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write a part of a request."""
-        self._meter.restart()
-        self._stream.write(buffer, timeout)
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._stream.close()
-
-    def start_tls(self, *given: Any, **options: Any) -> httpcore2.NetworkStream:
-        """Encrypt the connection."""
-        return MeteredStream(self._stream.start_tls(*given, **options), self._meter)
-
-    def get_extra_info(self, info: str) -> Any:
-        """Return what the connection knows of itself."""
-        return self._stream.get_extra_info(info)
-
-
-class AsyncMeteredStream(httpcore2.AsyncNetworkStream):
-    """`MeteredStream` for asyncio."""
 
     def __init__(self, stream: httpcore2.AsyncNetworkStream, meter: AnswerMeter) -> None:
         self._stream, self._meter = stream, meter
@@ -297,47 +282,15 @@ class AsyncMeteredStream(httpcore2.AsyncNetworkStream):
 
     async def start_tls(self, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
         """Encrypt the connection."""
-        return AsyncMeteredStream(await self._stream.start_tls(*given, **options), self._meter)
+        return MeteredStream(await self._stream.start_tls(*given, **options), self._meter)
 
     def get_extra_info(self, info: str) -> Any:
         """Return what the connection knows of itself."""
         return self._stream.get_extra_info(info)
 
 
-def _refuse_compressed(response: httpx2.Response, guard: Guard) -> None:
-    """Return quietly unless an answer may grow without end while it is unpacked; nobody asked for a packed one."""
-    if max_answer_bytes(guard) and response.headers.get("Content-Encoding", "identity") != "identity":
-        raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
-
-
-_Failed = (httpcore2.ConnectError, httpcore2.ConnectTimeout)
-
-
-class PinnedNetworkBackend(httpcore2.NetworkBackend):
+class PinnedNetworkBackend(httpcore2.AsyncNetworkBackend):
     """Connects for one route; TLS still checks the name of the host."""
-
-    def __init__(self, route: Route, base: httpcore2.NetworkBackend, guard: Guard) -> None:
-        self._route, self._base, self._guard = route, base, guard
-
-    def connect_tcp(self, host: str, port: int, *given: Any, **options: Any) -> httpcore2.NetworkStream:
-        """Connect to the first permitted address that answers."""
-        failed: Exception = httpcore2.ConnectError("no address is permitted")
-        for address in _pinned_addresses(self._route, host, port):
-            try:
-                with allow_connection(address, port):
-                    stream = self._base.connect_tcp(address, port, *given, **options)
-                    return MeteredStream(stream, AnswerMeter(self._guard))
-            except _Failed as error:
-                failed = error
-        raise failed
-
-    def sleep(self, seconds: float) -> None:
-        """Wait."""
-        self._base.sleep(seconds)
-
-
-class AsyncPinned(httpcore2.AsyncNetworkBackend):
-    """`PinnedNetworkBackend` for asyncio."""
 
     def __init__(self, route: Route, base: httpcore2.AsyncNetworkBackend, guard: Guard) -> None:
         self._route, self._base, self._guard = route, base, guard
@@ -349,14 +302,25 @@ class AsyncPinned(httpcore2.AsyncNetworkBackend):
             try:
                 with allow_connection(address, port):
                     stream = await self._base.connect_tcp(address, port, *given, **options)
-                    return AsyncMeteredStream(stream, AnswerMeter(self._guard))
-            except _Failed as error:
+                    return MeteredStream(stream, AnswerMeter(self._guard))
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                error.args = (_system_reason(error) or str(error),)
                 failed = error
         raise failed
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await self._base.sleep(seconds)
+
+
+def _system_reason(error: BaseException) -> str:
+    """Return in the system's words why a connection failed; "" where the system says nothing."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno:
+            return os.strerror(cause.errno)
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 def _pinned_addresses(route: Route, host: str, port: int) -> tuple[str, ...]:
@@ -369,218 +333,67 @@ _KEEPALIVE_S = 30.0
 _MAX_CONNECTIONS = 100
 
 
-class RouteTransport(httpx2.HTTPTransport):
+class RoutePool(httpx2.AsyncHTTPTransport):
     """The connections of a route, which httpx2's own transport cannot be told to pin."""
 
     def __init__(self, route: Route, guard: Guard) -> None:
-        backend = PinnedNetworkBackend(route, guard.network.connector(), guard)
-        if route.proxy is None:
-            self._pool = httpcore2.ConnectionPool(network_backend=backend, **_pool_options(route))
-        else:
-            self._pool = httpcore2.HTTPProxy(
-                _proxy_address(route),
-                proxy_headers=_proxy_headers(route),
-                network_backend=backend,
-                **_pool_options(route),
-            )
-
-
-class AsyncPool(httpx2.AsyncHTTPTransport):
-    """`RouteTransport` for asyncio."""
-
-    def __init__(self, route: Route, guard: Guard) -> None:
-        backend = AsyncPinned(route, guard.network.async_connector(), guard)
-        if route.proxy is None:
-            self._pool = httpcore2.AsyncConnectionPool(network_backend=backend, **_pool_options(route))
-        else:
-            self._pool = httpcore2.AsyncHTTPProxy(
-                _proxy_address(route),
-                proxy_headers=_proxy_headers(route),
-                network_backend=backend,
-                **_pool_options(route),
-            )
-
-
-class _Manner(TypedDict):
-    ssl_context: "ssl.SSLContext | None"
-    max_connections: int
-    keepalive_expiry: float
-
-
-def _pool_options(route: Route) -> _Manner:
-    """Return how connections of a route are made and kept."""
-    trust = httpx2.create_ssl_context() if route.scheme == "https" else None
-    return {"ssl_context": trust, "max_connections": _MAX_CONNECTIONS, "keepalive_expiry": _KEEPALIVE_S}
-
-
-def _proxy_address(route: Route) -> str:
-    assert route.proxy is not None
-    host = f"[{route.proxy.host}]" if ":" in route.proxy.host else route.proxy.host
-    return f"{route.proxy.scheme}://{host}:{route.proxy.port}"
-
-
-def _proxy_headers(route: Route) -> dict[bytes | str, bytes | str]:
-    assert route.proxy is not None
-    return {"Proxy-Authorization": route.proxy.account} if route.proxy.account else {}
-
-
-class GuardedTransport(httpx2.BaseTransport):
-    """Sends what the guard's authority permits, one thread at a time looking a name up."""
-
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
-        self._known: dict[str, tuple[str, ...]] = {}
-        self._pools: dict[Route, RouteTransport] = {}
-        self._lock = threading.Lock()
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request, and what it is redirected to.
-
-        Raises:
-            Forbidden: it may not leave.
-            httpx2.TransportError: it could not be sent or answered.
-        """
-        request.read()
-        steps = request_steps(request, self._guard)
-        found: Any = None
-        while True:
-            try:
-                step = steps.send(found)
-            except StopIteration as done:
-                response: httpx2.Response = done.value
-                try:
-                    _refuse_compressed(response, self._guard)
-                except UserError:
-                    response.close()
-                    raise
-                return response
-            match step:
-                case LookUpStep():
-                    found = self._look_up(step)
-                case PermitStep():
-                    self._guard.permit(step.request, step.uncleared)
-                case SendStep():
-                    found = self._send(step)
-                case DropStep():
-                    step.response.close()
-
-    def close(self) -> None:
-        """Close every connection."""
-        for pool in self._pools.values():
-            pool.close()
-        self._pools.clear()
-
-    def _look_up(self, step: LookUpStep) -> tuple[str, ...]:
-        with self._lock:
-            if step.host not in self._known:
-                if step.request is not None:
-                    self._guard.permit(step.request)
-                self._known[step.host] = _resolve(self._guard, step)
-            return self._known[step.host]
-
-    def _send(self, step: SendStep) -> httpx2.Response:
-        with self._lock:
-            pool = self._pools.get(step.route)
-            if pool is None:
-                pool = self._pools[step.route] = RouteTransport(step.route, self._guard)
-        try:
-            return pool.handle_request(step.request)
-        except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            _forget_address(self._known, step.route)
-            raise
-
-
-class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
-    """`GuardedTransport` for asyncio."""
-
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
-        self._known: dict[str, tuple[str, ...]] = {}
-        self._pools: dict[Route, AsyncPool] = {}
-        self._lock = asyncio.Lock()
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request, and what it is redirected to.
-
-        Raises:
-            Forbidden: it may not leave.
-            httpx2.TransportError: it could not be sent or answered.
-        """
-        await request.aread()
-        steps = request_steps(request, self._guard)
-        found: Any = None
-        while True:
-            try:
-                step = steps.send(found)
-            except StopIteration as done:
-                response: httpx2.Response = done.value
-                try:
-                    _refuse_compressed(response, self._guard)
-                except UserError:
-                    await response.aclose()
-                    raise
-                return response
-            match step:
-                case LookUpStep():
-                    found = await self._look_up(step)
-                case PermitStep():
-                    await self._permit(step)
-                case SendStep():
-                    found = await self._send(step)
-                case DropStep():
-                    await step.response.aclose()
-
-    async def aclose(self) -> None:
-        """Close every connection."""
-        for pool in self._pools.values():
-            await pool.aclose()
-        self._pools.clear()
-
-    async def _permit(self, step: PermitStep) -> None:
-        await self._guard.permit_soon(step.request, step.uncleared)
-
-    async def _look_up(self, step: LookUpStep) -> tuple[str, ...]:
-        if step.host in self._known:
-            return self._known[step.host]
-        async with self._lock:
-            if step.host not in self._known:
-                if step.request is not None:
-                    await self._permit(PermitStep(step.request, 0))
-                self._known[step.host] = await asyncio.to_thread(_resolve, self._guard, step)
-            return self._known[step.host]
-
-    async def _send(self, step: SendStep) -> httpx2.Response:
-        pool = self._pools.get(step.route)
-        if pool is None:
-            pool = self._pools[step.route] = AsyncPool(step.route, self._guard)
-        try:
-            return await pool.handle_async_request(step.request)
-        except (httpx2.ConnectError, httpx2.ConnectTimeout):
-            _forget_address(self._known, step.route)
-            raise
-
-
-def _resolve(guard: Guard, step: LookUpStep) -> tuple[str, ...]:
-    try:
-        with allow_lookup(step.host):
-            found = guard.network.resolve(step.host, step.port)
-    except OSError as error:
-        raise httpx2.ConnectError(error.strerror or str(error)) from error
-    if not found:
-        raise httpx2.ConnectError("no machine has this name")
-    return found
-
-
-def _forget_address(known: dict[str, tuple[str, ...]], route: Route) -> None:
-    """Look a host up anew for the next request, because nobody answers where it was."""
-    known.pop(route.proxy.host if route.proxy else route.host, None)
-
-
-def http_client(guard: Guard) -> httpx2.Client:
-    """Return a client for a thread; close it when done. It follows no redirect by itself and knows no variable."""
-    return httpx2.Client(transport=GuardedTransport(guard), trust_env=False, follow_redirects=False)
+        options: dict[str, Any] = {
+            "ssl_context": httpx2.create_ssl_context() if route.scheme == "https" else None,
+            "max_connections": _MAX_CONNECTIONS,
+            "keepalive_expiry": _KEEPALIVE_S,
+            "network_backend": PinnedNetworkBackend(route, guard.network.connector(), guard),
+        }
+        proxy = route.proxy
+        if proxy is None:
+            self._pool = httpcore2.AsyncConnectionPool(**options)
+            return
+        host = f"[{proxy.host}]" if ":" in proxy.host else proxy.host
+        headers: dict[bytes | str, bytes | str] = {"Proxy-Authorization": proxy.account} if proxy.account else {}
+        self._pool = httpcore2.AsyncHTTPProxy(f"{proxy.scheme}://{host}:{proxy.port}", proxy_headers=headers, **options)
 
 
 def async_http_client(guard: Guard) -> httpx2.AsyncClient:
-    """Return the same for asyncio, to be used in one event loop."""
-    return httpx2.AsyncClient(transport=AsyncGuardedTransport(guard), trust_env=False, follow_redirects=False)
+    """Return a client for one event loop. It follows no redirect by itself and knows no variable."""
+    return httpx2.AsyncClient(transport=GuardedTransport(guard), trust_env=False, follow_redirects=False)
+
+
+def http_client(guard: Guard) -> httpx2.Client:
+    """Return the same for one thread, in which no event loop runs."""
+    return httpx2.Client(transport=_BlockingTransport(guard), trust_env=False, follow_redirects=False)
+
+
+class _BlockingTransport(httpx2.BaseTransport):
+    """A `GuardedTransport` in an event loop that runs while its thread waits for it."""
+
+    def __init__(self, guard: Guard) -> None:
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._transport = GuardedTransport(guard)
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = self._wait_for(self._transport.handle_async_request(request))
+        return httpx2.Response(
+            response.status_code,
+            headers=response.headers,
+            stream=_BlockingStream(response, self._wait_for),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        self._wait_for(self._transport.aclose())
+        self._runner.close()
+
+    def _wait_for(self, result: Awaitable[Result]) -> Result:
+        return self._runner.get_loop().run_until_complete(result)
+
+
+class _BlockingStream(httpx2.SyncByteStream):
+    def __init__(self, response: httpx2.Response, wait_for: Callable[[Awaitable[Any]], Any]) -> None:
+        self._response, self._wait_for = response, wait_for
+
+    def __iter__(self) -> Iterator[bytes]:
+        blocks = self._response.aiter_raw()
+        while block := self._wait_for(anext(blocks, b"")):
+            yield block
+
+    def close(self) -> None:
+        self._wait_for(self._response.aclose())

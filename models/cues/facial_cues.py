@@ -134,25 +134,11 @@ def _movement_cue(
 
 
 def _turns(signal: Values, prominence: float) -> list[int]:
-    """Return the positions of alternating highs and lows that stand out by a prominence."""
-    turns: list[int] = []
-    if not len(signal):
-        return turns
-    high = low = 0
-    rising: bool | None = None
-    for at, value in enumerate(signal.tolist()):
-        high = at if value > signal[high] else high
-        low = at if value < signal[low] else low
-        if rising is not False and value < signal[high] - 2 * prominence:
-            turns.append(high)
-            rising, low = False, at
-        elif rising is not True and value > signal[low] + 2 * prominence:
-            turns.append(low)
-            rising, high = True, at
-    last = high if rising else low
-    if rising is not None and (not turns or last > turns[-1]):
-        turns.append(last)
-    return turns
+    """Return the positions of alternating highs and lows that stand out by a prominence, also at both ends."""
+    from scipy.signal import find_peaks
+
+    sides = (np.pad(side, 1, constant_values=-np.inf) for side in (signal, -signal))
+    return sorted(int(at) - 1 for side in sides for at in find_peaks(side, prominence=2 * prominence)[0])
 
 
 MIN_SEEN_SAMPLES = 40

@@ -1,6 +1,6 @@
 """Finds utterances that are louder, softer, higher, livelier or faster than the speaker's others."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,30 +132,3 @@ def _syllables(text: str) -> int:
             before = vowel
         count += max(groups, 1) if any(letter.isalpha() for letter in word) else 0
     return count
-
-
-Samples = NDArray[np.float32]
-
-
-def cut_spans(blocks: Iterable[Samples], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Samples]]:
-    """Yield place in `spans` and samples of each span, as soon as it is over; those past the end are shorter.
-
-    Args:
-        blocks: (n,) samples each, one after the other.
-        spans: first sample and the one after the last, in any order.
-    """
-    waiting = sorted(range(len(spans)), key=lambda at: spans[at][0], reverse=True)
-    open_: dict[int, list[Samples]] = {}
-    here = 0
-    for block in blocks:
-        end = here + len(block)
-        while waiting and spans[waiting[-1]][0] < end:
-            open_[waiting.pop()] = []
-        for at in [*open_]:
-            first, last = spans[at]
-            open_[at].append(block[max(0, first - here) : max(0, last - here)])
-            if last <= end:
-                yield at, np.concatenate(open_.pop(at))
-        here = end
-    for at, parts in open_.items():
-        yield at, np.concatenate(parts)

@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.dynamic_onnx import free_shapes
+from models.boxes import suppress_overlaps
 from models.faces.face_detectors import Detections
+from models.runtime.onnx_files import free_shapes
 from models.runtime.onnx_session import onnx_providers, open_session
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -21,8 +22,6 @@ from resources import resource
 
 _CELL = 4
 _MULTIPLE = 32
-_OVERLAP = 0.3
-_MAX_CANDIDATES = 2000
 _HINT = "The installation is damaged: install Greenroom again."
 
 
@@ -75,9 +74,8 @@ class CenterFace:
             image = cv2.resize(image, (columns, rows), interpolation=method).astype(np.uint8, copy=False)
         blob = np.ascontiguousarray(image.transpose(2, 0, 1)[None], np.float32)
         heat, size, offset, marks = self._session.run(None, {self._input: blob})
-        found = decode(heat[0, 0], size[0], offset[0], marks[0], floor)
         scale = np.array([width / columns, height / rows], np.float32)
-        return _inside(found, scale, width, height)
+        return decode(heat[0, 0], size[0], offset[0], marks[0], floor).scaled(scale).clipped(width, height)
 
 
 def decode(
@@ -98,28 +96,12 @@ def decode(
     """
     row, column = np.nonzero(heat >= floor)
     scores = heat[row, column]
-    if len(scores) > _MAX_CANDIDATES:
-        best = np.argsort(-scores, kind="stable")[:_MAX_CANDIDATES]
-        row, column, scores = row[best], column[best], scores[best]
     if not len(scores):
         return Detections.empty()
     sides = np.exp(size[::-1, row, column].T) * _CELL
     centres = (np.stack([column, row], 1) + offset[::-1, row, column].T + 0.5) * _CELL
     boxes = np.concatenate([centres - sides / 2, sides], 1).astype(np.float32)
-    kept = np.asarray(
-        cv2.dnn.NMSBoxes(boxes.astype(float).tolist(), scores.astype(float).tolist(), 0.0, _OVERLAP), np.intp
-    ).reshape(-1)
+    kept = suppress_overlaps(boxes, scores)
     points = marks[:, row[kept], column[kept]].T.reshape(-1, 5, 2)[:, :, ::-1]
     landmarks = points * sides[kept, None, :] + boxes[kept, None, :2]
     return Detections(boxes[kept], scores[kept].astype(np.float32), landmarks.astype(np.float32))
-
-
-def _inside(found: Detections, scale: NDArray[np.float32], width: int, height: int) -> Detections:
-    """Bring detections back to the picture's own pixels and cut them at its edges."""
-    start = found.boxes[:, :2] * scale
-    end = np.minimum(start + found.boxes[:, 2:] * scale, np.array([width, height], np.float32))
-    start = np.maximum(start, 0)
-    keep = np.all(end - start > 0, axis=1)
-    boxes = np.concatenate([start, end - start], 1)[keep].astype(np.float32)
-    landmarks = None if found.landmarks is None else (found.landmarks * scale)[keep].astype(np.float32)
-    return Detections(boxes, found.scores[keep], landmarks)

@@ -167,27 +167,22 @@ class TwoScales:
         height, width = image.shape[:2]
         if max(height, width) <= _SMALL:
             return self._detector.detect(image, floor)
-        size = round(width * _REDUCED), round(height * _REDUCED)
-        reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-        first = self._detector.detect(reduced, min(_SUSPICIOUS, floor))
-        first = _to_picture(first, np.array([width / size[0], height / size[1]], np.float32), (0, 0))
+        first = _detect_reduced(self._detector, image, min(_SUSPICIOUS, floor))
         certain = (first.boxes[:, 2:].max(axis=1, initial=0) >= _LARGE) & (first.scores >= max(_CERTAIN, floor))
-        answers = [_select(first, certain)]
+        answers = [first.selected(certain)]
         for left, top, right, bottom in crop_windows(first.boxes[~certain], width, height):
             part = np.ascontiguousarray(image[top:bottom, left:right])
-            answers.append(_to_picture(self._detector.detect(part, floor), np.ones(2, np.float32), (left, top)))
+            answers.append(self._detector.detect(part, floor).scaled(np.ones(2, np.float32), (left, top)))
         return merge(answers, floor, alone=floor)
 
 
-def _to_picture(found: Detections, scale: NDArray[np.float32], corner: tuple[int, int]) -> Detections:
-    shift = np.array(corner, np.float32)
-    boxes = np.concatenate([found.boxes[:, :2] * scale + shift, found.boxes[:, 2:] * scale], axis=1)
-    return Detections(boxes, found.scores, None if found.landmarks is None else found.landmarks * scale + shift)
-
-
-def _select(found: Detections, which: NDArray[np.bool_]) -> Detections:
-    landmarks = None if found.landmarks is None else found.landmarks[which]
-    return Detections(found.boxes[which], found.scores[which], landmarks)
+def _detect_reduced(detector: FaceDetector, image: NDArray[np.uint8], floor: float) -> Detections:
+    """Return what half the size shows, in pixels of the picture."""
+    height, width = image.shape[:2]
+    size = round(width * _REDUCED), round(height * _REDUCED)
+    reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    scale = np.array([width / size[0], height / size[1]], np.float32)
+    return detector.detect(reduced, floor).scaled(scale)
 
 
 def quick_detector(detector: FaceDetector) -> FaceDetector:
@@ -220,13 +215,9 @@ class EnsembleMember:
         return self._detector.detect(image, max(floor, MIN_LONE_SCORE))
 
 
-# Pictures up to this are searched as they are; larger ones first at half their size.
-_FULL_SEARCH_SIDE = 640
-# A face this large, in pixels, is also a good size for the detector when it is reduced: on the test recordings, where
-# one scored 0.5 at full size, it scored 0.42 or more reduced. Smaller ones scored down to 0.09, and a few nothing.
-_LARGE_FACE_SIDE = 96
+# On the test recordings, where a large face scored 0.5 at full size, it scored 0.42 or more reduced. Smaller ones
+# scored down to 0.09, and a few nothing.
 _LARGE_SUSPICIOUS = 0.25
-_SMALL_SUSPICIOUS = 0.1
 # A window shows less than the whole picture, and scores differ a little; the whole picture decides.
 _NEARLY = 0.35
 
@@ -246,15 +237,12 @@ def search_faces(
         least: the least score.
     """
     height, width = image.shape[:2]
-    if max(height, width) <= _FULL_SEARCH_SIDE:
+    if max(height, width) <= _SMALL:
         return detector.detect(image, least)
-    size = round(width * _REDUCED), round(height * _REDUCED)
-    reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-    first = detector.detect(reduced, min(_SMALL_SUSPICIOUS, least))
-    boxes = first.boxes * np.array([width / size[0], height / size[1]] * 2, np.float32)
-    large = boxes[:, 2:].max(axis=1) >= _LARGE_FACE_SIDE
-    suspicious = boxes[~large | (first.scores >= min(_LARGE_SUSPICIOUS, least))]
-    small = [box for box in near if max(box[2], box[3]) < _LARGE_FACE_SIDE]
+    first = _detect_reduced(detector, image, min(_SUSPICIOUS, least))
+    large = first.boxes[:, 2:].max(axis=1, initial=0) >= _LARGE
+    suspicious = first.boxes[~large | (first.scores >= min(_LARGE_SUSPICIOUS, least))]
+    small = [box for box in near if max(box[2], box[3]) < _LARGE]
     for left, top, right, bottom in crop_windows([*suspicious, *small], width, height):
         if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
             return detector.detect(image, least)

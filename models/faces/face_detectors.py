@@ -36,6 +36,30 @@ class Detections:
         """Return the answer for a picture without a face."""
         return cls(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros((0, 5, 2), np.float32))
 
+    def selected(self, which: NDArray[np.bool_ | np.intp]) -> "Detections":
+        """Return some of the detections."""
+        return Detections(
+            self.boxes[which], self.scores[which], None if self.landmarks is None else self.landmarks[which]
+        )
+
+    def scaled(self, scale: NDArray[np.float32], corner: tuple[int, int] = (0, 0)) -> "Detections":
+        """Return the detections of a part of a picture in the pixels of the picture.
+
+        Args:
+            scale: (2,) pixels of the picture per pixel of the part, across and down.
+            corner: x, y of the part in the picture.
+        """
+        shift = np.array(corner, np.float32)
+        boxes = np.concatenate([self.boxes[:, :2] * scale + shift, self.boxes[:, 2:] * scale], axis=1)
+        return Detections(boxes, self.scores, None if self.landmarks is None else self.landmarks * scale + shift)
+
+    def clipped(self, width: int, height: int) -> "Detections":
+        """Return the detections with their boxes cut at the picture's edges; what is left of none is left out."""
+        size = np.array([width, height], np.float32)
+        start, end = np.clip(self.boxes[:, :2], 0, size), np.clip(self.boxes[:, :2] + self.boxes[:, 2:], 0, size)
+        boxes = np.concatenate([start, end - start], axis=1).astype(np.float32)
+        return Detections(boxes, self.scores, self.landmarks).selected(np.all(end > start, axis=1))
+
 
 class FaceDetector(Protocol):
     """Finds faces in one picture. `detect` may be called from several threads at once."""

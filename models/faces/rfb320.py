@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.faces.dynamic_onnx import free_shapes
+from models.boxes import suppress_overlaps
 from models.faces.face_detectors import Detections
+from models.runtime.onnx_files import free_shapes
 from models.runtime.onnx_session import onnx_providers, open_session
 from models.weights import installed_weights
 from project.entities.study_records import Json
@@ -21,8 +22,6 @@ from project.entities.study_records import Json
 NAME = "rfb320"
 _WIDTH, _HEIGHT = 320, 240
 _MIDDLE, _SPREAD = 127, 128
-_OVERLAP = 0.3
-_MAX_CANDIDATES = 2000
 # Its scores against CenterFace's. On recorded conversations, of its hits at 0.9 and more all but 1 in 97 were faces
 # that others saw too, at 0.5 to 0.9 half of them.
 _SCORES = (0.3, 0.5, 0.9, 1.0)
@@ -63,25 +62,9 @@ class Rfb320:
         small = cv2.resize(image, (columns, rows), interpolation=method)
         blob[0, :, :rows, :columns] = (small.transpose(2, 0, 1).astype(np.float32) - _MIDDLE) / _SPREAD
         scores, corners = self._session.run(["scores", "boxes"], {"input": blob})
-        size = np.array([width, height], np.float32)
         there = np.array([_WIDTH * width / columns, _HEIGHT * height / rows], np.float32)
-        return _faces(scores[0, :, 1], corners[0].reshape(-1, 2, 2) * there, floor, size)
-
-
-def _faces(
-    scores: NDArray[np.float32], corners: NDArray[np.float32], floor: float, size: NDArray[np.float32]
-) -> Detections:
-    """Return the best of overlapping boxes, best first, cut at the picture's edges; corners are (n, 2, 2) x, y."""
-    common = np.interp(scores, _SCORES, _COMMON).astype(np.float32)
-    corners = np.clip(corners, 0, size)
-    kept = np.flatnonzero((common >= floor) & (common > 0) & (corners[:, 1] > corners[:, 0]).all(1))
-    boxes = np.concatenate([corners[kept, 0], corners[kept, 1] - corners[kept, 0]], axis=1)
-    best = (
-        cv2.dnn.NMSBoxes(boxes.tolist(), scores[kept].tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES)
-        if len(kept)
-        else []
-    )
-    chosen = np.asarray(best, np.intp).reshape(-1)
-    if not len(chosen):
-        return Detections(np.zeros((0, 4), np.float32), np.zeros(0, np.float32))
-    return Detections(boxes[chosen].astype(np.float32), common[kept][chosen])
+        start, end = corners[0, :, :2] * there, corners[0, :, 2:] * there
+        common = np.interp(scores[0, :, 1], _SCORES, _COMMON).astype(np.float32)
+        found = Detections(np.concatenate([start, end - start], axis=1), common)
+        found = found.selected((common >= floor) & (common > 0)).clipped(width, height)
+        return found.selected(suppress_overlaps(found.boxes, found.scores))

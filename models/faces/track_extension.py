@@ -1,7 +1,7 @@
 """Extends face tracks before their first and after their last detection by median flow, and joins tracks that meet."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from models.faces.frame_detections import compare_descriptions, describe_face
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import FaceTrack, Origin
 from project.progress import Progress
+from project.timebase import merge_spans
 
 _LONGEST = 640
 _GRID = 8
@@ -300,7 +301,7 @@ def extend_tracks(
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)
-    for start, stop in _merge_spans(sorted(end.frame_range for end in ends)):
+    for start, stop in merge_spans((end.frame_range for end in ends), gap=1):
         inside = [end for end in ends if start <= end.hit <= stop]
         _follow(path, index, (start, stop), inside, others, options.alike, progress)
     return join_tracks(tracks, ends, index)
@@ -320,20 +321,6 @@ def _ends(tracks: Sequence[FaceTrack], index: FrameIndex, scenes: NDArray[np.int
         found.append(TrackEnd(track, first, max(int(scenes[scene - 1]), earliest, first - _MOST_KEPT)))
         found.append(TrackEnd(track, last, min(int(scenes[scene]) - 1, latest, last + _MOST_KEPT)))
     return [end for end in found if end.hit != end.limit]
-
-
-def _merge_spans(stretches: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Join stretches that touch."""
-    now: tuple[int, int] | None = None
-    for start, stop in stretches:
-        if now is not None and start <= now[1] + 1:
-            now = now[0], max(now[1], stop)
-            continue
-        if now is not None:
-            yield now
-        now = start, stop
-    if now is not None:
-        yield now
 
 
 def _follow(

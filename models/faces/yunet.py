@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.boxes import suppress_overlaps
 from models.faces.face_detectors import Detections
 from models.runtime.onnx_session import onnx_providers, open_session
 from models.weights import installed_weights
@@ -20,8 +21,6 @@ from project.entities.study_records import Json
 NAME = "yunet"
 _STRIDES = (8, 16, 32)
 _OUTPUTS = ("cls", "obj", "bbox", "kps")
-_OVERLAP = 0.3
-_MAX_CANDIDATES = 2000
 # YuNet's scores against CenterFace's. On the recording of a conversation 93 in 100 of its hits at 0.6 are faces: what
 # 0.2 stands for there, a face by itself. Below, its hits grow by a quarter every 0.1, most of them things, so its
 # scale is cut short: 0.5 is where CenterFace's 0.12 is, the weakest hit that is looked at. Above, both end at 1.
@@ -73,8 +72,9 @@ class YuNet:
         names = [f"{output}_{stride}" for output in _OUTPUTS for stride in _STRIDES]
         maps = dict(zip(names, self._session.run(names, {"input": blob}), strict=True))
         found = decode(maps, blob.shape[3], float(np.interp(floor, _COMMON, _SCORES)))
-        size = np.array([columns, rows], np.float32)
-        return _inside(found, floor, size, np.array([width, height], np.float32) / size)
+        found = Detections(found.boxes, common_scale(found.scores), found.landmarks)
+        scale = np.array([width / columns, height / rows], np.float32)
+        return found.selected(found.scores >= floor).scaled(scale).clipped(width, height)
 
 
 def common_scale(scores: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -106,19 +106,5 @@ def decode(maps: Maps, width: int, least: float) -> Detections:
     all_boxes, all_scores = np.concatenate(boxes).astype(np.float32), np.concatenate(scores)
     if not len(all_scores):
         return Detections.empty()
-    kept = cv2.dnn.NMSBoxes(
-        all_boxes.astype(float).tolist(), all_scores.astype(float).tolist(), 0.0, _OVERLAP, top_k=_MAX_CANDIDATES
-    )
-    best = np.asarray(kept, np.intp).reshape(-1)
+    best = suppress_overlaps(all_boxes, all_scores)
     return Detections(all_boxes[best], all_scores[best], np.concatenate(points)[best].astype(np.float32))
-
-
-def _inside(found: Detections, floor: float, size: NDArray[np.float32], scale: NDArray[np.float32]) -> Detections:
-    """Bring detections to the common scale and the picture's own pixels, and cut them at its edges."""
-    assert found.landmarks is not None
-    scores = common_scale(found.scores)
-    start = np.clip(found.boxes[:, :2], 0, size)
-    end = np.clip(found.boxes[:, :2] + found.boxes[:, 2:], 0, size)
-    keep = (scores >= floor) & np.all(end > start, axis=1)
-    boxes = np.concatenate([start * scale, (end - start) * scale], axis=1)[keep]
-    return Detections(boxes.astype(np.float32), scores[keep], (found.landmarks * scale)[keep].astype(np.float32))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Protocol, cast
 
-from models.weights import installed_weights, weight_folders
+from models.weights import installed_weights
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.optional_parts import NAMES
@@ -136,7 +136,7 @@ def finders_fingerprint(names: str | None) -> str:
         f"{name} {inside} {state.st_size} {state.st_mtime_ns}"
         for name in names.split(_JOIN)
         for inside, file in sorted(
-            weight_folders.list_files(installed_weights.weights_location(NEEDS_WEIGHTS[name])).items()
+            installed_weights.list_files(installed_weights.weights_location(NEEDS_WEIGHTS[name])).items()
         )
         for state in (file.stat(),)
     ]

@@ -62,9 +62,3 @@ def _pieces(text: str) -> list[tuple[int, str]]:
         found.append((at, text[at:end]))
         at = end
     return found
-
-
-class OwnSpacyNames(SpacyNames):
-    """Finds names with a pipeline that a lab brought itself, of any language."""
-
-    key = "own"

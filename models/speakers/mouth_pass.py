@@ -16,7 +16,7 @@ from models.speakers.active_speaker import PATCH_SIDE, FaceMovement, patch_motio
 from models.speakers.voice_clustering import Span
 from project.entities.study_records import FaceTrack
 from project.progress import Progress
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, merge_spans
 
 SAMPLES_PER_SECOND = 20
 _AROUND_US = SECOND_US
@@ -50,7 +50,7 @@ def watch_mouths(
     """
     watchers = [_Watcher(track) for track in tracks if float(np.median(track.boxes[:, 2])) >= _LEAST_SIDE]
     total = max(1, index.times.end_us // SECOND_US)
-    for start, end in merge_spans(spans, _AROUND_US):
+    for start, end in merge_spans((max(0, start - _AROUND_US), end + _AROUND_US) for start, end in spans):
         here = [
             watcher for watcher in watchers if watcher.track.times_us[-1] >= start and watcher.track.times_us[0] < end
         ]
@@ -65,18 +65,6 @@ def watch_mouths(
             _watch_frame(picture, here, finder)
             progress.progress(min(picture.time_us // SECOND_US, total), total, "Watching mouths")
     return {watcher.track.id: watcher.looks() for watcher in watchers if watcher.seen}
-
-
-def merge_spans(spans: Sequence[Span], around_us: int) -> list[Span]:
-    """Return stretches with some time around them, in order; those that then share time as one."""
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        start, end = max(0, start - around_us), end + around_us
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
-    return found
 
 
 class _Watcher:

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from models.sound_spans import cut_spans
 from models.voices.voice_embeddings import SAMPLE_RATE, Samples, Vectors, VoiceEmbedder
 from project.timebase import SECOND_US
 
@@ -51,47 +52,32 @@ def analyze_sound(blocks: Iterable[Samples], spans: Sequence[Span], embedder: Vo
         spans: (start, end) of the stretches in microseconds; in any order, they may share time.
         embedder: of voices; none are embedded without one.
     """
-    pieces = sorted(_pieces(spans))
     loud: list[NDArray[np.float32]] = []
-    vectors: list[Vectors] = []
-    times: list[tuple[int, int]] = []
-    owners: list[int] = []
-    held, start = np.zeros(0, np.float32), 0
-    rest, at = np.zeros(0, np.float32), 0
-
-    def finish(upto: int, last: bool) -> None:
-        nonlocal at
-        while at < len(pieces) and (last or pieces[at][1] <= upto):
-            first, end, owner = pieces[at]
-            at += 1
-            cut = held[max(0, first - start) : max(0, end - start)]
-            if embedder is None or not len(cut):
-                continue
-            starts = window_starts(len(cut), embedder.window)
-            vectors.append(embedder.embed_windows(cut, starts))
-            width = min(embedder.window, len(cut))
-            times.extend((first + number, first + min(number + width, len(cut))) for number in starts)
-            owners.extend([owner] * len(starts))
-
-    for block in blocks:
-        rest = np.concatenate([rest, block])
-        whole = len(rest) // _BIN * _BIN
-        loud.append(_loudness(rest[:whole]))
-        rest = rest[whole:]
-        held = np.concatenate([held, block])
-        finish(start + len(held), last=False)
-        # Pieces are in order of their starts: what lies before the next one is not needed any more.
-        keep = pieces[at][0] if at < len(pieces) else start + len(held)
-        drop = min(max(0, keep - start), len(held))
-        held, start = held[drop:], start + drop
-    finish(start + len(held), last=True)
+    pieces = sorted(_pieces(spans)) if embedder is not None else []
+    found: dict[int, tuple[Vectors, list[tuple[int, int]]]] = {}
+    for row, cut in cut_spans(_measured(blocks, loud), [(first, end) for first, end, _ in pieces]):
+        if embedder is not None and len(cut):
+            first, starts = pieces[row][0], window_starts(len(cut), embedder.window)
+            times = [(first + at, first + min(at + embedder.window, len(cut))) for at in starts]
+            found[row] = embedder.embed_windows(cut, starts), times
+    rows = sorted(found)
     width = 0 if embedder is None else embedder.dimensions
     return Sound(
-        np.concatenate([*loud, _loudness(rest)]) if loud else np.zeros(0, np.float32),
-        np.concatenate([np.zeros((0, width), np.float32), *vectors]),
-        np.array(times, np.int64).reshape(-1, 2) * SECOND_US // SAMPLE_RATE,
-        np.array(owners, np.int64),
+        np.concatenate([np.zeros(0, np.float32), *loud]),
+        np.concatenate([np.zeros((0, width), np.float32), *(found[row][0] for row in rows)]),
+        np.array([time for row in rows for time in found[row][1]], np.int64).reshape(-1, 2) * SECOND_US // SAMPLE_RATE,
+        np.array([pieces[row][2] for row in rows for _ in found[row][1]], np.int64),
     )
+
+
+def _measured(blocks: Iterable[Samples], loud: list[NDArray[np.float32]]) -> Iterator[Samples]:
+    """Yield the blocks, and add the loudness of every whole bin of them to a list."""
+    rest = np.zeros(0, np.float32)
+    for block in blocks:
+        rest = np.concatenate([rest, block])
+        loud.append(_loudness(rest))
+        rest = rest[len(loud[-1]) * _BIN :]
+        yield block
 
 
 def window_starts(length: int, window: int) -> list[int]:

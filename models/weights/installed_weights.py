@@ -1,27 +1,55 @@
-"""Installed weights: their place, verification, publication and removal."""
+"""Installed weights: their place, verification, publication and removal, and the records of those that a lab added."""
 
+import hashlib
 import importlib
+import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
+from typing import IO, Any
 
 from platformdirs import user_data_path
 
-from models.weights import own_weights, weight_folders
-from models.weights.editions import Edition, EditionFile, NetworkSignature
-from models.weights.own_weights import SignatureMatch
-from models.weights.weight_folders import Damage
-from models.weights.weights_catalogue import find_entry
+from models.weights.weights_catalogue import (
+    Edition,
+    EditionFile,
+    NetworkSignature,
+    OwnWeightsRecord,
+    SignatureMatch,
+    Weights,
+    find_entry,
+)
 from project.errors import UserError
-from project.files.fingerprints import file_sha256
-from project.progress import Progress
+from project.progress import Progress, Silent, SubtaskProgress
 from project.text_format import format_size
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
+_BLOCK_BYTES = 1 << 20
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
 _verified: dict[Path, tuple[tuple[int, int], ...]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file that is not what it should be.
+
+    Attributes:
+        found: its sha256; "" where it is missing.
+        wanted: the right sha256; "" where there should be no such file.
+    """
+
+    file: Path
+    found: str
+    wanted: str
+
+    def __str__(self) -> str:
+        if not self.found:
+            return f"{self.file} is missing"
+        if not self.wanted:
+            return f"{self.file} does not belong there"
+        return f"the checksum of {self.file} is wrong (sha256 {self.found}, not {self.wanted})"
 
 
 def weights_folder() -> Path:
@@ -31,22 +59,25 @@ def weights_folder() -> Path:
 
 
 def installed_edition(name: str) -> Edition | None:
-    """Return the edition whose file or folder is there; None where none is, and of weights that a lab brings itself."""
-    return next((edition for edition in find_entry(name).editions if _is_there(edition)), None)
+    """Return the edition whose file or folder is there, with what a lab added as one; None where none is."""
+    wanted = find_entry(name)
+    editions = wanted.editions
+    if wanted.is_own:
+        record = read_record(wanted)
+        editions = (own_edition(wanted, record.files),) if record else ()
+    return next((edition for edition in editions if _is_there(edition)), None)
 
 
 def weights_location(name: str) -> Path:
     """Return where the file or folder of some weights is, or would be."""
     wanted = find_entry(name)
-    if wanted.is_own:
-        return own_weights.own_location(weights_folder(), wanted)
-    return weights_folder() / (installed_edition(name) or wanted.editions[0]).file
+    there = installed_edition(name)
+    return weights_folder() / (there.file if there else wanted.own_name if wanted.is_own else wanted.editions[0].file)
 
 
 def is_installed(name: str) -> bool:
     """Tell whether they are there; whether they are the right ones is seen when they are used."""
-    wanted = find_entry(name)
-    return own_weights.is_installed(weights_folder(), wanted) if wanted.is_own else installed_edition(name) is not None
+    return installed_edition(name) is not None
 
 
 def how_to_get(name: str) -> str:
@@ -59,25 +90,38 @@ def how_to_get(name: str) -> str:
 
 def verified_path(name: str) -> Path:
     """Return the file or folder of some weights, with checksums that are right."""
-    if not is_installed(name):
-        raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
-    found = weights_location(name)
+    _require_installed(name)
+    place = weights_location(name)
     try:
-        stamp = _file_stamps(name)
-        if _verified.get(found) == stamp:
-            return found
-        wrong = find_damage(name)
+        stamps = _file_stamps(place)
+        if _verified.get(place) == stamps:
+            return place
+        damage = find_damage(name)
     except OSError as error:
         raise UserError(
-            f"The weights “{name}” cannot be read: {error.strerror}.", f"Look at the file {found}."
+            f"The weights “{name}” cannot be read: {error.strerror}.", f"Look at the file {place}."
         ) from None
-    if wrong:
-        raise UserError(
-            f"The weights “{name}” are damaged: {wrong}.",
-            f"Get them again with: {how_to_get(name)}",
-        )
-    _verified[found] = stamp
-    return found
+    if damage:
+        raise UserError(f"The weights “{name}” are damaged: {damage}.", f"Get them again with: {how_to_get(name)}")
+    _verified[place] = stamps
+    return place
+
+
+def describe_damage(name: str, progress: Progress | None = None) -> str:
+    """Return what is wrong with installed weights, naming the file and its sha256; "" where they are right.
+
+    Args:
+        name: in the catalogue.
+        progress: told in bytes.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
+    _require_installed(name)
+    try:
+        return str(find_damage(name, progress) or "")
+    except OSError as error:
+        raise UserError(f"The weights “{name}” cannot be read: {error.strerror}.", "Look at the folder.") from None
 
 
 def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
@@ -91,38 +135,43 @@ def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
         OSError: one cannot be read.
         Cancelled: the user stopped it.
     """
-    return weight_folders.find_damage(weights_location(name), sha256s(name), progress)
+    place, right = weights_location(name), sha256s(name)
+    there = list_files(place)
+    total, done = sum(file.stat().st_size for file in there.values()), 0
+    for inside in sorted({*there, *right}):
+        file = place / inside if place.is_dir() else place
+        if inside not in there:
+            return Damage(file, "", right[inside])
+        size = file.stat().st_size
+        with file.open("rb") as content:
+            found = copy_with_digest(content, None, SubtaskProgress(progress or Silent(), done, size, total), size)
+        if found != right.get(inside):
+            return Damage(file, found, right.get(inside, ""))
+        done += size
+    return None
 
 
 def sha256s(name: str) -> Mapping[str, str]:
     """Return the sha256 that each file of installed weights should have, by its path inside; none where nothing is."""
-    known = installed_edition(name)
-    if known is not None:
-        return known.sha256s
-    told = own_weights.read_record(weights_folder(), find_entry(name)) if is_installed(name) else None
-    return told.files if told else {}
+    there = installed_edition(name)
+    return there.sha256s if there else {}
 
 
 def digest(name: str) -> str:
     """Return the sha256 of installed weights, for the parameters of a run; of a folder, that of its files' list."""
     verified_path(name)
-    known = installed_edition(name)
-    if known is not None:
-        return known.sha256
-    told = own_weights.read_record(weights_folder(), find_entry(name))
-    assert told is not None
-    if len(told.files) == 1:
-        return next(iter(told.files.values()))
-    return weight_folders.list_digest(told.files)
+    there = installed_edition(name)
+    assert there is not None
+    return there.sha256
 
 
 def signature_match(name: str) -> SignatureMatch:
     """Return how the added file of a network fits the catalogue: which one it is, and the names of its tensors."""
     verified_path(name)
-    told = own_weights.read_record(weights_folder(), find_entry(name))
-    if told is None or told.fit is None:
+    record = read_record(find_entry(name))
+    if record is None or record.fit is None:
         raise UserError(f"“{name}” is not a network that you brought.", "This is known of such networks only.")
-    return told.fit
+    return record.fit
 
 
 def network(name: str) -> NetworkSignature:
@@ -137,11 +186,7 @@ def size_on_disk(name: str) -> int:
     Raises:
         OSError: they cannot be looked at.
     """
-    return (
-        sum(file.stat().st_size for file in weight_folders.list_files(weights_location(name)).values())
-        if is_installed(name)
-        else 0
-    )
+    return _total_size(weights_location(name)) if is_installed(name) else 0
 
 
 def partial_bytes(name: str) -> int:
@@ -150,65 +195,29 @@ def partial_bytes(name: str) -> int:
     Raises:
         OSError: they cannot be looked at.
     """
-    started = {partial_path(file) for edition in find_entry(name).editions for file in edition.fetched_files}
-    return sum(file.stat().st_size for path in started for file in weight_folders.list_files(path).values())
+    return sum(map(_total_size, {partial_folder(edition) for edition in find_entry(name).editions}))
 
 
 def licence(name: str) -> str:
     """Return under which licence some weights stand; of added ones, in the words of whoever added them."""
     wanted = find_entry(name)
-    told = own_weights.read_record(weights_folder(), wanted) if wanted.is_own else None
-    return told.licence if told else wanted.licence
+    record = read_record(wanted) if wanted.is_own else None
+    return record.licence if record else wanted.licence
 
 
-def partial_path(file: str) -> Path:
-    """Return the file or folder that holds what was fetched so far of another."""
-    return weights_folder() / f"{file}.part"
-
-
-def remove(name: str) -> bool:
-    """Delete weights, and what was fetched of them; return whether there were any."""
-    wanted = find_entry(name)
-    places = {weights_folder() / edition.file for edition in wanted.editions}
-    places |= {partial_path(file) for edition in wanted.editions for file in edition.fetched_files}
-    there = [place for place in places if place.exists()]
-    try:
-        for path in there:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-        return own_weights.remove(weights_folder(), wanted) if wanted.is_own else bool(there)
-    except OSError as error:
-        raise UserError(
-            f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {weights_location(name)} yourself."
-        ) from None
-
-
-def _file_stamps(name: str) -> tuple[tuple[int, int], ...]:
-    states = [file.stat() for file in sorted(weight_folders.list_files(weights_location(name)).values())]
-    return tuple((state.st_size, state.st_mtime_ns) for state in states)
-
-
-def _is_there(edition: Edition) -> bool:
-    at = weights_folder() / edition.file
-    return at.is_dir() if edition.is_folder else at.is_file()
-
-
-def create_folder() -> Path:
-    """Return the folder of the weights; make it where it is missing.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    weights_folder().mkdir(parents=True, exist_ok=True)
-    return weights_folder()
+def partial_folder(edition: Edition) -> Path:
+    """Return the folder that holds what was fetched so far of an edition."""
+    return weights_folder() / f"{edition.file}.part"
 
 
 def require_room(name: str, needed: int) -> None:
-    """Raise where there is no room for so many bytes beside the other weights.
+    """Make the folder of the weights; raise where there is no room in it for so many bytes.
 
     Raises:
-        OSError: the folder cannot be looked at.
+        OSError: the folder cannot be made or looked at.
     """
-    free = shutil.disk_usage(create_folder()).free
+    weights_folder().mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(weights_folder()).free
     if needed > free:
         raise UserError(
             f"There is no room for “{name}”: {format_size(needed)} are needed, {format_size(free)} are free.",
@@ -216,42 +225,53 @@ def require_room(name: str, needed: int) -> None:
         )
 
 
-def matches(wanted: Edition, file: Path) -> bool:
-    """Tell whether a file has the size and checksum of the catalogue.
+def install(edition: Edition, held: Path) -> Path:
+    """Build what is built, and give files that were found right their final name, in place of what is there.
+
+    Args:
+        edition: of the catalogue or a lab's own.
+        held: folder beside the weights with the parts of the edition; it is gone afterwards.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: they cannot be read, written or renamed.
     """
-    return file.stat().st_size == wanted.size and file_sha256(file) == wanted.sha256
-
-
-def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
-    """Give a whole file its final name, if it is the one of the catalogue; otherwise delete it.
-
-    Raises:
-        OSError: it cannot be read or renamed.
-    """
-    if not matches(wanted, temporary):
-        temporary.unlink()
-        raise UserError(
-            f"{origin} is not the file “{name}” of the catalogue: its checksum is wrong.",
-            f"Nothing was installed. The right one has the sha256 {wanted.sha256}.",
-        )
-    temporary.chmod(0o644)
-    return publish(wanted, temporary)
-
-
-def publish(wanted: Edition, temporary: Path) -> Path:
-    """Give a file or folder that was found right its final name, in place of what is there.
-
-    Raises:
-        OSError: it cannot be renamed.
-    """
-    target = weights_folder() / wanted.file
-    if wanted.is_folder and target.is_dir():
+    if edition.built:
+        module, function = edition.build.split(":")
+        parts = [(held / part.file).read_bytes() for part in edition.parts]
+        content: bytes = getattr(importlib.import_module(module), function)(*parts)
+        found = hashlib.sha256(content).hexdigest()
+        if found != edition.built.sha256:
+            raise wrong_file_error(edition.built, found, f"what was built of {edition}")
+        (held / edition.built.file).write_bytes(content)
+    for inside, file in list_files(held).items():
+        if inside in edition.sha256s:
+            file.chmod(0o644)
+        else:
+            file.unlink()
+    held.chmod(0o755)
+    target = weights_folder() / edition.file
+    if target.is_dir():
         shutil.rmtree(target)
-    temporary.replace(target)
+    (held if edition.is_folder else held / edition.file).replace(target)
+    _remove(held)
     return target
+
+
+def remove(name: str) -> bool:
+    """Delete weights, and what was fetched of them; return whether there were any."""
+    wanted = find_entry(name)
+    places = {
+        place for edition in wanted.editions for place in (weights_folder() / edition.file, partial_folder(edition))
+    }
+    if wanted.is_own:
+        places = {weights_folder() / wanted.own_name, _record_file(wanted)}
+    try:
+        removed = [_remove(place) for place in places]
+        return any(removed)
+    except OSError as error:
+        raise UserError(
+            f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {weights_location(name)} yourself."
+        ) from None
 
 
 def wrong_file_error(part: EditionFile, found: str, origin: str) -> UserError:
@@ -268,7 +288,107 @@ def wrong_file_error(part: EditionFile, found: str, origin: str) -> UserError:
     )
 
 
-def build_file(edition: Edition, contents: Sequence[bytes]) -> bytes:
-    """Return the bytes of an edition's file, made of those of its parts in their order."""
-    module, function = edition.build.split(":")
-    return cast(bytes, getattr(importlib.import_module(module), function)(*contents))
+def own_edition(wanted: Weights, files: tuple[EditionFile, ...]) -> Edition:
+    """Return what a lab added of some weights, as an edition."""
+    return Edition("own", wanted.own_name, files, is_folder=wanted.layout is not None)
+
+
+def read_record(wanted: Weights) -> OwnWeightsRecord | None:
+    """Return what a lab added of some weights; None where nothing was, or where the record cannot be read."""
+    try:
+        record = json.loads(_record_file(wanted).read_text("utf-8"))
+        files = tuple(
+            EditionFile(_text(file["file"]), int(file["size"]), _text(file["sha256"])) for file in record["files"]
+        )
+        fit = record["fit"]
+        if fit is not None:
+            names = {_text(role): _text(name) for role, name in fit["names"].items()}
+            fit = SignatureMatch(_text(fit["key"]), names, {key: tuple(size) for key, size in fit["shapes"].items()})
+        return OwnWeightsRecord(files, _text(record["licence"]), fit) if files else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
+        return None
+
+
+def write_record(wanted: Weights, record: OwnWeightsRecord) -> None:
+    """Write down what a lab added.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    temporary = _record_file(wanted).with_suffix(".part")
+    temporary.write_text(json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    temporary.replace(_record_file(wanted))
+
+
+def list_files(place: Path) -> dict[str, Path]:
+    """Return the files of a folder by their path inside, or a single file by its name; hidden ones are left out."""
+    if not place.is_dir():
+        return {place.name: place} if place.exists() else {}
+    files = {file.relative_to(place): file for file in place.rglob("*") if file.is_file()}
+    return {
+        inside.as_posix(): file
+        for inside, file in files.items()
+        if not any(part.startswith(".") for part in inside.parts)
+    }
+
+
+def copy_with_digest(content: IO[bytes], target: Path | None, progress: Progress, size: int) -> str:
+    """Return the sha256 of what an open file gives, and write it to another file where one is given.
+
+    Args:
+        content: open at its start.
+        target: is overwritten.
+        progress: told in bytes.
+        size: how many bytes are expected.
+
+    Raises:
+        Cancelled: the user stopped it.
+        OSError: it cannot be read or written.
+    """
+    sha256, done = hashlib.sha256(), 0
+    with (target or Path(os.devnull)).open("wb") as copy:
+        while block := content.read(_BLOCK_BYTES):
+            sha256.update(block)
+            copy.write(block)
+            done += len(block)
+            progress.progress(done, size, (target or Path(content.name)).name)
+            progress.check_cancelled()
+    return sha256.hexdigest()
+
+
+def _require_installed(name: str) -> None:
+    if not is_installed(name):
+        raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
+
+
+def _is_there(edition: Edition) -> bool:
+    place = weights_folder() / edition.file
+    return place.is_dir() if edition.is_folder else place.is_file()
+
+
+def _file_stamps(place: Path) -> tuple[tuple[int, int], ...]:
+    states = [file.stat() for file in sorted(list_files(place).values())]
+    return tuple((state.st_size, state.st_mtime_ns) for state in states)
+
+
+def _total_size(place: Path) -> int:
+    return sum(file.stat().st_size for file in list_files(place).values())
+
+
+def _remove(place: Path) -> bool:
+    if place.is_dir():
+        shutil.rmtree(place)
+        return True
+    existed = place.exists()
+    place.unlink(missing_ok=True)
+    return existed
+
+
+def _record_file(wanted: Weights) -> Path:
+    return weights_folder() / f"{wanted.name}.added.json"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("it is no text")
+    return value

@@ -6,13 +6,9 @@ from pathlib import Path
 
 from models.weights import installed_weights
 from models.weights.download import host_of
-from models.weights.download_sources import describe_origin, hub_address, index_address, manual_source, mirror_address
-from models.weights.editions import USES, Weights
-from models.weights.fetching import offline_variable
+from models.weights.fetching import hub_address, index_address, mirror_address, offline_variable
 from models.weights.part_installation import install_command, packages_folder
-from models.weights.weights_catalogue import WEIGHTS
-from project.errors import UserError
-from project.progress import Progress
+from models.weights.weights_catalogue import USES, WEIGHTS, Weights
 from project.session.optional_parts import OPTIONAL_PARTS, OptionalPart
 
 PART_USE = "part"
@@ -41,7 +37,7 @@ class ModelCatalogueEntry:
     """One entry.
 
     Attributes:
-        use: key of `models.weights.editions.USES`, or `PART_USE`.
+        use: key of `models.weights.weights_catalogue.USES`, or `PART_USE`.
         used_in: where in the program it is used.
         licence: of an added one, in the words of whoever added it.
         offers: where it is fetched from; none where a lab brings its own.
@@ -96,9 +92,7 @@ class DownloadAccess:
 def list_models() -> list[ModelCatalogueEntry]:
     """Return all entries, by use and in the catalogue's order."""
     order = [*USES]
-    return [
-        _catalogue_entry(weights) for weights in sorted(WEIGHTS.values(), key=lambda weights: order.index(weights.use))
-    ]
+    return [*map(_catalogue_entry, sorted(WEIGHTS.values(), key=lambda weights: order.index(weights.use)))]
 
 
 def list_parts() -> list[ModelCatalogueEntry]:
@@ -114,27 +108,6 @@ def download_access() -> DownloadAccess:
     return DownloadAccess(offline_variable(), hosts, hub_address() != "https://huggingface.co")
 
 
-def describe_damage(name: str, progress: Progress | None = None) -> str:
-    """Return what is wrong with installed weights, naming the file and its sha256; "" where they are right.
-
-    Args:
-        name: in the catalogue.
-        progress: told in bytes.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
-    if not installed_weights.is_installed(name):
-        raise UserError(
-            f"The weights “{name}” are not installed.", f"Get them with: {installed_weights.how_to_get(name)}"
-        )
-    try:
-        wrong = installed_weights.find_damage(name, progress)
-    except OSError as error:
-        raise UserError(f"The weights “{name}” cannot be read: {error.strerror}.", "Look at the folder.") from None
-    return str(wrong) if wrong else ""
-
-
 def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
     there = installed_weights.is_installed(weights.name)
     known = installed_weights.installed_edition(weights.name)
@@ -146,8 +119,7 @@ def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
         licence=installed_weights.licence(weights.name),
         note=weights.note,
         offers=tuple(
-            SourceOffer(edition.key, describe_origin(edition), edition.size, manual_source(edition))
-            for edition in weights.editions
+            SourceOffer(edition.key, str(edition), edition.size, edition.manual_source) for edition in weights.editions
         ),
         folder=known.is_folder
         if known

@@ -1,41 +1,48 @@
-"""Weights that a lab brings itself: installed beside the fetched ones, and checked by signature or layout.
-
-A record says what was added.
-"""
+"""Checks weights that a lab brings itself: networks by their signature, folders by their layout."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from models.weights import weight_folders
-from models.weights.editions import NetworkSignature, Tensor, Weights, WeightsFolderLayout
-from models.weights.weight_folders import copy_with_digest
+from models.weights.installed_weights import list_files
+from models.weights.weights_catalogue import NetworkSignature, SignatureMatch, Tensor, Weights, WeightsFolderLayout
 from project.errors import UserError
-from project.progress import Progress, SubtaskProgress
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64", "float16": "float16"}
+# A safetensors file begins with the length of its header in eight bytes, and the header in JSON.
+_LENGTH, _LONGEST_HEADER = 8, 100 << 20
+# Formats that can run code when they are read.
+_UNSAFE = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".npy", ".npz", ".joblib", ".py"}
+_PLAIN = {".safetensors", ".json", ".txt", ".model", ".md"}
+# How pickles and zip files begin: torch keeps a pickle in the latter.
+_RUNNABLE = (*(bytes([0x80, protocol]) for protocol in range(2, 6)), b"PK\x03\x04")
+_HEAD_BYTES = 64
+_NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureMatch:
-    """How a file fits a network of the catalogue.
+def require_fit(wanted: Weights, source: Path) -> SignatureMatch | None:
+    """Return how a network that a lab brings fits its entry; raise where it, a file or a folder, does not.
 
-    Attributes:
-        key: of the network.
-        names: what the file calls each input and output, by its role.
-        shapes: of each, by its role; None where the file leaves a size open.
+    Raises:
+        OSError: it cannot be read.
     """
-
-    key: str
-    names: Mapping[str, str]
-    shapes: Mapping[str, tuple[int | None, ...]]
+    if wanted.layout:
+        _require_layout(wanted, wanted.layout, source)
+    elif wanted.tensors:
+        _require_tensors(wanted, source)
+    if not wanted.networks:
+        return None
+    found = read_signature(source)
+    fit = match_signature(found, wanted.networks)
+    if fit is None:
+        raise UserError(
+            f"{source.name} is another network than “{wanted.name}”: it is {found}.",
+            f"“{wanted.name}” is {' or '.join(map(str, wanted.networks))}.",
+        )
+    return fit
 
 
 def read_signature(file: Path) -> NetworkSignature:
@@ -63,18 +70,6 @@ def match_signature(found: NetworkSignature, wanted: Sequence[NetworkSignature])
                 names = {role.role: tensor.role for role, tensor in pairs}
                 return SignatureMatch(network.key, names, {role.role: tensor.shape for role, tensor in pairs})
     return None
-
-
-def require_fit(name: str, file: Path, wanted: Sequence[NetworkSignature]) -> SignatureMatch:
-    """Return how a file fits an entry."""
-    found = read_signature(file)
-    fitting = match_signature(found, wanted)
-    if fitting is None:
-        raise UserError(
-            f"{file.name} is another network than “{name}”: it is {found}.",
-            f"“{name}” is {' or '.join(map(str, wanted))}.",
-        )
-    return fitting
 
 
 def _tensor(value: Any) -> Tensor:
@@ -105,132 +100,11 @@ def _is_compatible(found: Tensor, wanted: Tensor) -> bool:
     )
 
 
-# A safetensors file begins with the length of its header in eight bytes, and the header in JSON.
-_LENGTH, _LONGEST_HEADER = 8, 100 << 20
-# Formats that can run code when they are read.
-_UNSAFE = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".npy", ".npz", ".joblib", ".py"}
-_PLAIN = {".safetensors", ".json", ".txt", ".model", ".md"}
-# How pickles and zip files begin: torch keeps a pickle in the latter.
-_RUNNABLE = (*(bytes([0x80, protocol]) for protocol in range(2, 6)), b"PK\x03\x04")
-_HEAD_BYTES = 64
-_NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """The record of added weights.
-
-    Attributes:
-        files: sha256 by path; of a single file by its name.
-        licence: in the words of whoever added it.
-        size: of all, in bytes.
-        fit: how the network fits the catalogue; None of a folder.
-    """
-
-    files: Mapping[str, str]
-    licence: str
-    size: int
-    fit: SignatureMatch | None
-
-
-def own_location(folder: Path, wanted: Weights) -> Path:
-    """Return where the file or folder of some weights is, or would be."""
-    return folder / wanted.own_name
-
-
-def read_record(folder: Path, wanted: Weights) -> Record | None:
-    """Return what was added of some weights; None where nothing was, or where the record cannot be read."""
-    try:
-        told = json.loads(_record_file(folder, wanted).read_text("utf-8"))
-        fit = (
-            None
-            if told["fit"] is None
-            else SignatureMatch(
-                _text(told["fit"]["key"]),
-                _texts(told["fit"]["names"]),
-                {role: tuple(shape) for role, shape in told["fit"]["shapes"].items()},
-            )
-        )
-        return Record(_texts(told["files"]), _text(told["licence"]), int(told["size"]), fit)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
-        return None
-
-
-def _text(found: Any) -> str:
-    if not isinstance(found, str):
-        raise TypeError("it is no text")
-    return found
-
-
-def _texts(found: Any) -> dict[str, str]:
-    return {_text(key): _text(value) for key, value in found.items()}
-
-
-def is_installed(folder: Path, wanted: Weights) -> bool:
-    """Tell whether weights were added and are there."""
-    return own_location(folder, wanted).exists() and read_record(folder, wanted) is not None
-
-
-def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:
-    """Check weights, copy them and write their record; the old ones stay until the new ones are whole.
-
-    Raises:
-        Cancelled: the user stopped it.
-        OSError: they cannot be read or copied.
-    """
-    fit = require_fit(wanted.name, source, wanted.networks) if wanted.networks else None
-    if wanted.layout:
-        require_layout(wanted, source)
-    elif wanted.tensors:
-        require_tensors(wanted, source)
-    target = own_location(folder, wanted)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=f".{wanted.name}.") as held:
-        made = Path(held) / target.name
-        found = weight_folders.list_files(source) if wanted.layout else {target.name: source}
-        size = sum(file.stat().st_size for file in found.values())
-        done = 0
-        digests: dict[str, str] = {}
-        for name, file in sorted(found.items()):
-            copy = made / name if wanted.layout else made
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            share = SubtaskProgress(progress, done, file.stat().st_size, size)
-            with file.open("rb") as content:
-                digests[name] = copy_with_digest(content, copy, file.stat().st_size, share)
-            done += file.stat().st_size
-        _write(Path(held) / "record", Record(digests, licence, size, fit))
-        remove(folder, wanted)
-        made.replace(target)
-        (Path(held) / "record").replace(_record_file(folder, wanted))
-    return target
-
-
-def remove(folder: Path, wanted: Weights) -> bool:
-    """Delete weights and their record; return whether there were any.
-
-    Raises:
-        OSError: they cannot be deleted.
-    """
-    target, told = own_location(folder, wanted), _record_file(folder, wanted)
-    there = target.exists() or told.exists()
-    if target.is_dir():
-        shutil.rmtree(target)
-    else:
-        target.unlink(missing_ok=True)
-    told.unlink(missing_ok=True)
-    return there
-
-
-def require_layout(wanted: Weights, source: Path) -> None:
-    """Return quietly where a folder holds what it must and nothing that could run code.
-
-    Raises:
-        OSError: a file of it cannot be read.
-    """
-    layout = wanted.layout
-    assert layout is not None
+def _require_layout(wanted: Weights, layout: WeightsFolderLayout, source: Path) -> None:
+    """Raise unless a folder holds what it must and nothing that could run code."""
     if not source.is_dir():
         raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
-    there = weight_folders.list_files(source)
+    there = list_files(source)
     # The hub's own tools keep files beside a folder and link to them.
     roots = source.resolve(), source.resolve().parent.parent / "blobs"
     for name, file in sorted(there.items()):
@@ -244,7 +118,7 @@ def require_layout(wanted: Weights, source: Path) -> None:
                 f"It needs {', '.join(layout.needed)}.",
             )
     for name, mark in layout.marks.items():
-        if mark not in _beginning(there[name]):
+        if mark.encode() not in _beginning(there[name]):
             raise UserError(
                 f"{name} is not the file that “{wanted.name}” needs: it begins with something else.",
                 f"Give the folder of the right kind of network: {wanted.purpose}.",
@@ -252,11 +126,7 @@ def require_layout(wanted: Weights, source: Path) -> None:
 
 
 def _require_harmless(entry: str, layout: WeightsFolderLayout, name: str, file: Path) -> None:
-    """Return quietly where a file of a folder is known as one that holds nothing but data.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Raise unless a file of a folder is known as one that holds nothing but data."""
     suffix = Path(name).suffix.lower()
     patterns = [pattern for pattern in (*layout.needed, *layout.data) if fnmatchcase(name, pattern)]
     # A pattern lets a doubtful ending in only where it names it.
@@ -306,12 +176,7 @@ def _beginning(file: Path) -> bytes:
         return content.read(_HEAD_BYTES)
 
 
-def require_tensors(wanted: Weights, source: Path) -> None:
-    """Return quietly where a safetensors file holds the tensors it must.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+def _require_tensors(wanted: Weights, source: Path) -> None:
     names = _tensors(source) or set()
     lacking = [name for name in wanted.tensors if name not in names]
     if lacking:
@@ -319,17 +184,3 @@ def require_tensors(wanted: Weights, source: Path) -> None:
             f"{source.name} is not the safetensors file “{wanted.name}”: it lacks {lacking[0]}.",
             "Convert the network as docs/models.md says; pickles are never read.",
         )
-
-
-def _record_file(folder: Path, wanted: Weights) -> Path:
-    return folder / f"{wanted.name}.added.json"
-
-
-def _write(file: Path, told: Record) -> None:
-    fit: dict[str, Any] | None = None
-    if told.fit:
-        fit = {"key": told.fit.key, "names": dict(told.fit.names), "shapes": {**told.fit.shapes}}
-    content = {"files": dict(told.files), "licence": told.licence, "size": told.size, "fit": fit}
-    with suppress(FileNotFoundError):
-        file.unlink()
-    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")

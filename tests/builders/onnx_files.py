@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import voice_network as onnx_writer
-from models.weights.voice_network import Shape
+from models.runtime import onnx_files as onnx_writer
+from models.runtime.onnx_files import Shape
 
 Node = tuple[str, Sequence[str], Sequence[str]]
 
@@ -31,7 +31,7 @@ def write_onnx(
         kind: of inputs and outputs.
     """
     operators = [onnx_writer.OnnxNode(*node) for node in nodes]
-    path.write_bytes(onnx_writer.network(operators, inputs, outputs, constants or {}, kind, "tiny"))
+    path.write_bytes(onnx_writer.write_network(operators, inputs, outputs, constants or {}, kind, "tiny"))
     return path
 
 

@@ -19,7 +19,7 @@ from models.judges.judge_interface import (
     SamplingParameters,
 )
 from models.judges.openai_compatible.server_judge import OpenAIJudge
-from models.judges.openai_compatible.server_options import OpenAIOptions
+from models.judges.openai_compatible.server_requests import OpenAIOptions
 from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide
 from tests.builders.answer_forms import FORM
 from tests.builders.misbehaving_server import MODEL

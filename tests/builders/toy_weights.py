@@ -11,18 +11,8 @@ from pathlib import Path
 import pytest
 
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import (
-    ArchiveMember,
-    Edition,
-    EditionFile,
-    Https,
-    HubSource,
-    Weights,
-    WheelMember,
-    folder_edition,
-    single_file_edition,
-)
-from models.weights.weight_folders import list_files
+from models.weights.installed_weights import list_files
+from models.weights.weights_catalogue import Edition, EditionFile, Weights, WeightsSource
 from tests.builders import wheels
 from tests.builders.face_pictures import StopAfter
 from tests.builders.weights_server import Sender
@@ -40,21 +30,21 @@ def sha256_of(content: bytes) -> str:
 
 
 def at_address(base: str = "https://weights.invalid") -> Edition:
-    return single_file_edition("toy.onnx", Https(f"{base}/weights.onnx"), len(CONTENT), sha256_of(CONTENT))[0]
+    part = EditionFile("toy.onnx", len(CONTENT), sha256_of(CONTENT), "weights.onnx")
+    return Edition("default", "toy.onnx", (part,), WeightsSource(f"{base}/"))
 
 
-def file_part(file: str, source: HubSource | WheelMember | ArchiveMember) -> EditionFile:
-    return EditionFile(file, source, len(FILES[file]), sha256_of(FILES[file]))
+def folder_edition(key: str, source: WeightsSource) -> Edition:
+    parts = tuple(EditionFile(file, len(content), sha256_of(content)) for file, content in FILES.items())
+    return Edition(key, "toy-folder", parts, source, is_folder=True)
 
 
 def from_hub(_base: str = "") -> Edition:
-    parts = [file_part(file, HubSource(REPO, file, REVISION)) for file in FILES]
-    return folder_edition("hub", "toy-folder", parts, "lab's toy")
+    return folder_edition("hub", WeightsSource(hub=REPO, revision=REVISION))
 
 
-def from_wheel(_base: str = "") -> Edition:
-    parts = [file_part(file, WheelMember("toy-models", WHEEL, f"toy_models/model/{file}")) for file in FILES]
-    return folder_edition("wheel", "toy-folder", parts)
+def from_wheel(_base: str = "", url: str = "") -> Edition:
+    return folder_edition("wheel", WeightsSource(url=url, wheel=WHEEL, inside="toy_models/model/"))
 
 
 def built_of_parts(_base: str = "") -> Edition:
@@ -105,7 +95,7 @@ KINDS = {
         wheels.joined(wheels.PACKED, wheels.PLAIN),
         {f"/files/{wheels.WHEEL}": wheels.wheel(bytes(len(wheels.PLAIN)))},
         "plain.bin",
-        ("packed.bin.part",),
+        ("toy.task.part",),
     ),
 }
 

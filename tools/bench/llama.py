@@ -26,8 +26,7 @@ from models.judges.judge_interface import (
     SamplingParameters,
 )
 from models.judges.llama_cpp import model_process as sharing
-from models.judges.llama_cpp.llama_judge import LlamaJudge
-from models.judges.llama_cpp.llama_options import LlamaOptions
+from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions
 from project.entities.study_records import Json
 from tests.builders.tiny_gguf import Shape, TinyModel, write_tiny_model
 from tools.bench.row import Row

@@ -13,16 +13,15 @@ from app.gui.settings.models_table import ModelDetails, ModelGroup, ModelPanel, 
 from app.gui.study.background import Stoppable
 from app.gui.study.dialogs import require_permission
 from models.weights import installed_weights
-from models.weights.editions import USES
 from models.weights.model_list import (
     PART_USE,
     DownloadAccess,
     ModelCatalogueEntry,
-    describe_damage,
     download_access,
     list_models,
     list_parts,
 )
+from models.weights.weights_catalogue import USES
 from project.errors import UserError
 from project.session.jobs import JobSpec
 from project.text_format import format_size
@@ -253,7 +252,7 @@ class ModelsWindow(QWidget):
             self._show_status(said)
 
         self._context.background.run(
-            lambda progress: describe_damage(name, Stoppable(progress, stop)),
+            lambda progress: installed_weights.describe_damage(name, Stoppable(progress, stop)),
             done,
             lambda error: ended(str(error)),
             lambda so_far, total, _text: self._show_share(name, "checking", so_far, total),

@@ -1,4 +1,4 @@
-"""A judge that runs a GGUF model on this machine, and the checksum of its model files."""
+"""A judge that runs a GGUF model on this machine, its options, and the checksum of its model files."""
 
 import asyncio
 import hashlib
@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -15,13 +16,13 @@ from models.judges.judge_interface import (
     JudgeRequest,
     JudgeResources,
     Message,
+    ModelOptions,
     Reply,
     Role,
     SamplingParameters,
     TooLong,
 )
 from models.judges.llama_cpp import model_process
-from models.judges.llama_cpp.llama_options import LlamaOptions
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
@@ -33,13 +34,44 @@ from models.judges.llama_cpp.process_messages import (
     explain_overflow,
 )
 from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
-from models.judges.structured_output.repair import ask_with_repair
-from models.judges.structured_output.repair_prompts import approve_text
+from models.judges.structured_output.repair import approve_text, ask_with_repair
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
+from project.option_limits import limited_field, text_field
 from project.session.optional_parts import LOCAL_VLM
 from project.text_format import escape_unprintable
+
+
+@dataclass(frozen=True)
+class LlamaOptions(ModelOptions):
+    """How a model on this machine is loaded and asked.
+
+    Attributes:
+        projector: path of the GGUF file that turns pictures into what the model reads (often `mmproj-...gguf`); it
+            belongs to the model. "" for a model that reads only.
+        context: tokens that question, pictures and answer have together. Its memory is taken when the model loads.
+        gpu_layers: layers of the model that a GPU computes; -1 for all, 0 for none. Without a GPU it changes nothing.
+        threads: of the processor; 0 leaves it to the library, which takes half of its cores.
+        concurrency: a model answers one question after the other; more only wait in line.
+    """
+
+    projector: str = text_field("", 4096, "Projector", "GGUF file of the projector, through which the model sees.")
+    context: int = limited_field(16384, 256, 1048576, "Context", "Tokens of question, pictures and answer together.")
+    gpu_layers: int = limited_field(-1, -1, 1000, "GPU layers", "Layers that a GPU computes; -1 for all, 0 for none.")
+    threads: int = limited_field(0, 0, 256, "Threads", "Of the processor; 0 leaves it to the library.")
+    timeout_s: float = limited_field(
+        600.0, 1.0, 86400.0, "Time limit", "Seconds that one answer may take, loading left out."
+    )
+    concurrency: int = limited_field(
+        1, 1, 64, "Requests at once", "A model answers one question after the other; more wait in line."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sees == "clip":
+            raise UserError("A model in a GGUF file takes no clips.", "Choose frames or text for what it sees.")
+
 
 _MAGIC = b"GGUF"
 
@@ -161,7 +193,7 @@ class LlamaJudge:
         """Complete the messages with a text that fits the shape.
 
         Raises:
-            Unanswered: there is none.
+            CompletionError: there is none.
         """
         if self._process is None:
             self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)

@@ -6,27 +6,24 @@ Imports llama-cpp-python: only the model process imports this module.
 import base64
 import ctypes
 import json
-import math
-import re
+import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import llama_cpp
 from jinja2 import TemplateError
 from llama_cpp import mtmd_cpp
+from llama_cpp._ggml import libggml as ggml
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter, MTMDChatHandler
 from llama_cpp.llama_grammar import LlamaGrammar
 
-from models.judges.llama_cpp.chat_template import (
+from models.judges.llama_cpp.llama_prompts import (
     ChatMessage,
-    DamagedModelError,
-    Incomplete,
     MessageFormats,
     arrange_messages,
     build_messages,
     detect_manners,
-    read_header,
+    schema_to_grammar,
     special_word_pattern,
 )
 from models.judges.llama_cpp.process_messages import (
@@ -34,107 +31,18 @@ from models.judges.llama_cpp.process_messages import (
     ContextOverflow,
     LlamaCompletion,
     LlamaModelConfig,
+    ModelSignal,
     RequestFailure,
     StopFlag,
-    StoppedReply,
     explain_load_failure,
     last_error_line,
 )
 from project.entities.study_records import Json
 
-_MAX_LISTED_NUMBERS = 1001
-"""Whole numbers between two bounds are listed one by one up to so many: grammars know no bounds."""
-_SHORT = 100
-"""Characters up to which the library's own rule of a text does. From some 1,800 on llama.cpp refuses it."""
-_PIECE = 50
-"""Characters of a longer text that are counted as one."""
-_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
-_ONE = ("items", "additionalProperties", "not")
-_NAMED = ("properties", "$defs", "definitions")
-
-
-def schema_to_grammar(schema: Mapping[str, Json], longest: int) -> str:
-    """Return the grammar of the texts that fit a schema, in GBNF.
-
-    Whole numbers keep their bounds and every text ends, which the library's own translation does not see to.
-
-    Args:
-        schema: of an object.
-        longest: characters that no text in it may exceed, whatever its `maxLength`.
-
-    Raises:
-        Exception: of the library, which does not say of what kind, where it does not understand the schema.
-    """
-    from llama_cpp.llama_grammar import json_schema_to_gbnf
-
-    lengths: set[int] = set()
-    rules = str(json_schema_to_gbnf(json.dumps(_bound_schema(dict(schema), longest, lengths))))
-    for char in sorted(set(re.findall(r"\((char\d*) \(", rules))):
-        # The longest first: the rule of a shorter one is part of it.
-        for length in sorted(lengths, reverse=True):
-            if length > _SHORT:
-                rules = rules.replace(_nested(char, length), _repeat_by_pieces(char, length))
-        rules += f"\nPIECE-{char} ::= {' '.join([char] * _PIECE)}\nTAIL-{char} ::= {_nested(char, _PIECE - 1)}"
-    return rules
-
-
-def _repeat_by_pieces(char: str, length: int) -> str:
-    """Return what stands for up to so many characters: whole pieces, and less than one."""
-    pieces, rest = divmod(length, _PIECE)
-    rule = _nested(char, rest) if rest else '""'
-    for _ in range(pieces):
-        rule = f"(PIECE-{char} {rule} | TAIL-{char})"
-    return rule
-
-
-def _nested(char: str, length: int) -> str:
-    """Return what the library writes for up to so many characters."""
-    return f"({char} " * (length - 1) + f"({char}" + ")?" * length
-
-
-def _bound_schema(schema: Json, longest: int, lengths: set[int]) -> Json:
-    """Return a schema in which bounds are lists and texts have an end; `lengths` gets what the texts may grow by."""
-    if not isinstance(schema, dict):
-        return schema
-    found = dict(schema)
-    for key in _NAMED:
-        if isinstance(named := found.get(key), dict):
-            found[key] = {name: _bound_schema(subschema, longest, lengths) for name, subschema in named.items()}
-    for key in _MANY:
-        if isinstance(many := found.get(key), list):
-            found[key] = [_bound_schema(subschema, longest, lengths) for subschema in many]
-    for key in _ONE:
-        if key in found:
-            found[key] = _bound_schema(found[key], longest, lengths)
-    if "enum" in found or "const" in found:
-        return found
-    if found.get("type") == "integer" and (listed := _listed_integers(found)):
-        return {"enum": [*listed]}
-    if found.get("type") == "string" and "pattern" not in found and "format" not in found:
-        stated = found.get("maxLength")
-        most = min(stated, longest) if isinstance(stated, int) else longest
-        wanted = found.get("minLength")
-        least = min(wanted, most) if isinstance(wanted, int) else 0
-        found |= {"maxLength": most, "minLength": least}
-        lengths.add(most - least)
-    return found
-
-
-def _listed_integers(schema: Mapping[str, Json]) -> range | None:
-    """Return the whole numbers within the bounds of a schema; None where it has not two, or they are far apart."""
-    low, high = schema.get("minimum"), schema.get("maximum")
-    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    lows = [math.ceil(low)] if isinstance(low, (int, float)) else []
-    lows += [math.floor(above) + 1] if isinstance(above, (int, float)) else []
-    highs = [math.floor(high)] if isinstance(high, (int, float)) else []
-    highs += [math.ceil(below) - 1] if isinstance(below, (int, float)) else []
-    if not lows or not highs or not 0 <= min(highs) - max(lows) < _MAX_LISTED_NUMBERS:
-        return None
-    return range(max(lows), min(highs) + 1)
-
-
 _KEPT_LINES = 20
 _WARNING, _ERROR = 3, 4
+_UINT32 = 4
+"""`GGUF_TYPE_UINT32` of gguf.h."""
 _MIN_ANSWER_CHARS = 200
 _CHARACTERS_A_TOKEN = 2
 """A text in an answer may have so many characters for each token that the answer may have, which leaves room for the
@@ -159,12 +67,13 @@ class LlamaModel:
 
     def __init__(self, loading: LlamaModelConfig, flag: StopFlag) -> None:
         self._loading, self._flag = loading, flag
-        for file in filter(None, (loading.model, loading.projector)):
-            _require_whole(Path(file))
         self._lines: list[str] = []
         self._log = llama_cpp.llama_log_callback(self._keep_line)
         for listen in (llama_cpp.llama_log_set, mtmd_cpp.mtmd_log_set, mtmd_cpp.mtmd_helper_log_set):
             listen(self._log, None)
+        for file in filter(None, (loading.model, loading.projector)):
+            if not _has_sound_header(file):
+                raise NotLoaded(explain_load_failure(loading, self._lines, projector=file == loading.projector))
         self._handler = _Handler(loading.projector, loading.gpu_layers != 0) if loading.projector else None
         self._llama = self._load()
         self._grammars: dict[str, LlamaGrammar] = {}
@@ -178,7 +87,7 @@ class LlamaModel:
         self._asks_whether_to_stop = llama_cpp.ggml_abort_callback(length)
         llama_cpp.llama_set_abort_callback(self._llama.ctx, self._asks_whether_to_stop, ctypes.c_void_p(flag.address))
 
-    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | StoppedReply:
+    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | ModelSignal:
         """Write a text."""
         self._lines.clear()
         pictures = sum(isinstance(part, bytes) for turn in ask.turns for part in turn.parts)
@@ -192,10 +101,10 @@ class LlamaModel:
             return ContextOverflow(found.asked, found.room, pictures)
         except Exception as error:
             if self._flag.is_raised:
-                return StoppedReply()
+                return ModelSignal.STOPPED
             return RequestFailure(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
-    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | StoppedReply:
+    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | ModelSignal:
         messages = build_messages(ask.turns, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
@@ -209,7 +118,7 @@ class LlamaModel:
             repeat_penalty=1.0,
         )
         if self._flag.is_raised:
-            return StoppedReply()
+            return ModelSignal.STOPPED
         choice, usage = completion["choices"][0], completion["usage"]
         return LlamaCompletion(
             choice["message"]["content"] or "",
@@ -374,12 +283,25 @@ def _brief(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
 
 
-def _require_whole(file: Path) -> None:
+class _GgufReadOptions(ctypes.Structure):
+    _fields_ = (("no_alloc", ctypes.c_bool), ("context", ctypes.c_void_p))
+
+
+def _has_sound_header(file: str) -> bool:
+    """Tell whether ggml can read a file's header, and the file has a tensor for each layer that it tells of.
+
+    llama.cpp would take gigabytes for layers before it misses the first.
+    """
+    # The functions of gguf.h, which the package does not declare.
+    ggml.gguf_init_from_file.restype = ctypes.c_void_p
+    ggml.gguf_get_key.restype = ctypes.c_char_p
+    header = ctypes.c_void_p(ggml.gguf_init_from_file(os.fsencode(file), _GgufReadOptions(True, None)))
+    if not header:
+        return False
     try:
-        read_header(file)
-    except Incomplete:
-        raise NotLoaded(f"{file.name} is incomplete: copy or download it again.") from None
-    except DamagedModelError as found:
-        raise NotLoaded(f"{file.name} is damaged: {found}. Copy or download it again.") from None
-    except OSError as error:
-        raise NotLoaded(f"{file.name} cannot be read: {error.strerror}.") from None
+        keys = [(at, ggml.gguf_get_key(header, ctypes.c_int64(at))) for at in range(ggml.gguf_get_n_kv(header))]
+        counts = [ctypes.c_int64(at) for at, key in keys if key.endswith(b".block_count")]
+        layers = [ggml.gguf_get_val_u32(header, at) for at in counts if ggml.gguf_get_kv_type(header, at) == _UINT32]
+        return all(0 <= count <= ggml.gguf_get_n_tensors(header) for count in layers)
+    finally:
+        ggml.gguf_free(header)

@@ -21,12 +21,10 @@ from models.judges.llama_cpp.process_messages import (
     ContextOverflow,
     LlamaCompletion,
     LlamaModelConfig,
-    ModelLoadedReply,
+    ModelSignal,
     RequestFailure,
-    RequestStart,
     Stop,
     StopFlag,
-    StoppedReply,
     explain_crash,
 )
 
@@ -34,7 +32,7 @@ from models.judges.llama_cpp.process_messages import (
 def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: LlamaModelConfig) -> None:
     """Load a model, then answer one `CompletionRequest` after the other.
 
-    The first message is `ModelLoadedReply` or `RequestFailure`; a `RequestStart` precedes each answer. A `Stop`
+    The first message is `ModelSignal.LOADED` or a `RequestFailure`; `STARTED` precedes each answer. A `Stop`
     may come at any time.
 
     It is what a new process runs. It prints to `log` alone.
@@ -58,11 +56,11 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
         pipe.send(RequestFailure(str(error)))
         # Without the library's own tidying up, which stumbles over what was not loaded.
         os._exit(0)
-    pipe.send(ModelLoadedReply())
+    pipe.send(ModelSignal.LOADED)
     while True:
         ask = asked.get()
         flag.start_request(ask.number)
-        pipe.send(RequestStart())
+        pipe.send(ModelSignal.STARTED)
         pipe.send(model.answer(ask))
 
 
@@ -79,7 +77,7 @@ def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[Comple
         os._exit(0)
 
 
-Answer = LlamaCompletion | ContextOverflow | RequestFailure | StoppedReply
+Answer = LlamaCompletion | ContextOverflow | RequestFailure | ModelSignal
 _POLL_INTERVAL_S = 0.25
 _GRACE_S = 15.0
 """How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
@@ -171,7 +169,7 @@ class ModelProcess:
                 return RequestFailure("The model was put away.")
             self._child = _Child.start(self._loading)
         said = self._child.receive()
-        if isinstance(said, ModelLoadedReply):
+        if said is ModelSignal.LOADED:
             return None
         failed = said if isinstance(said, RequestFailure) else self._explain_death()
         self._close_child()
@@ -182,7 +180,7 @@ class ModelProcess:
         child = self._child
         assert child is not None
         child.send(waiting.ask)
-        if not isinstance(child.receive(), RequestStart):
+        if child.receive() is not ModelSignal.STARTED:
             child.process.join()
             return None
         self._begun.set()
@@ -201,7 +199,7 @@ class ModelProcess:
             return self._explain_death()
         if time.monotonic() >= late:
             return RequestFailure(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
-        return StoppedReply()
+        return ModelSignal.STOPPED
 
     def _explain_death(self) -> RequestFailure:
         child = self._child

@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
 
 from project.entities.study_records import Json
@@ -66,14 +67,15 @@ class Stop:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class ModelLoadedReply:
+class ModelSignal(Enum):
+    """What a process says beside its answers."""
+
+    LOADED = auto()
     """The model is loaded."""
-
-
-@dataclass(frozen=True, slots=True)
-class RequestStart:
+    STARTED = auto()
     """A request is started."""
+    STOPPED = auto()
+    """A request was stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +115,6 @@ class RequestFailure:
     """A request failed; one line says why."""
 
     line: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoppedReply:
-    """A request was stopped."""
 
 
 _LONGEST = 200

@@ -1,39 +1,162 @@
-"""Requests completions from one server: adapts to its capabilities, and retries within limits."""
+"""Requests completions from one server: adapts to its capabilities, and retries within limits.
+
+Capabilities are learned from refusals and remembered by address and model.
+"""
 
 import asyncio
+import base64
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import IntEnum
 
 from models.connection.addresses import is_loopback
 from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import Message, RequestLimiter, Role, SamplingParameters, report_lost_request
-from models.judges.openai_compatible.server_capabilities import (
-    CapabilityCache,
-    ConstraintMode,
-    ServerCapabilities,
-    to_wire_messages,
-)
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, describe_failure
-from models.judges.openai_compatible.server_options import OpenAIOptions, host_and_port, host_name
 from models.judges.openai_compatible.server_requests import (
+    OpenAIOptions,
     RetryLimits,
     create_client,
     fetch,
+    host_and_port,
+    host_name,
     jitter,
     request_completion,
 )
 from models.judges.structured_output.answer_parsing import to_compact_json
 from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
-from models.judges.structured_output.repair_prompts import approve_text, with_schema
+from models.judges.structured_output.repair import approve_text, with_schema
 from project.entities.egress_policy import parse_ip_address
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
+Change = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+
+_LIMIT_KEYS = {
+    *("maxLength", "minLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    *("multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "examples"),
+}
+"""Limits that not every server can hold an answer to; `AnswerForm.parse` holds it to them all the same."""
+_LONGEST = 600
+"""Characters of a text that llama-cpp-python can count: from some 1,000 on, its server dies of the grammar."""
+_OF_NAMES = {"properties", "$defs"}
+
+
+class ConstraintMode(IntEnum):
+    """How an answer is held to its shape, the surest way first."""
+
+    SCHEMA = 0
+    """`response_format` of type `json_schema`."""
+    LEAN = 1
+    """The same without limits on lengths and numbers, which OpenAI's own servers refuse."""
+    OBJECT = 2
+    """`response_format` of type `json_object` with the schema, as llama-cpp-python wants it, and in the prompt too."""
+    PROMPT = 3
+    """The schema in the prompt alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCapabilities:
+    """The request options that a server supports.
+
+    Attributes:
+        rung: how an answer is held to its shape.
+        limit: what the server calls the number of tokens that an answer may have.
+        seed: whether it takes one.
+    """
+
+    rung: ConstraintMode = ConstraintMode.SCHEMA
+    limit: str = "max_tokens"
+    seed: bool = True
+
+    @property
+    def puts_schema_in_prompt(self) -> bool:
+        """Whether the schema is said in the prompt."""
+        return self.rung >= ConstraintMode.OBJECT
+
+    def weakened(self, mode: ConstraintMode) -> "ServerCapabilities":
+        """Return those of a server that holds an answer to its shape no more surely than a mode does."""
+        return replace(self, rung=max(self.rung, mode))
+
+    def response_format(self, shape: ResponseSchema) -> Json:
+        """Return what the server is told about the shape of the answer; None for nothing."""
+        schema = dict(shape.schema)
+        if self.rung is ConstraintMode.PROMPT:
+            return None
+        if self.rung is ConstraintMode.OBJECT:
+            return {"type": "json_object", "schema": cap_lengths(schema)}
+        held = schema if self.rung is ConstraintMode.SCHEMA else strip_limits(schema)
+        return {"type": "json_schema", "json_schema": {"name": shape.name, "schema": held, "strict": True}}
+
+
+def strip_limits(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a schema without limits; names of properties are kept, whatever they are called."""
+    return _map_schema(schema, lambda found: {key: value for key, value in found.items() if key not in _LIMIT_KEYS})
+
+
+def cap_lengths(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a schema in which no text is longer than llama-cpp-python can count."""
+
+    def cap(found: Mapping[str, Json]) -> Mapping[str, Json]:
+        longest = found.get("maxLength")
+        return {**found, "maxLength": min(longest, _LONGEST)} if isinstance(longest, int) else found
+
+    return _map_schema(schema, cap)
+
+
+def _map_schema(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
+    """Return a schema in which it and every schema in it is changed; tables of names are no schemas."""
+    found: dict[str, Json] = {}
+    for key, value in change(schema).items():
+        if key in _OF_NAMES and isinstance(value, dict):
+            found[key] = {name: _map_value(member, change) for name, member in value.items()}
+        else:
+            found[key] = _map_value(value, change)
+    return found
+
+
+def _map_value(value: Json, change: Change) -> Json:
+    if isinstance(value, dict):
+        return _map_schema(value, change)
+    return [_map_value(item, change) for item in value] if isinstance(value, list) else value
+
+
+def to_wire_messages(messages: Sequence[Message], sees: str) -> list[Json]:
+    """Return messages as a server takes them.
+
+    A message without pictures is one text, which every server takes; one with pictures is a list of parts: each picture
+    after its time, a clip, then the text.
+
+    Args:
+        messages: in order.
+        sees: `text`, `frames` or `clip`; what a judge does not see is not sent to it.
+    """
+    return [_message(message, sees) for message in messages]
+
+
+def _message(message: Message, sees: str) -> Json:
+    parts: list[Json] = []
+    if sees == "frames":
+        for picture in message.pictures:
+            if picture.time_label:
+                parts.append({"type": "text", "text": picture.time_label})
+            parts.append({"type": "image_url", "image_url": {"url": _data_url("image/jpeg", picture.jpeg)}})
+    if sees == "clip" and message.clip is not None:
+        parts.append({"type": "video_url", "video_url": {"url": _data_url("video/mp4", message.clip.mp4)}})
+    if not parts:
+        return {"role": message.role.value, "content": message.text}
+    return {"role": message.role.value, "content": [*parts, {"type": "text", "text": message.text}]}
+
+
+def _data_url(kind: str, data: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
 Sleep = Callable[[float], Awaitable[None]]
-CAPABILITIES = CapabilityCache()
-"""What this process has learned about servers, whichever judge asked them."""
+CAPABILITIES: dict[str, ServerCapabilities] = {}
+"""What this process has learned about servers, by address and model, whichever judge asked them."""
 _MAX_ATTEMPTS = len(ConstraintMode) + 2
 
 
@@ -73,7 +196,7 @@ class ServerCompleter:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self.client.close()
+        await self.client.aclose()
 
     async def complete(
         self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
@@ -81,12 +204,12 @@ class ServerCompleter:
         """Ask for a completion, more plainly where the server cannot do what it is asked.
 
         Raises:
-            Unanswered: there is none; the line holds no key.
+            CompletionError: there is none; the line holds no key.
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
         calls = 0
         for _ in range(_MAX_ATTEMPTS):
-            capabilities = CAPABILITIES.get(self.server)
+            capabilities = self._capabilities
             body = self._body(messages, shape, sampling, capabilities)
             outcome, made = await self._send_with_retries(body)
             calls += made
@@ -103,9 +226,13 @@ class ServerCompleter:
         return await fetch(self.client, "/models", self._options.timeout_s)
 
     @property
+    def _capabilities(self) -> ServerCapabilities:
+        return CAPABILITIES.get(self.server, ServerCapabilities())
+
+    @property
     def constraint_mode(self) -> ConstraintMode:
         """How its answers are held to a shape, as far as is known."""
-        return CAPABILITIES.get(self.server).rung
+        return self._capabilities.rung
 
     @property
     def is_encrypted(self) -> bool:
@@ -120,7 +247,7 @@ class ServerCompleter:
 
     def weaken_constraint(self, held: str) -> None:
         """Weaken the constraint: the server accepted a shape, and did not hold its answer to it."""
-        CAPABILITIES.weaken_to(self.server, _weaker_mode(ConstraintMode[held.upper()]))
+        CAPABILITIES[self.server] = self._capabilities.weakened(_weaker_mode(ConstraintMode[held.upper()]))
 
     def approve_text(self, text: str) -> None:
         """Approve a text of a repair or coercion, under the condition of the question that it is about."""
@@ -195,16 +322,17 @@ class ServerCompleter:
 
     def _learn(self, failure: Failure, capabilities: ServerCapabilities) -> bool:
         """Remember what a refusal says about the server's capabilities; return whether it says anything new."""
-        now = CAPABILITIES.get(self.server)
+        now = self._capabilities
         if failure.cause is Cause.LIMIT_NAME and capabilities.limit == "max_tokens":
-            CAPABILITIES.set_limit_name(self.server, "max_completion_tokens")
+            learned = replace(now, limit="max_completion_tokens")
         elif failure.cause is Cause.SEED and capabilities.seed:
-            CAPABILITIES.disable_seed(self.server)
+            learned = replace(now, seed=False)
         elif failure.cause is Cause.SHAPE and capabilities.rung < ConstraintMode.PROMPT:
             lean = capabilities.rung is ConstraintMode.SCHEMA and failure.limits_refused
-            CAPABILITIES.weaken_to(self.server, ConstraintMode.LEAN if lean else _weaker_mode(capabilities.rung))
+            learned = now.weakened(ConstraintMode.LEAN if lean else _weaker_mode(capabilities.rung))
         else:
             return now != capabilities
+        CAPABILITIES[self.server] = learned
         return True
 
     def _unanswered(self, failure: Failure, calls: int) -> CompletionError:

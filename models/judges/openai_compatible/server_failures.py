@@ -245,7 +245,7 @@ class ApiKeyRedactor:
         self._pieces = {self._key[at : at + _PIECE] for at in range(len(self._key) - _PIECE + 1)}
 
     def __repr__(self) -> str:
-        return "Scrubber()"
+        return "ApiKeyRedactor()"
 
     def redact_error(self, text: str) -> str:
         """Return a text for people without any form of the key, whole, in part or masked."""

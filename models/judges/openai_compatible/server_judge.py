@@ -16,10 +16,9 @@ from models.judges.judge_interface import (
     Role,
     SamplingParameters,
 )
-from models.judges.openai_compatible.completions import ServerCompleter, Sleep
-from models.judges.openai_compatible.server_capabilities import ConstraintMode
+from models.judges.openai_compatible.completions import ConstraintMode, ServerCompleter, Sleep
 from models.judges.openai_compatible.server_failures import Cause, Failure
-from models.judges.openai_compatible.server_options import OpenAIOptions, normalize_base_url
+from models.judges.openai_compatible.server_requests import OpenAIOptions, normalize_base_url
 from models.judges.structured_output.completion import CompletionError, ResponseSchema
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.study_records import Json

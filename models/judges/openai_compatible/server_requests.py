@@ -1,7 +1,6 @@
-"""Sends one request to an OpenAI-compatible server and parses the response, with bounded retries.
+"""The options of a judge at an OpenAI-compatible server, and one request to it: its response and when to retry.
 
-The client library sends nothing about this machine and makes no retries of its own. A server may answer 200 with an
-error in the body.
+A server may answer 200 with an error in the body.
 """
 
 import asyncio
@@ -16,20 +15,84 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
 
 from models.connection.guard import Guard, find_refusal
+from models.judges.judge_interface import ModelOptions
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, classify_failure
 from models.judges.structured_output.answer_parsing import truncate_for_storage
 from models.judges.structured_output.completion import Completion
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
-from project.errors import Cancelled
+from project.errors import Cancelled, UserError
+from project.option_limits import limited_field, text_field
 from project.version import __version__
 
 if TYPE_CHECKING:
     import httpx2
-    from openai import APIStatusError, AsyncOpenAI
-    from openai._types import RequestOptions
+
+
+DEFAULT_URL = "https://api.openai.com/v1"
+_ENDPOINTS = ("/chat/completions", "/completions", "/models")
+
+
+def normalize_base_url(url: str) -> str:
+    """Return the base of a server's addresses, such as `http://localhost:8000/v1`.
+
+    `/v1` is added where there is no path, and the address of an endpoint is cut back to the base.
+    """
+    hint = f"Give one such as http://localhost:8000/v1 or {DEFAULT_URL}."
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise UserError("The address of the judge's server cannot be read.", hint) from None
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        raise UserError(
+            "The address of a judge's server holds more than a host and a path.",
+            "Leave out names, passwords and what follows a “?”; a key is set with: greenroom judge key",
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+        # It is not repeated: a password may be in what was meant to be one.
+        raise UserError("This is no address of a server.", hint)
+    path = parts.path.rstrip("/")
+    for endpoint in _ENDPOINTS:
+        path = path.removesuffix(endpoint)
+    return SplitResult(parts.scheme, parts.netloc.lower(), path or "/v1", "", "").geturl()
+
+
+def host_and_port(base: str) -> str:
+    """Return the host and port of an address, for people."""
+    return urlsplit(base).netloc
+
+
+def host_name(base: str) -> str:
+    """Return the host of an address without its port."""
+    return urlsplit(base).hostname or ""
+
+
+@dataclass(frozen=True)
+class OpenAIOptions(ModelOptions):
+    """How a server is asked.
+
+    Attributes:
+        url: base of its addresses, such as `http://localhost:8000/v1`.
+        tries: how often a request may be made until it is answered.
+        patience_s: that one request may take with all its tries and waits, in seconds; at least `timeout_s`.
+    """
+
+    url: str = text_field(
+        DEFAULT_URL, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1."
+    )
+    tries: int = limited_field(5, 1, 20, "Tries", "How often a request is made until the server answers it.")
+    patience_s: float = limited_field(
+        300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # What is set is kept in a study: an address with a password in it must not get that far.
+        normalize_base_url(self.url)
 
 
 _FIRST_S = 0.5
@@ -106,36 +169,19 @@ def jitter() -> float:
     return random.random()
 
 
-_KEPT_HEADERS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"}
-"""Headers that say nothing but how the body is written; all others that the library thinks of are taken out."""
-_NO_KEY = "none"
-
-
-def create_client(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
-    """Return a client that sends through the guard, tries once, and tells a server no more than it has to know.
-
-    What the library's own variables say (`OPENAI_BASE_URL`, `OPENAI_ORG_ID`, `OPENAI_CUSTOM_HEADERS`, ...) is not used:
-    a study says whom to ask, and what is in them may be the keys of other servers.
-    """
-    from openai import AsyncOpenAI
-
+def create_client(base: str, key: str, guard: Guard) -> "httpx2.AsyncClient":
+    """Return a client that sends through the guard, and tells a server no more than it has to know."""
     from models.connection.transport import async_http_client
 
-    # They log headers and bodies, where keys and transcripts are.
-    for name in ("openai", "httpx2", "httpcore2"):
+    # They log headers, where keys are.
+    for name in ("httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)
-
-    async def plain(request: "httpx2.Request") -> None:
-        for name in {*request.headers} - _KEPT_HEADERS:
-            del request.headers[name]
-        request.headers["Host"] = request.url.netloc.decode("ascii")
-        request.headers["User-Agent"] = f"Greenroom/{__version__}"
-        if key:
-            request.headers["Authorization"] = f"Bearer {key}"
-
     client = async_http_client(guard)
-    client.event_hooks = {"request": [plain]}
-    return AsyncOpenAI(api_key=key or _NO_KEY, base_url=base, max_retries=0, http_client=client)
+    client.base_url = base
+    client.headers["User-Agent"] = f"Greenroom/{__version__}"
+    if key:
+        client.headers["Authorization"] = f"Bearer {key}"
+    return client
 
 
 def parse_completion(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
@@ -216,12 +262,8 @@ def _count(usage: Mapping[str, Json], key: str) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 10**12 else None
 
 
-_NOT_ASKED_FOR = "none"
-"""Else the library would draw a random one for each request, and send it nowhere."""
-
-
 async def request_completion(
-    client: "AsyncOpenAI", body: Mapping[str, Json], limit_s: float, scrubber: ApiKeyRedactor
+    client: "httpx2.AsyncClient", body: Mapping[str, Json], limit_s: float, scrubber: ApiKeyRedactor
 ) -> Completion | Failure:
     """Send a request for a completion, once.
 
@@ -240,32 +282,22 @@ async def request_completion(
 
 
 async def fetch(
-    client: "AsyncOpenAI", path: str, limit_s: float, body: Mapping[str, Json] | None = None
+    client: "httpx2.AsyncClient", path: str, limit_s: float, body: Mapping[str, Json] | None = None
 ) -> bytes | Failure:
-    """Fetch what a server answers at a path, once; raises as `request_completion` does.
-
-    The library's typed methods are not used: they spend more time on looking through a request than on sending it.
-    """
+    """Fetch what a server answers at a path, once; raises as `request_completion` does."""
     import httpx2
-    from openai import APIStatusError, OpenAIError
 
-    options: RequestOptions = {"timeout": limit_s, "idempotency_key": _NOT_ASKED_FOR}
     try:
         async with asyncio.timeout(limit_s):
-            if body is None:
-                return (await client.get(path, cast_to=httpx2.Response, options=options)).content
-            return (await client.post(path, cast_to=httpx2.Response, body=body, options=options)).content
+            answer = await client.request("GET" if body is None else "POST", path, json=body, timeout=None)
     except TimeoutError:
         return Failure(Cause.LATE, 0, f"no whole answer within {limit_s:,.0f} s", lost=True)
-    except APIStatusError as error:
-        return _status_failure(error)
     except Exception as error:
-        return _transport_failure(error, isinstance(error, OpenAIError))
-
-
-def _status_failure(error: "APIStatusError") -> Failure:
-    body = error.response.content.decode("utf-8", "replace")
-    return classify_failure(error.status_code, body, retry_after_s(error.response.headers, datetime.now(UTC)))
+        return _transport_failure(error, isinstance(error, httpx2.HTTPError))
+    if answer.is_success:
+        return answer.content
+    said = answer.content.decode("utf-8", "replace")
+    return classify_failure(answer.status_code, said, retry_after_s(answer.headers, datetime.now(UTC)))
 
 
 def _transport_failure(error: Exception, expected: bool) -> Failure:
@@ -302,5 +334,5 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _describe_causes(causes: list[BaseException]) -> str:
-    deepest = next((str(cause) for cause in reversed(causes[1:]) if str(cause)), "")
+    deepest = next((str(cause) for cause in reversed(causes) if str(cause)), "")
     return f"the connection broke off ({deepest})" if deepest else "the connection broke off"

@@ -86,7 +86,7 @@ class Completer(Protocol):
         """Complete the messages, held to the shape as well as the backend can.
 
         Raises:
-            Unanswered: there is none.
+            CompletionError: there is none.
             project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
         """
 

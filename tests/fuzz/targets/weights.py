@@ -9,9 +9,8 @@ from random import Random
 import numpy as np
 from safetensors.numpy import save
 
+from models.runtime import onnx_files as onnx_writer
 from models.weights import installed_weights as weights
-from models.weights import own_weights
-from models.weights import voice_network as onnx_writer
 from models.weights.adding import add_weights
 from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
@@ -57,7 +56,7 @@ class _Weights:
             shutil.rmtree(trial, ignore_errors=True)
             self.put(trial, seed)
             add_weights(self.name, trial / "given", "as its makers say")
-            own_weights.remove(weights.weights_folder(), find_entry(self.name))
+            weights.remove(self.name)
 
     def make(self, folder: Path) -> list[dict[str, bytes]]:
         raise NotImplementedError
@@ -94,9 +93,7 @@ class _Weights:
 
     def use(self, chance: Random, folder: Path) -> None:
         kept = weights.weights_folder()
-        wanted = find_entry(self.name)
-        if kept.exists():
-            own_weights.remove(kept, wanted)
+        weights.remove(self.name)
         try:
             added = add_weights(self.name, folder / "given", "as its makers say")
         except UserError:
@@ -109,7 +106,7 @@ class _Weights:
                 raise Refuted("a link was kept")
             if file.is_file() and file.suffix not in (".txt", ".model", ".md") and file.read_bytes()[:4] in _STARTS:
                 raise Refuted(f"what can run code was kept: {file.name}")
-        own_weights.remove(kept, wanted)
+        weights.remove(self.name)
 
 
 class Onnx(_Weights):
@@ -194,9 +191,7 @@ class Records:
     def use(self, chance: Random, folder: Path) -> None:
         from models.weights.model_list import list_models
 
-        wanted = find_entry("cartoon")
-        own_weights.is_installed(weights.weights_folder(), wanted)
-        own_weights.read_record(weights.weights_folder(), wanted)
+        weights.is_installed("cartoon")
         weights.licence("cartoon")
         list_models()
 

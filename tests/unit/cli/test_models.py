@@ -11,9 +11,8 @@ import pytest
 from app.cli.main import run
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.editions import Https, Weights, single_file_edition
 from models.weights.fetching import OFFLINE_VARIABLES
-from models.weights.weights_catalogue import WEIGHTS
+from models.weights.weights_catalogue import WEIGHTS, Edition, EditionFile, Weights, WeightsSource
 from project.session.optional_parts import OPTIONAL_PARTS
 from tests.builders.clips import make_clip
 from tests.builders.terminal import Terminal
@@ -89,7 +88,11 @@ def test_fetching_installs_what_the_catalogue_says(
     content = b"weights" * 1000
     with serving(content) as sender:
         digest = hashlib.sha256(content).hexdigest()
-        toy = Weights("yunet", "tests", "CC0-1.0", single_file_edition(FILE, Https(sender.url), len(content), digest))
+        folder_url, _, path = sender.url.rpartition("/")
+        part = EditionFile(FILE, len(content), digest, path)
+        toy = Weights(
+            "yunet", "tests", "CC0-1.0", (Edition("default", FILE, (part,), WeightsSource(f"{folder_url}/")),)
+        )
         monkeypatch.setitem(catalogue.WEIGHTS, "yunet", toy)
         monkeypatch.setitem(catalogue.WEIGHTS, "pfld", replace(toy, name="pfld"))
         assert greenroom.json("models", "fetch", "yunet")["file"] == str(folder / FILE)

@@ -8,8 +8,8 @@ import pytest
 
 from models.faces import centerface
 from models.faces import face_detectors as registry
-from models.faces.dynamic_onnx import free_shapes
 from models.faces.face_detectors import FaceDetector
+from models.runtime.onnx_files import free_shapes
 from project.errors import UserError
 from tests.builders.face_pictures import overlap
 

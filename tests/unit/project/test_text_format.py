@@ -1,7 +1,8 @@
-"""How lengths, counts and identifiers are written, and how long work still takes."""
+"""How lengths, counts and identifiers are written, how spans are merged, and how long work still takes."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from project.errors import Cancelled
 from project.ids import is_id, new_id
 from project.progress import MIN_ELAPSED_S, RemainingTimeEstimator, StageProgress, format_time_left
 from project.text_format import pluralize
-from project.timebase import format_duration, format_minutes, format_seconds
+from project.timebase import format_duration, format_minutes, format_seconds, merge_spans
 from tests.builders.cancelling import CancelAt
 
 
@@ -166,3 +167,13 @@ def test_stages_tell_how_far_it_is_and_end_where_nobody_wants_them() -> None:
     with pytest.raises(Cancelled):
         stages.finish_stage("c")
     assert progress.told == [(1, 5, "Counting"), (2, 5, "Counting"), (3, 5, "Counting")]
+
+
+@given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 20)), max_size=12))
+def test_joined_spans_cover_the_same_moments_and_do_not_touch(parts: list[tuple[int, int]]) -> None:
+    spans = [(start, start + length) for start, length in parts]
+    found = merge_spans(spans)
+    assert {t for start, end in spans for t in range(start, end)} == {
+        t for start, end in found for t in range(start, end)
+    }
+    assert all(before[1] < after[0] for before, after in pairwise(found))

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import add_cue, replace_prelabels
 from annotate.meta import meta_edits as commands
 from annotate.meta.meta_summary import build_meta_information, format_meta_json, format_prose
-from annotate.meta.recording_cast import merge_spans, person_boxes, read_cued_utterances
+from annotate.meta.recording_cast import person_boxes, read_cued_utterances
 from annotate.meta.scenes import read_scene_events
 from annotate.segments.segment_edits import set_field
 from annotate.study import recording_edits as history
@@ -256,16 +255,6 @@ def test_a_person_region_lies_in_the_picture_and_holds_what_of_the_face_does(box
         assert region[0] + region[2] >= right - 0.01
         assert region[1] <= top + 0.01
         assert region[1] + region[3] >= bottom - 0.01
-
-
-@given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 20)), max_size=12))
-def test_joined_spans_cover_the_same_moments_and_do_not_touch(parts: list[tuple[int, int]]) -> None:
-    spans = [(start, start + length) for start, length in parts]
-    found = merge_spans(spans)
-    assert {t for start, end in spans for t in range(start, end)} == {
-        t for start, end in found for t in range(start, end)
-    }
-    assert all(before[1] < after[0] for before, after in pairwise(found))
 
 
 def test_what_was_marked_by_hand_is_in_no_part_of_the_scrubbed_file(filled: Session) -> None:

@@ -14,7 +14,6 @@ from anonymize.pii_review.study_finder import current_recognizers, searched_by, 
 from models.names import name_finders as registry
 from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
-from models.weights.language_catalogue import NER_ENGLISH
 from models.weights.weights_catalogue import find_entry
 from project.entities.study_records import Utterance
 from project.errors import Cancelled
@@ -67,10 +66,10 @@ def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_i
     found = coverage(session)
     assert not found.is_mostly_covered
     assert "no model of English names is installed" in found.problem_text()
-    size = format_size(NER_ENGLISH.editions[0].size)
+    size = format_size(find_entry("ner-english").editions[0].size)
     for told in ("greenroom models fetch ner-english", size, "MIT", "“Get ner-english”", "looked for again"):
         assert told in found.hint_text()
-    assert found.suggested_model == NER_ENGLISH.name
+    assert found.suggested_model == "ner-english"
 
 
 def test_what_was_searched_without_a_model_is_searched_with_it(session: Session, english_names_folder: Path) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,17 +21,10 @@ from tests.builders.wire import OK, Judging, Wire, away, guard_of, send, send_as
 
 RAW = Policy(EgressLevel.RAW, "a pilot with actors", "the board", unencrypted=True)
 DOWNLOAD = RequestPurpose(Purpose.DOWNLOAD)
-Sending = Callable[..., httpx2.Response]
 
 
 def in_a_loop(guard: Guard, url: str, body: object = None, **options: Any) -> httpx2.Response:
     return asyncio.run(send_async(guard, url, body, **options))
-
-
-@pytest.fixture(params=[send, in_a_loop], ids=["thread", "asyncio"])
-def sending(request: pytest.FixtureRequest) -> Sending:
-    found: Sending = request.param
-    return found
 
 
 @pytest.fixture(autouse=True)
@@ -42,16 +34,16 @@ def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-def refused(sending: Sending, guard: Guard, url: str, body: object = None, **options: Any) -> Forbidden:
+def refused(guard: Guard, url: str, body: object = None, **options: Any) -> Forbidden:
     with pytest.raises(Forbidden) as raised:
-        sending(guard, url, body, **options)
+        send(guard, url, body, **options)
     return raised.value
 
 
-def test_what_stays_on_this_machine_is_sent_and_written_down(sending: Sending) -> None:
+def test_what_stays_on_this_machine_is_sent_and_written_down() -> None:
     wire, authority = Wire(), Judging()
     parcel = RequestPurpose(Purpose.JUDGE, "j", "r", "s", "raw")
-    assert sending(guard_of(wire, authority), "http://127.0.0.1:8080/v1/models", parcel=parcel).json() == {}
+    assert send(guard_of(wire, authority), "http://127.0.0.1:8080/v1/models", parcel=parcel).json() == {}
     (asked,) = authority.asked
     assert asked == EgressRequest(
         Purpose.JUDGE, "127.0.0.1", 8080, ("127.0.0.1",), True,
@@ -60,19 +52,17 @@ def test_what_stays_on_this_machine_is_sent_and_written_down(sending: Sending) -
     assert wire.connected == [("127.0.0.1", 8080)]
 
 
-def test_by_default_nothing_is_sent_and_no_name_is_looked_up(sending: Sending) -> None:
+def test_by_default_nothing_is_sent_and_no_name_is_looked_up() -> None:
     wire, authority = Wire({"api.example": ["127.0.0.1"]}), Judging()
-    assert refused(sending, guard_of(wire, authority), "https://api.example/v1", {"a": 1}).rule == "nothing-leaves"
+    assert refused(guard_of(wire, authority), "https://api.example/v1", {"a": 1}).rule == "nothing-leaves"
     assert (wire.looked_up, wire.connected) == ([], [])
     (asked,) = authority.asked
     assert (asked.host, asked.port, asked.addresses, asked.local) == ("api.example", 443, (), False)
 
 
-def test_a_look_up_is_asked_for_before_it_is_made_and_tells_nothing_of_the_request(sending: Sending) -> None:
+def test_a_look_up_is_asked_for_before_it_is_made_and_tells_nothing_of_the_request() -> None:
     wire, authority = Wire({"api.example": ["203.0.113.5"]}), Judging(RAW)
-    sending(
-        guard_of(wire, authority), "http://api.example/v1", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw")
-    )
+    send(guard_of(wire, authority), "http://api.example/v1", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     before, request = authority.asked
     assert (before.addresses, before.size, before.sha256) == ((), 0, "")
     assert (request.addresses, request.size) == (("203.0.113.5",), 2)
@@ -91,58 +81,49 @@ def test_a_name_is_local_only_where_all_its_addresses_are(addresses: list[str]) 
         send(guard, "http://box:1234/")
         assert wire.connected == [(addresses[0], 1234)]
     else:
-        assert refused(send, guard, "http://box:1234/").rule == "nothing-leaves"
+        assert refused(guard, "http://box:1234/").rule == "nothing-leaves"
         assert wire.connected == []
     assert authority.asked[-1].addresses == tuple(addresses)
 
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "127.1", "[::1]", "[::ffff:127.0.0.1]"])
-def test_other_forms_of_loopback_are_loopback(sending: Sending, host: str) -> None:
+def test_other_forms_of_loopback_are_loopback(host: str) -> None:
     wire = Wire()
     guard = guard_of(wire, Judging())
-    sending(guard, f"http://{host}:99/")
+    send(guard, f"http://{host}:99/")
     assert len(wire.connected) == 1
     assert is_loopback(wire.connected[0][0])
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "3405803781", "0xcb007105", "[::ffff:203.0.113.5]"])
-def test_other_forms_of_another_machine_are_not(sending: Sending, host: str) -> None:
+def test_other_forms_of_another_machine_are_not(host: str) -> None:
     wire, authority = Wire(), Judging()
-    assert refused(sending, guard_of(wire, authority), f"http://{host}/").rule == "nothing-leaves"
+    assert refused(guard_of(wire, authority), f"http://{host}/").rule == "nothing-leaves"
     assert wire.connected == []
 
 
-def test_localhost_that_resolves_elsewhere_is_another_machine(sending: Sending) -> None:
+def test_localhost_that_resolves_elsewhere_is_another_machine() -> None:
     wire = Wire({"localhost": ["203.0.113.5"]})
-    assert refused(sending, guard_of(wire, Judging()), "http://localhost/").rule == "nothing-leaves"
+    assert refused(guard_of(wire, Judging()), "http://localhost/").rule == "nothing-leaves"
     assert wire.connected == []
 
 
-def test_an_address_is_looked_up_once_and_a_later_answer_is_never_used(sending: Sending) -> None:
+def test_an_address_is_looked_up_once_and_a_later_answer_is_never_used() -> None:
     wire = Wire({"box": [["127.0.0.1"], ["203.0.113.5"]]}, known={"box"})
     authority = Judging()
 
-    async def thrice() -> None:
-        async with async_http_client(guard_of(wire, authority)) as client:
-            for _ in range(3):
-                await client.get("http://box/", headers={"Connection": "close"})
-
-    with for_purpose(RequestPurpose(Purpose.JUDGE)):
-        if sending is send:
-            with http_client(guard_of(wire, authority)) as client:
-                for _ in range(3):
-                    client.get("http://box/", headers={"Connection": "close"})
-        else:
-            asyncio.run(thrice())
+    with for_purpose(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, authority)) as client:
+        for _ in range(3):
+            client.get("http://box/", headers={"Connection": "close"})
     assert wire.looked_up == ["box"]
     assert {address for address, _ in wire.connected} == {"127.0.0.1"}
     assert all(asked.addresses == ("127.0.0.1",) for asked in authority.asked)
 
 
-def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked_up_anew(sending: Sending) -> None:
+def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked_up_anew() -> None:
     wire = Wire({"box": [["127.0.0.2", "127.0.0.3"], ["203.0.113.5"]]}, known={"box"}, dead={"127.0.0.2"})
     authority = Judging()
-    sending(guard_of(wire, authority), "http://box/")
+    send(guard_of(wire, authority), "http://box/")
     assert [address for address, _ in wire.connected] == ["127.0.0.2", "127.0.0.3"]
     wire = Wire({"box": [["127.0.0.2"], ["203.0.113.5"]]}, known={"box"}, dead={"127.0.0.2"})
     with for_purpose(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, authority)) as client:
@@ -153,10 +134,10 @@ def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked
     assert [address for address, _ in wire.connected] == ["127.0.0.2"]
 
 
-def test_a_name_that_stands_for_nothing_is_an_error_of_the_connection(sending: Sending) -> None:
+def test_a_name_that_stands_for_nothing_is_an_error_of_the_connection() -> None:
     wire = Wire({"box": []}, known={"box"})
     with pytest.raises(httpx2.ConnectError, match="not known"):
-        sending(guard_of(wire, Judging()), "http://box/")
+        send(guard_of(wire, Judging()), "http://box/")
 
 
 def test_a_request_that_nobody_accounts_for_is_not_sent() -> None:
@@ -168,9 +149,9 @@ def test_a_request_that_nobody_accounts_for_is_not_sent() -> None:
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://api.example/"])
-def test_what_cannot_be_written_down_is_not_sent(sending: Sending, url: str) -> None:
+def test_what_cannot_be_written_down_is_not_sent(url: str) -> None:
     wire, authority = Wire(), Judging(RAW, writes=False)
-    found = refused(sending, guard_of(wire, authority), url)
+    found = refused(guard_of(wire, authority), url)
     assert found.rule == "recorded"
     assert "could not be written down" in found.message
     assert (wire.looked_up, wire.connected) in ((["127.0.0.1"], []), ([], []))
@@ -186,7 +167,7 @@ def test_another_error_of_the_authority_also_keeps_the_request_in() -> None:
             raise Cancelled
 
     wire = Wire()
-    assert refused(send, guard_of(wire, Broken()), "http://127.0.0.1/").rule == "recorded"
+    assert refused(guard_of(wire, Broken()), "http://127.0.0.1/").rule == "recorded"
     with pytest.raises(Cancelled):
         send(guard_of(wire, Stopped()), "http://127.0.0.1/")
     assert wire.connected == []
@@ -195,11 +176,11 @@ def test_another_error_of_the_authority_also_keeps_the_request_in() -> None:
 # Redirects
 
 
-def test_a_redirect_of_a_judge_is_refused_and_nothing_goes_there(sending: Sending) -> None:
+def test_a_redirect_of_a_judge_is_refused_and_nothing_goes_there() -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
     wire.answers[("203.0.113.5", 80)] = away("http://b.example/other")
     authority = Judging(RAW)
-    found = refused(sending, guard_of(wire, authority), "http://a.example/", {})
+    found = refused(guard_of(wire, authority), "http://a.example/", {})
     assert found.rule == "redirects"
     assert "b.example" in found.message
     assert wire.looked_up == ["a.example"]
@@ -208,14 +189,14 @@ def test_a_redirect_of_a_judge_is_refused_and_nothing_goes_there(sending: Sendin
 
 
 @pytest.mark.parametrize("place", ["http://b.example/", "http://127.0.0.1:8081/", "/v2"])
-def test_this_machine_cannot_send_a_request_on(sending: Sending, place: str) -> None:
+def test_this_machine_cannot_send_a_request_on(place: str) -> None:
     wire = Wire(answers={("127.0.0.1", 80): away(place)})
-    assert refused(sending, guard_of(wire, Judging()), "http://127.0.0.1/", {}).rule == "redirects"
+    assert refused(guard_of(wire, Judging()), "http://127.0.0.1/", {}).rule == "redirects"
     assert wire.connected == [("127.0.0.1", 80)]
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(sending: Sending, status: int) -> None:
+def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(status: int) -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
     wire.answers[("203.0.113.5", 80)] = away("http://b.example/other", status)
     authority = Judging(replace(RAW, redirects=True))
@@ -226,7 +207,7 @@ def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(sending: Sendi
         "X-Api-Key": "secret-3",
         "Proxy-Authorization": "secret-4",
     }
-    sending(guard_of(wire, authority), "http://a.example/", {}, parcel=parcel, headers=secrets)
+    send(guard_of(wire, authority), "http://a.example/", {}, parcel=parcel, headers=secrets)
     first = b"".join(content for address, content in wire.sent if address == "203.0.113.5")
     second = b"".join(content for address, content in wire.sent if address == "203.0.113.6")
     assert first.count(b"secret-") == 4
@@ -237,40 +218,40 @@ def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(sending: Sendi
     assert (last.host, last.redirected_from, last.size) == ("b.example", "a.example", 2 if status in (307, 308) else 0)
 
 
-def test_a_redirect_on_the_same_host_keeps_the_key(sending: Sending) -> None:
+def test_a_redirect_on_the_same_host_keeps_the_key() -> None:
     wire = Wire(answers={("127.0.0.1", 80): away("/v2", 308)})
     authority = Judging(Policy(redirects=True))
     with pytest.raises(Forbidden, match="again and again"):
-        sending(guard_of(wire, authority), "http://127.0.0.1/", {}, headers={"Authorization": "Bearer k"})
+        send(guard_of(wire, authority), "http://127.0.0.1/", {}, headers={"Authorization": "Bearer k"})
     assert [egress_request.barred_by for egress_request in authority.asked] == [""] * 10 + ["redirects"]
     assert wire.text_sent().lower().count("authorization: bearer k") == 10
 
 
 @pytest.mark.parametrize("place", ["http://127.0.0.1:9/", "http://localhost/", "http://[::1]/"])
-def test_another_machine_cannot_send_a_request_back_to_this_one(sending: Sending, place: str) -> None:
+def test_another_machine_cannot_send_a_request_back_to_this_one(place: str) -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "localhost": ["127.0.0.1"]})
     wire.answers[("203.0.113.5", 80)] = away(place)
     authority = Judging(Policy(downloads=True, redirects=True, unencrypted=True))
-    found = refused(sending, guard_of(wire, authority), "http://a.example/", parcel=DOWNLOAD)
+    found = refused(guard_of(wire, authority), "http://a.example/", parcel=DOWNLOAD)
     assert "back to this machine" in found.message
     assert authority.asked[-1].barred_by == "redirects", "what the guard itself refuses is written down too"
     assert wire.connected == [("203.0.113.5", 80)]
 
 
 @pytest.mark.parametrize("place", ["ftp://b.example/", "file:///etc/passwd", "http://[::1", "unix:///x.sock"])
-def test_a_redirect_to_what_is_no_address_goes_nowhere(sending: Sending, place: str) -> None:
+def test_a_redirect_to_what_is_no_address_goes_nowhere(place: str) -> None:
     wire = Wire({"a.example": ["203.0.113.5"]}, answers={("203.0.113.5", 80): away(place)})
     guard = guard_of(wire, Judging(Policy(downloads=True, unencrypted=True)))
     with pytest.raises((httpx2.TransportError, Forbidden)):
-        sending(guard, "http://a.example/", parcel=DOWNLOAD)
+        send(guard, "http://a.example/", parcel=DOWNLOAD)
     assert wire.connected == [("203.0.113.5", 80)]
 
 
 @pytest.mark.parametrize("url", ["ftp://example.org/", "unix:///run/x.sock", "ws://127.0.0.1/", "/relative"])
-def test_only_http_is_spoken(sending: Sending, url: str) -> None:
+def test_only_http_is_spoken(url: str) -> None:
     wire = Wire()
     with pytest.raises(httpx2.UnsupportedProtocol):
-        sending(guard_of(wire, Judging(RAW)), url)
+        send(guard_of(wire, Judging(RAW)), url)
     assert wire.connected == []
 
 
@@ -278,26 +259,22 @@ def test_only_http_is_spoken(sending: Sending, url: str) -> None:
 
 
 @pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-def test_a_proxy_is_not_used_unless_the_policy_allows_it(
-    sending: Sending, monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
+def test_a_proxy_is_not_used_unless_the_policy_allows_it(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     monkeypatch.setenv(variable, "http://ada:secret@proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
     authority = Judging(RAW)
-    found = refused(sending, guard_of(wire, authority), "http://a.example/", {})
+    found = refused(guard_of(wire, authority), "http://a.example/", {})
     assert found.rule == "proxies"
     assert "secret" not in str(found)
     assert (wire.looked_up, wire.connected) == ([], [])
     assert authority.asked[-1].proxy == "proxy.example"
 
 
-def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(
-    sending: Sending, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://ada:secret@proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
     authority = Judging(replace(RAW, proxies=True))
-    sending(guard_of(wire, authority), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
+    send(guard_of(wire, authority), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.looked_up == ["proxy.example"]
     assert wire.connected == [("203.0.113.9", 3128)]
     (asked,) = authority.asked
@@ -306,44 +283,40 @@ def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_what_stays_on_this_machine_takes_no_proxy(
-    sending: Sending, monkeypatch: pytest.MonkeyPatch, host: str
-) -> None:
+def test_what_stays_on_this_machine_takes_no_proxy(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
     wire, authority = Wire({"localhost": ["127.0.0.1"]}), Judging()
-    sending(guard_of(wire, authority), f"http://{host}/", {})
+    send(guard_of(wire, authority), f"http://{host}/", {})
     assert wire.connected == [("127.0.0.1", 80)]
     assert authority.asked[0].proxy == ""
 
 
-def test_no_proxy_is_honoured(sending: Sending, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_proxy_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
     monkeypatch.setenv("NO_PROXY", "other.example,a.example")
     wire = Wire({"a.example": ["203.0.113.5"]})
-    sending(
-        guard_of(wire, Judging(RAW)), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw")
-    )
+    send(guard_of(wire, Judging(RAW)), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.connected == [("203.0.113.5", 80)]
 
 
 @pytest.mark.parametrize("address", ["socks5://proxy.example:1080", "http://", "http://proxy.example:99999"])
-def test_a_proxy_of_another_kind_is_refused(sending: Sending, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_a_proxy_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("ALL_PROXY", address)
     wire = Wire()
     authority = Judging(replace(RAW, proxies=True))
-    assert refused(sending, guard_of(wire, authority), "http://a.example/").rule == "proxies"
+    assert refused(guard_of(wire, authority), "http://a.example/").rule == "proxies"
     assert (wire.looked_up, wire.connected) == ([], [])
     assert [egress_request.barred_by for egress_request in authority.asked] == ["proxies"], "it is written down too"
 
 
-def test_the_guard_bars_what_an_authority_would_let_through(sending: Sending, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guard_bars_what_an_authority_would_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
     class Careless(Judging):
         def permit(self, departure: EgressRequest, uncleared: int) -> None:
             self.asked.append(departure)
 
     monkeypatch.setenv("ALL_PROXY", "socks5://proxy.example:1080")
     wire = Wire()
-    assert refused(sending, guard_of(wire, Careless()), "http://a.example/").rule == "proxies"
+    assert refused(guard_of(wire, Careless()), "http://a.example/").rule == "proxies"
     assert wire.connected == []
 
 
@@ -367,9 +340,9 @@ OPENLY = [
 
 @pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.TEST, Purpose.DOWNLOAD])
 @pytest.mark.parametrize("url", OPENLY)
-def test_nothing_is_sent_unencrypted_to_another_machine(sending: Sending, url: str, purpose: Purpose) -> None:
+def test_nothing_is_sent_unencrypted_to_another_machine(url: str, purpose: Purpose) -> None:
     wire = Wire({"both.example": ["127.0.0.1", "203.0.113.5"]}, known={"both.example"})
-    found = refused(sending, guard_of(wire, Judging(ENCRYPTED_ONLY)), url, {}, parcel=RequestPurpose(purpose))
+    found = refused(guard_of(wire, Judging(ENCRYPTED_ONLY)), url, {}, parcel=RequestPurpose(purpose))
     assert found.rule == "unencrypted"
     assert "--unencrypted" in found.hint
     assert (wire.connected, wire.sent) == ([], [])
@@ -377,33 +350,29 @@ def test_nothing_is_sent_unencrypted_to_another_machine(sending: Sending, url: s
 
 
 @pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.DOWNLOAD])
-def test_an_unencrypted_proxy_sees_no_unencrypted_request(
-    sending: Sending, monkeypatch: pytest.MonkeyPatch, purpose: Purpose
-) -> None:
+def test_an_unencrypted_proxy_sees_no_unencrypted_request(monkeypatch: pytest.MonkeyPatch, purpose: Purpose) -> None:
     for proxy in ("http://proxy.example:3128", "https://proxy.example:3129"):
         monkeypatch.setenv("ALL_PROXY", proxy)
         wire = Wire({"proxy.example": ["203.0.113.9"]})
         guard = guard_of(wire, Judging(ENCRYPTED_ONLY))
-        assert refused(sending, guard, "http://a.example/", {}, parcel=RequestPurpose(purpose)).rule == "unencrypted"
+        assert refused(guard, "http://a.example/", {}, parcel=RequestPurpose(purpose)).rule == "unencrypted"
         assert wire.connected == []
 
 
-def test_an_encrypted_request_passes_through_a_proxy_as_a_tunnel(
-    sending: Sending, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_encrypted_request_passes_through_a_proxy_as_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
     authority = Judging(ENCRYPTED_ONLY)
-    sending(guard_of(wire, authority), "https://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
+    send(guard_of(wire, authority), "https://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.connected == [("203.0.113.9", 3128)]
     assert b"CONNECT a.example:443" in wire.sent[0][1]
     assert [egress_request.scheme for egress_request in authority.asked] == ["https"]
 
 
 @pytest.mark.parametrize("place", ["http://b.example/v1", "HTTP://203.0.113.6/v1", "//203.0.113.6/v1"])
-def test_a_redirect_leads_to_no_unencrypted_address(sending: Sending, place: str) -> None:
+def test_a_redirect_leads_to_no_unencrypted_address(place: str) -> None:
     wire = Wire(answers={("127.0.0.1", 8080): away(place)})
-    found = refused(sending, guard_of(wire, Judging(ENCRYPTED_ONLY)), "http://127.0.0.1:8080/v1", {})
+    found = refused(guard_of(wire, Judging(ENCRYPTED_ONLY)), "http://127.0.0.1:8080/v1", {})
     assert found.rule == "unencrypted"
     assert wire.connected == [("127.0.0.1", 8080)]
 
@@ -420,21 +389,21 @@ EARLY_HINTS = b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
 
 
 @pytest.mark.parametrize(("hints", "size"), [(0, 1000), (0, 70_000), (2000, 1000)])
-def test_an_answer_of_a_judge_has_an_end_with_all_that_comes_before_it(sending: Sending, hints: int, size: int) -> None:
+def test_an_answer_of_a_judge_has_an_end_with_all_that_comes_before_it(hints: int, size: int) -> None:
     wire = Wire(answers={("127.0.0.1", 80): EARLY_HINTS * hints + answer(b"x" * size)})
     guard = guard_of(wire, Judging(), max_answer_bytes=1000)
     if not hints and size == 1000:
-        assert len(sending(guard, "http://127.0.0.1/").content) == size
+        assert len(send(guard, "http://127.0.0.1/").content) == size
     else:
         with pytest.raises(AnswerTooLong):
-            sending(guard, "http://127.0.0.1/")
-    assert len(sending(guard, "http://127.0.0.1/", parcel=DOWNLOAD).content) == size
+            send(guard, "http://127.0.0.1/")
+    assert len(send(guard, "http://127.0.0.1/", parcel=DOWNLOAD).content) == size
 
 
-def test_an_answer_of_a_judge_is_not_unpacked_without_end(sending: Sending) -> None:
+def test_an_answer_of_a_judge_is_not_unpacked_without_end() -> None:
     wire = Wire(answers={("127.0.0.1", 80): answer(b"\x1f\x8b", "Content-Encoding: gzip")})
     with pytest.raises(AnswerTooLong, match="packed"):
-        sending(guard_of(wire, Judging()), "http://127.0.0.1/")
+        send(guard_of(wire, Judging()), "http://127.0.0.1/")
     assert "Accept-Encoding: identity" in wire.text_sent()
 
 
@@ -458,7 +427,7 @@ def test_the_reason_is_found_behind_the_error_of_a_library() -> None:
 
 
 @pytest.mark.parametrize("condition", ["raw", "run-1"])
-def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, condition: str) -> None:
+def test_only_what_was_cleared_under_the_condition_leaves(condition: str) -> None:
     cleared = ApprovedContent()
     cleared.add_text("Ada: hello", "run-1")
     authority = Judging(RAW)
@@ -467,10 +436,10 @@ def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, cond
     guard = guard_of(wire, authority, cleared)
     parcel = RequestPurpose(Purpose.JUDGE, condition=condition)
     if condition == "run-1":
-        sending(guard, "http://127.0.0.1/", body, parcel=parcel)
+        send(guard, "http://127.0.0.1/", body, parcel=parcel)
         assert json.loads(wire.text_sent().partition("\r\n\r\n")[2]) == body
     else:
-        assert refused(sending, guard, "http://127.0.0.1/", body, parcel=parcel).rule == "cleared"
+        assert refused(guard, "http://127.0.0.1/", body, parcel=parcel).rule == "cleared"
         assert wire.connected == []
     (asked,) = authority.asked
     assert asked.texts == len("Ada: hello")
@@ -503,12 +472,12 @@ def test_an_authority_that_belongs_to_a_thread_is_asked_in_it(threadsafe: bool) 
     assert (threads == {threading.get_ident()}) is not threadsafe
 
 
-def test_an_address_is_no_place_to_hide_a_transcript(sending: Sending) -> None:
+def test_an_address_is_no_place_to_hide_a_transcript() -> None:
     wire = Wire()
     guard = guard_of(wire, Judging())
-    sending(guard, "http://127.0.0.1/v1?api-version=2024-02-01")
-    assert refused(sending, guard, f"http://127.0.0.1/v1?said={'Ada:+hello+' * 20}").rule == "cleared"
-    sending(guard, f"http://127.0.0.1/file?signature={'0' * 500}", parcel=DOWNLOAD)
+    send(guard, "http://127.0.0.1/v1?api-version=2024-02-01")
+    assert refused(guard, f"http://127.0.0.1/v1?said={'Ada:+hello+' * 20}").rule == "cleared"
+    send(guard, f"http://127.0.0.1/file?signature={'0' * 500}", parcel=DOWNLOAD)
     assert len(wire.connected) == 2
 
 

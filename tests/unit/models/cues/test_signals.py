@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from models.cues.cue_baseline import BROWS, GAZE_AWAY, NOD, SHAKE, SMILE, find_spans, robust_scores, scores_over_rest
 from models.cues.facial_cues import FaceSignals, face_cues, head_movements
-from models.cues.vocal_cues import cut_spans
+from models.sound_spans import cut_spans
 
 SECOND = 1_000_000
 TIMES = np.arange(0, 60 * SECOND, SECOND // 15, dtype=np.int64)

@@ -8,7 +8,7 @@ from models.speech.whisper_models import default_model, inspect_folder, list_whi
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
 from models.weights.adding import add_weights
-from models.weights.editions import EditionFile, HubSource, Weights, folder_edition
+from models.weights.weights_catalogue import Edition, EditionFile, Weights
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
 from tests.builders.tiny_whisper import write_tiny_whisper
@@ -25,8 +25,8 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def know(monkeypatch: pytest.MonkeyPatch, model: Path, sha256: str) -> None:
     """Put a model of a size into the catalogue, with a checksum."""
     file = model / "model.bin"
-    part = EditionFile("model.bin", HubSource("lab/other", "model.bin", "0" * 40), file.stat().st_size, sha256)
-    entry = Weights("whisper-other", "tests", "MIT", (folder_edition("hub", "other", [part]),), use="speech")
+    edition = Edition("hub", "other", (EditionFile("model.bin", file.stat().st_size, sha256),), is_folder=True)
+    entry = Weights("whisper-other", "tests", "MIT", (edition,), use="speech")
     monkeypatch.setitem(catalogue.WEIGHTS, "whisper-other", entry)
 
 

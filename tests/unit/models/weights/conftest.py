@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from models.weights import download_sources as sources
+from models.weights import fetching as sources
 from models.weights import installed_weights as weights
-from models.weights.fetching import OFFLINE_VARIABLES
 from tests.builders.toy_weights import serve_toys
 from tests.builders.weights_server import Sender, serving
 
@@ -16,7 +15,7 @@ from tests.builders.weights_server import Sender, serving
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where weights are installed."""
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
-    for variable in (*OFFLINE_VARIABLES, sources.MIRROR_VARIABLE, sources.HUB_VARIABLE, "PIP_CONFIG_FILE"):
+    for variable in (*sources.OFFLINE_VARIABLES, sources.MIRROR_VARIABLE, sources.HUB_VARIABLE, "PIP_CONFIG_FILE"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path / "models"
 

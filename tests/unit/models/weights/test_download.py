@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from models.connection.machine_policy import read_journal
-from models.weights.download import ByteRange, Unreachable, download_range, open_url, permitted_by
+from models.weights.download import Unreachable, download, open_url, permitted_by
 from project.entities.egress_policy import Forbidden, Policy
 from project.progress import Silent
 from tests.builders.weights_server import Sender, serving
@@ -52,7 +52,7 @@ def saying(answer: bytes) -> Iterator[str]:
 
 def fetched(url: str, held: Path, authority: Judging) -> bytes:
     with permitted_by(authority):
-        download_range(ByteRange(url, len(CONTENT)), held, Silent(), "toy")
+        download(url, len(CONTENT), held, Silent())
     return held.read_bytes()
 
 

@@ -7,10 +7,10 @@ import pytest
 from anonymize.egress import weights_download_job as fetching
 from anonymize.egress.policy_edits import set_policy
 from models.connection.machine_policy import read_journal
-from models.weights import download_sources as package_index
+from models.weights import fetching as package_index
 from models.weights import installed_weights as weights
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import MIRROR_VARIABLE
+from models.weights.fetching import MIRROR_VARIABLE
 from project.entities.egress_policy import Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
 from project.progress import Silent

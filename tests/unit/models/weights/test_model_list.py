@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from models.weights import weights_catalogue as catalogue
-from models.weights.download_sources import HUB_VARIABLE, MIRROR_VARIABLE
-from models.weights.editions import USES
-from models.weights.model_list import describe_damage, download_access, list_models
-from models.weights.weights_catalogue import WEIGHTS
+from models.weights.fetching import HUB_VARIABLE, MIRROR_VARIABLE
+from models.weights.installed_weights import describe_damage
+from models.weights.model_list import download_access, list_models
+from models.weights.weights_catalogue import USES, WEIGHTS
 from project.errors import UserError
 from tests.builders.wheels import PACKED, PLAIN, joined, toy
 
@@ -33,7 +33,8 @@ def test_what_is_there_what_has_arrived_and_what_is_not(folder: Path) -> None:
         return found.installed, found.on_disk, found.arrived
 
     assert shown() == (False, 0, 0)
-    (folder / "packed.bin.part").write_bytes(bytes(1000))
+    (folder / "toy.task.part").mkdir()
+    (folder / "toy.task.part" / "packed.bin.part").write_bytes(bytes(1000))
     assert shown() == (False, 0, 1000)
     whole = joined(PACKED, PLAIN)
     (folder / "toy.task").write_bytes(whole)

@@ -10,7 +10,7 @@ import pytest
 from models.weights import adding
 from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
-from models.weights.weights_catalogue import OWN_WEIGHTS, WEIGHTS
+from models.weights.weights_catalogue import WEIGHTS
 from project.errors import Cancelled, UserError
 from tests.builders.face_pictures import StopAfter
 from tests.builders.onnx_files import picture_network, write_onnx
@@ -214,7 +214,7 @@ def test_a_cancelled_copy_leaves_nothing(mine: Path, folder: Path) -> None:
     assert names_in(folder) == []
 
 
-@pytest.mark.parametrize("name", [each.name for each in OWN_WEIGHTS])
+@pytest.mark.parametrize("name", [name for name, entry in WEIGHTS.items() if entry.is_own])
 def test_one_that_is_missing_says_how_to_add_it_and_is_never_fetched(name: str) -> None:
     from models.weights.fetching import fetch
 

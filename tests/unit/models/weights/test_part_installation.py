@@ -12,7 +12,7 @@ from anonymize.egress import weights_download_job
 from anonymize.egress.policy_edits import set_policy
 from models.connection.machine_policy import read_journal
 from models.weights import part_installation
-from models.weights.download_sources import INDEX_VARIABLE
+from models.weights.fetching import INDEX_VARIABLE
 from models.weights.part_installation import install_command, install_part
 from project.entities.egress_policy import Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError

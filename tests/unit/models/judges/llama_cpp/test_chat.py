@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.llama_cpp.chat_template import (
+from models.judges.llama_cpp.llama_prompts import (
     MessageFormats,
     arrange_messages,
     build_messages,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("llama_cpp")
 
-from models.judges.llama_cpp.llama_model import _repeat_by_pieces, schema_to_grammar
+from models.judges.llama_cpp.llama_prompts import _repeat_by_pieces, schema_to_grammar
 from project.entities.study_records import Json
 from tests.builders.tiny_gguf import TinyModel
 

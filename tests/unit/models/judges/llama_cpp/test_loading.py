@@ -12,8 +12,7 @@ import pytest
 from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import JudgeResources
 from models.judges.llama_cpp import llama_judge as files
-from models.judges.llama_cpp.llama_judge import LlamaJudge, model_checksum, require_gguf_file
-from models.judges.llama_cpp.llama_options import LlamaOptions
+from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions, model_checksum, require_gguf_file
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig, RequestFailure
 from project.entities.judgments import JudgeEntry, JudgmentStatus

@@ -19,8 +19,8 @@ from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
     LlamaCompletion,
     LlamaMessage,
+    ModelSignal,
     RequestFailure,
-    StoppedReply,
 )
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -77,7 +77,7 @@ def test_an_answer_that_is_stopped_ends_and_the_model_goes_on(process: ModelProc
     long = process.ask(long_ask(1), 600)
     pid = until_it_writes(process)
     process.stop(1)
-    assert isinstance(long.result(HANG_S), StoppedReply)
+    assert long.result(HANG_S) is ModelSignal.STOPPED
     after = process.ask(short_ask(2), 600).result(HANG_S)
     assert isinstance(after, LlamaCompletion)
     assert after.text.replace(" ", "") == '{"a":1}'

@@ -3,12 +3,12 @@
 import pytest
 
 from models.judges.openai_compatible import completions
-from models.judges.openai_compatible.server_capabilities import CapabilityCache
+from models.judges.openai_compatible.completions import ServerCapabilities
 
 
 @pytest.fixture(autouse=True)
-def dialects(monkeypatch: pytest.MonkeyPatch) -> CapabilityCache:
+def dialects(monkeypatch: pytest.MonkeyPatch) -> dict[str, ServerCapabilities]:
     """What is learned about servers; of one test it is not known in the next."""
-    fresh = CapabilityCache()
+    fresh: dict[str, ServerCapabilities] = {}
     monkeypatch.setattr(completions, "CAPABILITIES", fresh)
     return fresh

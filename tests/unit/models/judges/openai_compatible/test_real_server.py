@@ -15,9 +15,8 @@ from models.judges.judge_interface import (
     Reply,
     SamplingParameters,
 )
-from models.judges.llama_cpp.llama_judge import LlamaJudge
-from models.judges.llama_cpp.llama_options import LlamaOptions
-from models.judges.openai_compatible.server_capabilities import CapabilityCache, ConstraintMode
+from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions
+from models.judges.openai_compatible.completions import ConstraintMode, ServerCapabilities
 from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgmentStatus
@@ -59,7 +58,11 @@ def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thi
 
 @pytest.mark.parametrize(("thinks", "longest"), [(False, 4000), (True, 40)], ids=["long texts", "thoughts"])
 def test_it_is_held_to_the_form_after_an_error_500(
-    llama_server: LlamaServer, dialects: CapabilityCache, thinks: bool, longest: int, monkeypatch: pytest.MonkeyPatch
+    llama_server: LlamaServer,
+    dialects: dict[str, ServerCapabilities],
+    thinks: bool,
+    longest: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(forms, "_MAX_THOUGHT_CHARS", 40)
     asked = asking(llama_server.url, key="", model=llama_server.model)
@@ -70,7 +73,7 @@ def test_it_is_held_to_the_form_after_an_error_500(
     assert reply.model_id == "tiny"
     assert reply.tokens_in is not None
     assert reply.tokens_in > 0
-    assert dialects.get(asked.judge.fingerprint).rung is ConstraintMode.OBJECT
+    assert dialects[asked.judge.fingerprint].rung is ConstraintMode.OBJECT
     assert all(departure.local for departure in asked.gate.noted)
     assert len(asked.gate.noted[0].frames) == 3
 
