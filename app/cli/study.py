@@ -319,11 +319,10 @@ def _recovery_json(found: RecoveryResult) -> dict[str, Json]:
             table.name: {
                 "saved": table.saved,
                 "from_history": table.from_history,
-                "loose": table.orphaned,
                 "from_backup": table.from_backup,
                 "made_up": table.placeholders,
-                "pages_lost": table.bad_pages,
-                "rows_unreadable": table.bad_rows,
+                "incomplete": table.incomplete,
+                "rows_unreadable": table.unreadable_rows,
                 "left_out": table.left_out,
                 "only_in_backup": table.only_in_backup,
             }

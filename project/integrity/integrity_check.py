@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,71 +56,145 @@ JSON_LISTS = {
     "character": ("bonds",),
 }
 
-_CONTENT_QUERIES = {
-    "a segment reaches outside its recording: {}": (
-        "SELECT s.id FROM segment s JOIN recording r ON r.id = s.recording_id "
-        "WHERE s.start_us < 0 OR s.end_us > r.duration_us"
+
+@dataclass(frozen=True, slots=True)
+class ContentRule:
+    """A condition that no row of a table meets, although no constraint of the table says so.
+
+    Attributes:
+        shown: the column that names the row.
+        sentence: what is wrong, with a place for that name.
+    """
+
+    table: str
+    shown: str
+    condition: str
+    sentence: str
+
+
+CONTENT_RULES = (
+    ContentRule(
+        "segment",
+        "id",
+        "start_us < 0 OR end_us > (SELECT duration_us FROM recording WHERE id = segment.recording_id)",
+        "a segment reaches outside its recording: {}",
     ),
-    "a segment does not end after it starts: {}": "SELECT id FROM segment WHERE end_us <= start_us",
-    "a value belongs to no segment: {}": (
-        "SELECT segment_id FROM segment_value WHERE segment_id NOT IN (SELECT id FROM segment)"
+    ContentRule("segment", "id", "end_us <= start_us", "a segment does not end after it starts: {}"),
+    ContentRule(
+        "segment_value",
+        "segment_id",
+        "segment_id NOT IN (SELECT id FROM segment)",
+        "a value belongs to no segment: {}",
     ),
-    "a face track's arrays differ in length: {}": (
-        "SELECT id FROM face_track WHERE length(frames) <> 4 * count OR length(times_us) <> 8 * count "
-        "OR length(boxes) <> 16 * count OR length(scores) <> 4 * count OR length(origins) <> count"
+    ContentRule(
+        "face_track",
+        "id",
+        "length(frames) <> 4 * count OR length(times_us) <> 8 * count OR length(boxes) <> 16 * count "
+        "OR length(scores) <> 4 * count OR length(origins) <> count",
+        "a face track's arrays differ in length: {}",
     ),
-    "the scheme of a segment is kept nowhere: {}": (
-        "SELECT id FROM segment WHERE scheme NOT IN (SELECT key FROM scheme_version)"
+    ContentRule(
+        "segment",
+        "id",
+        "scheme NOT IN (SELECT key FROM scheme_version)",
+        "the scheme of a segment is kept nowhere: {}",
     ),
-    "a value was filled in under a version of its scheme that is kept nowhere: {}": (
-        "SELECT DISTINCT segment_id FROM segment_value v WHERE NOT EXISTS "
-        "(SELECT 1 FROM scheme_version k WHERE k.key = v.scheme AND k.version = v.version)"
+    ContentRule(
+        "segment_value",
+        "segment_id",
+        "NOT EXISTS (SELECT 1 FROM scheme_version k "
+        "WHERE k.key = segment_value.scheme AND k.version = segment_value.version)",
+        "a value was filled in under a version of its scheme that is kept nowhere: {}",
     ),
-    "a node reaches beyond the end of its recording: {}": (
-        "SELECT n.id FROM chain_node n JOIN chain c ON c.id = n.chain_id JOIN recording r ON r.id = c.recording_id "
-        "WHERE n.end_us > r.duration_us"
+    ContentRule(
+        "chain_node",
+        "id",
+        "end_us > (SELECT r.duration_us FROM recording r JOIN chain c ON c.recording_id = r.id "
+        "WHERE c.id = chain_node.chain_id)",
+        "a node reaches beyond the end of its recording: {}",
     ),
-    "a reason and its result are nodes of two chains: {}": (
-        "SELECT e.result_id FROM chain_edge e JOIN chain_node a ON a.id = e.reason_id "
-        "JOIN chain_node b ON b.id = e.result_id WHERE a.chain_id <> b.chain_id"
+    ContentRule(
+        "chain_edge",
+        "result_id",
+        "(SELECT chain_id FROM chain_node WHERE id = chain_edge.reason_id) <> "
+        "(SELECT chain_id FROM chain_node WHERE id = chain_edge.result_id)",
+        "a reason and its result are nodes of two chains: {}",
     ),
-    "a question is about another recording than its chain: {}": (
-        "SELECT q.id FROM question q JOIN chain c ON c.id = q.chain_id WHERE c.recording_id <> q.recording_id"
+    ContentRule(
+        "question",
+        "id",
+        "recording_id <> (SELECT recording_id FROM chain WHERE id = question.chain_id)",
+        "a question is about another recording than its chain: {}",
     ),
-    "a question reaches beyond the end of its recording: {}": (
-        "SELECT q.id FROM question q JOIN recording r ON r.id = q.recording_id WHERE q.end_us > r.duration_us"
+    ContentRule(
+        "question",
+        "id",
+        "end_us > (SELECT duration_us FROM recording WHERE id = question.recording_id)",
+        "a question reaches beyond the end of its recording: {}",
     ),
-    "an episode has fewer than two agents: {}": (
-        "SELECT e.recording_id FROM episode e "
-        "WHERE (SELECT count(*) FROM episode_agent a WHERE a.recording_id = e.recording_id) < 2"
+    ContentRule(
+        "episode",
+        "recording_id",
+        "(SELECT count(*) FROM episode_agent a WHERE a.recording_id = episode.recording_id) < 2",
+        "an episode has fewer than two agents: {}",
     ),
-    "an item belongs to no set: {}": "SELECT id FROM item WHERE set_id NOT IN (SELECT id FROM item_set)",
-    "an item is in a draw that its set does not have: {}": (
-        "SELECT i.id FROM item i JOIN item_set s ON s.id = i.set_id WHERE i.draw >= s.draws"
+    ContentRule("item", "id", "set_id NOT IN (SELECT id FROM item_set)", "an item belongs to no set: {}"),
+    ContentRule(
+        "item",
+        "id",
+        "draw >= (SELECT draws FROM item_set WHERE id = item.set_id)",
+        "an item is in a draw that its set does not have: {}",
     ),
-    "a run of the benchmark is over no set: {}": (
-        "SELECT id FROM benchmark_run WHERE set_id NOT IN (SELECT id FROM item_set)"
+    ContentRule(
+        "benchmark_run",
+        "id",
+        "set_id NOT IN (SELECT id FROM item_set)",
+        "a run of the benchmark is over no set: {}",
     ),
-    "an answer of the benchmark belongs to no run: {}": (
-        "SELECT DISTINCT run_id FROM benchmark_answer WHERE run_id NOT IN (SELECT id FROM benchmark_run)"
+    ContentRule(
+        "benchmark_answer",
+        "run_id",
+        "run_id NOT IN (SELECT id FROM benchmark_run)",
+        "an answer of the benchmark belongs to no run: {}",
     ),
-    "an agent belongs to no episode: {}": (
-        "SELECT recording_id FROM episode_agent WHERE recording_id NOT IN (SELECT recording_id FROM episode)"
+    ContentRule(
+        "episode_agent",
+        "recording_id",
+        "recording_id NOT IN (SELECT recording_id FROM episode)",
+        "an agent belongs to no episode: {}",
     ),
-    "two recordings have the same number: {}": "SELECT number FROM recording GROUP BY number HAVING count(*) > 1",
-    "a step of the history points to one that is not there: {}": (
-        "SELECT id FROM journal_step s WHERE EXISTS (SELECT 1 FROM (SELECT s.reverses AS to_id "
-        "UNION ALL SELECT s.below UNION ALL SELECT s.undo_top UNION ALL SELECT s.redo_top) "
-        "WHERE to_id IS NOT NULL AND to_id NOT IN (SELECT id FROM journal_step))"
+)
+"""A recovery leaves out the rows that meet one of these conditions."""
+
+_RECORDING_AND_HISTORY_RULES = (
+    ContentRule(
+        "recording",
+        "number",
+        "EXISTS (SELECT 1 FROM recording r WHERE r.number = recording.number AND r.id < recording.id)",
+        "two recordings have the same number: {}",
     ),
-    "a change in the history belongs to no step: {}": (
-        "SELECT id FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)"
+    ContentRule(
+        "journal_step",
+        "id",
+        "EXISTS (SELECT 1 FROM (SELECT journal_step.reverses AS to_id UNION ALL SELECT journal_step.below "
+        "UNION ALL SELECT journal_step.undo_top UNION ALL SELECT journal_step.redo_top) "
+        "WHERE to_id IS NOT NULL AND to_id NOT IN (SELECT id FROM journal_step))",
+        "a step of the history points to one that is not there: {}",
     ),
-    "a step of the history changed nothing: {}": (
-        "SELECT id FROM journal_step WHERE id NOT IN (SELECT step_id FROM journal_change) "
-        "AND id > (SELECT coalesce(max(id), 0) FROM journal_step WHERE kind = 'withdrawal')"
+    ContentRule(
+        "journal_change",
+        "id",
+        "step_id NOT IN (SELECT id FROM journal_step)",
+        "a change in the history belongs to no step: {}",
     ),
-}
+    ContentRule(
+        "journal_step",
+        "id",
+        "id NOT IN (SELECT step_id FROM journal_change) "
+        "AND id > (SELECT coalesce(max(id), 0) FROM journal_step WHERE kind = 'withdrawal')",
+        "a step of the history changed nothing: {}",
+    ),
+)
 
 
 def check_study(path: str | Path) -> list[str]:
@@ -219,9 +294,10 @@ def _check_references(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _check_contents(connection: sqlite3.Connection) -> Iterator[str]:
-    for sentence, sql in _CONTENT_QUERIES.items():
-        for (row,) in connection.execute(f"{sql} LIMIT {_MAX_FINDINGS}"):
-            yield sentence.format(row)
+    for rule in (*CONTENT_RULES, *_RECORDING_AND_HISTORY_RULES):
+        sql = f"SELECT DISTINCT {rule.shown} FROM {rule.table} WHERE {rule.condition} LIMIT {_MAX_FINDINGS}"
+        for (row,) in connection.execute(sql):
+            yield rule.sentence.format(row)
 
 
 def _check_texts(connection: sqlite3.Connection) -> Iterator[str]:
@@ -325,20 +401,25 @@ def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
         tables: tables of people's edits.
     """
     for table in tables:
-        described = query(f"PRAGMA main.table_info({table})")
-        columns = [row[1] for row in described]
-        key = [row[1] for row in described if row[5]]
-        last: dict[tuple[object, ...], dict[str, object] | None] = {}
-        for before, after in query(
-            "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table,)
-        ):
-            state = json.loads(str(after)) if after else None
-            last[tuple((state or json.loads(str(before)))[str(column)] for column in key)] = state
+        columns = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})")]
+        key, states = last_states(query, table)
         where = " AND ".join(f"{column} = ?" for column in key)
-        for row_key, state in last.items():
-            rows = query(f"SELECT {', '.join(map(str, columns))} FROM {table} WHERE {where}", row_key)
+        for row_key, state in states.items():
+            rows = query(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", row_key)
             if (dict(zip(columns, rows[0], strict=True)) if rows else None) != state:
                 yield f"a row of “{table}” is not what the history says: {'/'.join(map(str, row_key))}"
+
+
+def last_states(
+    query: Callable[..., Iterable[Sequence[object]]], table: str
+) -> tuple[list[str], dict[tuple[object, ...], dict[str, object] | None]]:
+    """Return the columns of a table's key, and by key the last state of each row in the history; None where it went."""
+    key = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})") if row[5]]
+    states: dict[tuple[object, ...], dict[str, object] | None] = {}
+    for before, after in query("SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table,)):
+        state = json.loads(str(after)) if after else None
+        states[tuple((state or json.loads(str(before)))[column] for column in key)] = state
+    return key, states
 
 
 def rows_without_history(query: Query, tables: Iterable[str]) -> Iterator[str]:

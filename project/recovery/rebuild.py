@@ -1,12 +1,12 @@
 """Rebuilds a study from recovered rows, with valid references and a consistent history.
 
-Lost rows that others refer to come from a backup, or from placeholders.
+Lost rows come from the history or from a backup; placeholders stand for those that others refer to.
 """
 
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -14,10 +14,10 @@ from project.entities.frozen_items import describe_content_problem
 from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
 from project.ids import is_id, new_id
-from project.integrity.integrity_check import JSON_LISTS, JSON_OBJECTS, JSON_VALUES
+from project.integrity.integrity_check import CONTENT_RULES, JSON_LISTS, JSON_OBJECTS, JSON_VALUES, last_states
 from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
 from project.queries.recording_rows import facts_from_json
-from project.recovery.page_reader import Key, RecoveredTable, TableLayout, Value, row_cells
+from project.recovery.table_reader import Key, RecoveredTable, Row, TableLayout
 from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
 from project.store.journal import SUBJECT_COLUMNS
 
@@ -90,14 +90,12 @@ def restore_parents(
     return from_backup, made_up
 
 
-def _insert_row(connection: sqlite3.Connection, shape: TableLayout, row: Mapping[str, Value]) -> bool:
-    marks = ", ".join("?" * len(shape.columns))
+def _insert_row(connection: sqlite3.Connection, layout: TableLayout, row: Row) -> bool:
+    marks = ", ".join("?" * len(layout.columns))
+    sql = f"INSERT INTO {layout.name} ({', '.join(layout.columns)}) VALUES ({marks})"
     try:
-        connection.execute(
-            f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})",
-            row_cells(shape, row),
-        )
-    except sqlite3.Error:
+        connection.execute(sql, layout.row_cells(row))
+    except (sqlite3.Error, OverflowError, UnicodeEncodeError):
         return False
     return True
 
@@ -110,7 +108,6 @@ def _insert_placeholder(connection: sqlite3.Connection, table: str, key: str, ma
     connection.execute(_PLACEHOLDER_SQL[table], {"id": key, "number": made_up[table]})
 
 
-Row = dict[str, Value]
 _SIDES = ("before", "after")
 
 
@@ -160,30 +157,6 @@ def _is_change(tables: Mapping[str, TableLayout], row: Row) -> bool:
 _HISTORY = ("journal_step", "journal_change")
 _LINKS = ("below", "undo_top", "redo_top")
 
-_INVALID_ROWS = {
-    "segment": (
-        "scheme NOT IN (SELECT key FROM scheme_version) OR end_us <= start_us OR start_us < 0 "
-        "OR end_us > (SELECT duration_us FROM recording WHERE id = segment.recording_id)"
-    ),
-    "segment_value": (
-        "segment_id NOT IN (SELECT id FROM segment) OR NOT EXISTS "
-        "(SELECT 1 FROM scheme_version k WHERE k.key = segment_value.scheme AND k.version = segment_value.version)"
-    ),
-    "face_track": (
-        "length(frames) <> 4 * count OR length(times_us) <> 8 * count OR length(boxes) <> 16 * count "
-        "OR length(scores) <> 4 * count OR length(origins) <> count"
-    ),
-    "chain_node": (
-        "end_us > (SELECT r.duration_us FROM recording r JOIN chain c ON c.recording_id = r.id WHERE c.id = chain_id)"
-    ),
-    "question": "end_us > (SELECT duration_us FROM recording WHERE id = question.recording_id)",
-    "item": "set_id NOT IN (SELECT id FROM item_set)",
-    "benchmark_run": "set_id NOT IN (SELECT id FROM item_set)",
-    "benchmark_answer": "run_id NOT IN (SELECT id FROM benchmark_run)",
-    "episode_agent": "recording_id NOT IN (SELECT recording_id FROM episode)",
-}
-"""Rows that nothing can be made of, although no constraint of the table says so; `greenroom check` finds the same."""
-
 
 @dataclass(slots=True)
 class RebuildCounts:
@@ -196,7 +169,6 @@ class RebuildCounts:
 
     saved: Counter[str] = field(default_factory=Counter)
     from_history: Counter[str] = field(default_factory=Counter)
-    orphaned: Counter[str] = field(default_factory=Counter)
     from_backup: Counter[str] = field(default_factory=Counter)
     placeholders: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -216,56 +188,54 @@ def assemble(
         connection: on the empty study.
         tables: of the format.
         left: what is left of each.
-        before: what is in a backup; rows are taken from it where others refer to them and they are lost.
+        before: what is in a backup; rows come from it where a table is damaged, or others refer to them.
     """
-    done = RebuildCounts(whole_history=not any(left[name].bad_pages or left[name].bad_rows for name in _HISTORY))
-    states = _last_states(tables, left)
-    for name, shape in tables.items():
-        rows = {key: row for key, row in left[name].rows.items() if has_valid_values(tables, name, row)}
-        done.left_out[name] += len(left[name].rows) - len(rows)
+    done = RebuildCounts(whole_history=not any(left[name].is_damaged for name in _HISTORY))
+    backup = before or {}
+    lost = {name: _rows_only_in(backup[name], left[name]) for name in backup if left[name].is_damaged}
+    states = _last_states(tables, [*left["journal_change"].rows.values(), *lost.get("journal_change", {}).values()])
+    for name, layout in tables.items():
         known = states.get(name, {})
-        for key, row in left[name].orphan_rows.items():
-            if known.get(key, row) is not None and has_valid_values(tables, name, row):
-                rows[key] = row
-                done.orphaned[name] += 1
-        for key, state in known.items():
-            if state is not None and key not in rows and has_valid_values(tables, name, state):
-                rows[key] = state
-                done.from_history[name] += 1
-        done.whole_history &= not (name in _HISTORY and left[name].orphan_rows)
-        _insert_rows(connection, shape, list(rows.values()), done)
+        sources = (
+            (left[name].rows, done.saved),
+            ({key: state for key, state in known.items() if state is not None}, done.from_history),
+            # What the history says was deleted does not come back.
+            ({key: row for key, row in lost.get(name, {}).items() if key not in known}, done.from_backup),
+        )
+        inserted: set[Key] = set()
+        for rows, count in sources:
+            for key, row in rows.items():
+                if key in inserted:
+                    continue
+                if has_valid_values(tables, name, row) and _insert_row(connection, layout, row):
+                    inserted.add(key)
+                    count[name] += 1
+                elif count is done.saved:
+                    done.left_out[name] += 1
+        done.saved[name] = len(inserted)
     _restore_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
-    done.from_backup, done.placeholders = restore_parents(connection, tables, before)
-    done.saved += done.from_backup + done.placeholders
+    parents, done.placeholders = restore_parents(connection, tables, before)
+    done.from_backup += parents
+    done.saved += parents + done.placeholders
     _drop_invalid_rows(connection, tables, done)
     _repair_history(connection, done)
     _log_differences(connection, tables, done)
     return done
 
 
-def _last_states(
-    tables: Mapping[str, TableLayout], left: Mapping[str, RecoveredTable]
-) -> dict[str, dict[Key, Row | None]]:
+def _rows_only_in(backup: RecoveredTable, left: RecoveredTable) -> dict[Key, Row]:
+    return {key: row for key, row in backup.rows.items() if key not in left.rows}
+
+
+def _last_states(tables: Mapping[str, TableLayout], changes: Iterable[Row]) -> dict[str, dict[Key, Row | None]]:
     """Return what each row of a human table was when the history last said something about it; None where it went."""
     found: dict[str, dict[Key, Row | None]] = {}
-    changes = [*left["journal_change"].rows.values(), *left["journal_change"].orphan_rows.values()]
     for change in sorted(changes, key=lambda row: int(str(row["id"]))):
         name = str(change["table_name"])
         if name in SUBJECT_COLUMNS and has_valid_values(tables, "journal_change", change):
-            before, after = (json.loads(str(change[side] or "null")) for side in ("before", "after"))
+            before, after = (json.loads(str(change[side] or "null")) for side in _SIDES)
             found.setdefault(name, {})[tables[name].row_key(after or before)] = after
     return found
-
-
-def _insert_rows(connection: sqlite3.Connection, shape: TableLayout, rows: list[Row], done: RebuildCounts) -> None:
-    marks = ", ".join("?" * len(shape.columns))
-    sql = f"INSERT INTO {shape.name} ({', '.join(shape.columns)}) VALUES ({marks})"
-    for row in rows:
-        try:
-            connection.execute(sql, row_cells(shape, row))
-            done.saved[shape.name] += 1
-        except (sqlite3.Error, KeyError, OverflowError):
-            done.left_out[shape.name] += 1
 
 
 def _restore_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> None:
@@ -286,8 +256,7 @@ def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, Tabl
             if name in _HISTORY:
                 continue
             conditions = [foreign_key.dangling_condition for foreign_key in foreign_keys(connection, name)]
-            if name in _INVALID_ROWS:
-                conditions.append(_INVALID_ROWS[name])
+            conditions += [rule.condition for rule in CONTENT_RULES if rule.table == name]
             for condition in conditions:
                 count = connection.execute(f"DELETE FROM {name} WHERE {condition}").rowcount
                 done.left_out[name] += count
@@ -319,11 +288,12 @@ def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableL
     """Log, as a step of its own, where a row is not what the history says; nothing before a loss can be undone."""
     changes = []
     for name, subject in SUBJECT_COLUMNS.items():
-        shape = tables[name]
-        for key, state in _last_logged_states(connection, shape).items():
-            where = " AND ".join(f"{column} IS ?" for column in shape.key)
-            found = connection.execute(f"SELECT {', '.join(shape.columns)} FROM {name} WHERE {where}", key).fetchone()
-            row = None if found is None else dict(zip(shape.columns, found, strict=True))
+        columns = tables[name].columns
+        key, states = last_states(connection.execute, name)
+        where = " AND ".join(f"{column} IS ?" for column in key)
+        for row_key, state in states.items():
+            found = connection.execute(f"SELECT {', '.join(columns)} FROM {name} WHERE {where}", row_key).fetchone()
+            row = None if found is None else dict(zip(columns, found, strict=True))
             if row != state:
                 operation = "insert" if state is None else "delete" if row is None else "update"
                 about = (row or state or {})[subject]
@@ -346,15 +316,5 @@ def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableL
         connection.execute("UPDATE journal_step SET undo_top = NULL, redo_top = NULL WHERE id = ?", (newest,))
 
 
-def _last_logged_states(connection: sqlite3.Connection, shape: TableLayout) -> dict[Key, Row | None]:
-    found: dict[Key, Row | None] = {}
-    for before, after in connection.execute(
-        "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (shape.name,)
-    ):
-        state = json.loads(after) if after else None
-        found[shape.row_key(state or json.loads(before))] = state
-    return found
-
-
-def _as_json(row: Row | None) -> str | None:
+def _as_json(row: Mapping[str, object] | None) -> str | None:
     return None if row is None else json.dumps(row, ensure_ascii=False)

@@ -18,13 +18,13 @@ from project.files.publication import publish_file
 from project.files.temporary_files import OwnFolder, PrivateFolder, scratch_folder
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
-from project.recovery.page_reader import RecoveredTable, TableLayout, recover_tables, table_layouts
 from project.recovery.rebuild import RebuildCounts, assemble
 from project.recovery.recovery_report import RecoveryResult, TableSaved
+from project.recovery.table_reader import Key, RecoveredTable, TableLayout, recover_tables, table_layouts
 from project.schema.schema_comparison import ForeignSchema, compare_schema
 from project.sharing.annotator_copy import free_copy_path
 from project.store.backups import list_backups
-from project.store.creation import copy_own_tables, create_file
+from project.store.creation import create_file
 from project.store.decrypted_copy import apply_pages, enable_wal
 from project.store.locking import is_held
 from project.store.opening import connect, sibling_path, verify_study
@@ -41,9 +41,18 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
         raise UserError(f"“{escape_unprintable(path.name)}” is open in a window.", "Close it there first.")
     tables = table_layouts()
     key = obtain_key(path, _read_header(path)) if is_sealed(path) else None
-    content, foreign = _drop_foreign_tables(_read_content(path, key), path.name)
-    left = recover_tables(content, tables)
-    if not any(table.rows or table.orphan_rows for table in left.values()):
+    newest = next(iter(list_backups(path)), None)
+    before = _read_backup(newest.path, tables) if newest else None
+    try:
+        with _open_damaged(path, key) as connection:
+            foreign = _foreign_declarations(connection, path.name)
+            known = {name: table.rows.keys() for name, table in before.items()} if before else {}
+            left = recover_tables(connection, tables, known)
+    except OSError as error:
+        raise UserError(
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+        ) from None
+    if not any(table.rows for table in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
             "Go back to a backup: greenroom recover STUDY lists them.",
@@ -52,8 +61,6 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
         raise UserError(
             f"“{escape_unprintable(path.name)}” is sound, so there is nothing to recover.", "Open it as it is."
         )
-    newest = next(iter(list_backups(path)), None)
-    before = _read_backup(newest.path, tables) if newest else None
     try:
         with scratch_folder(target) if key is None else _memory_folder() as folder:
             made = create_file(folder / "recovered", path.stem)
@@ -155,42 +162,34 @@ def _checkpoint(copy: Path) -> bytes:
     return copy.read_bytes()
 
 
-def _read_content(path: Path, key: EncryptionKey | None) -> bytes:
-    """Return the file with what a killed process left beside it, put together on a copy as far as SQLite can."""
-    try:
+@contextlib.contextmanager
+def _open_damaged(path: Path, key: EncryptionKey | None) -> Iterator[sqlite3.Connection]:
+    """Open what is left of a study, on a copy where a killed process left something beside it or it is encrypted."""
+    with contextlib.ExitStack() as stack:
+        copy = path
         if key is not None:
-            return _decrypt_with_log(path, key)
-        if not any(sibling_path(path, ending).exists() for ending in ("-wal", "-journal")):
-            return path.read_bytes()
-        with OwnFolder() as folder:
-            copy = folder / "copy"
+            copy = stack.enter_context(_memory_folder()) / "copy"
+            copy.write_bytes(_decrypt_with_log(path, key))
+        elif any(sibling_path(path, ending).exists() for ending in ("-wal", "-journal")):
+            copy = stack.enter_context(OwnFolder()) / "copy"
             for ending in ("", "-wal", "-journal"):
                 if sibling_path(path, ending).exists():
                     shutil.copyfile(sibling_path(path, ending), sibling_path(copy, ending))
-            return _checkpoint(copy)
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
-        ) from None
+            _checkpoint(copy)
+        else:
+            path.stat()
+        yield stack.enter_context(contextlib.closing(connect(copy, "ro", immutable=True)))
 
 
-def _drop_foreign_tables(content: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return a study without what others declared in it, where all else is sound, and name that; else as it is."""
-    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as source:
+def _foreign_declarations(connection: sqlite3.Connection, name: str) -> tuple[str, ...]:
+    """Name what others declared in a study whose schema is sound otherwise: it is not read."""
+    with contextlib.suppress(UserError, sqlite3.Error):
         try:
-            # A database in memory has no write-ahead log.
-            source.deserialize(content[:18] + b"\1\1" + content[20:])
-            source.execute("PRAGMA trusted_schema = OFF")
-            verify_study(source, name, pages=False)
+            verify_study(connection, name, pages=False)
         except ForeignSchema:
-            with contextlib.suppress(UserError, sqlite3.Error):
-                (version,) = source.execute("PRAGMA user_version").fetchone()
-                foreign = tuple(difference.as_noun() for difference in compare_schema(source, int(version)))
-                with contextlib.closing(copy_own_tables(source, int(version), name)) as own:
-                    return own.serialize(), foreign
-        except (UserError, sqlite3.Error, OverflowError, MemoryError):
-            pass
-    return content, ()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            return tuple(difference.as_noun() for difference in compare_schema(connection, int(version)))
+    return ()
 
 
 def _fill_study(
@@ -224,9 +223,9 @@ def _keep_identity(
 
 def _read_backup(backup: Path, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable] | None:
     try:
-        if is_sealed(backup):
-            return recover_tables(_decrypt(backup, obtain_key(backup, _read_header(backup), ask=False)), tables)
-        return recover_tables(backup.read_bytes(), tables)
+        key = obtain_key(backup, _read_header(backup), ask=False) if is_sealed(backup) else None
+        with _open_damaged(backup, key) as connection:
+            return recover_tables(connection, tables, {})
     except (OSError, UserError):
         return None
 
@@ -244,7 +243,7 @@ def _count_only_in_backup(
     return found
 
 
-def _deleted_keys(connection: sqlite3.Connection, shape: TableLayout) -> set[tuple[object, ...]]:
+def _deleted_keys(connection: sqlite3.Connection, shape: TableLayout) -> set[Key]:
     rows = connection.execute(
         "SELECT before FROM journal_change WHERE table_name = ? AND operation = 'delete' AND step_id NOT IN "
         "(SELECT id FROM journal_step WHERE name = 'Recover' AND kind = 'fixed')",
@@ -261,27 +260,13 @@ def _report_tables(
             name,
             done.saved[name],
             done.from_history[name],
-            done.orphaned[name],
             done.from_backup[name],
             done.placeholders[name],
-            table.bad_pages,
-            table.bad_rows,
+            table.incomplete,
+            table.unreadable_rows,
             done.left_out[name],
             None if only is None else only[name],
         )
         for name, table in left.items()
     ]
-    return [
-        table
-        for table in found
-        if any(
-            (
-                table.saved,
-                table.orphaned,
-                table.bad_pages,
-                table.bad_rows,
-                table.left_out,
-                table.only_in_backup,
-            )
-        )
-    ]
+    return [table for table in found if table.saved or table.has_losses]

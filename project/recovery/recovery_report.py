@@ -14,26 +14,31 @@ class TableSaved:
 
     Attributes:
         saved: rows that are in the new study.
-        from_history: how many of them came from the history, because their own page was lost.
-        orphaned: how many of them lay on pages that nothing led to any more.
-        from_backup: how many were lost, and taken from the newest backup because other rows refer to them.
+        from_history: how many of them were lost, and taken from the history.
+        from_backup: how many were lost, and taken from the newest backup.
         placeholders: how many stand for rows that are lost and that other rows refer to.
-        bad_pages: pages with rows that could not be read.
-        bad_rows: rows that could not be read, on pages that could.
-        left_out: rows that were read and left out, because what they belong to is lost.
+        incomplete: whether a part of the table could not be read; nobody knows how many rows were in it.
+        unreadable_rows: rows that are known to be there and could not be read.
+        left_out: rows that were read and left out, because they make no sense, or what they belong to is lost.
         only_in_backup: rows of the newest backup that are not in the new study and were not deleted.
     """
 
     name: str
     saved: int
     from_history: int
-    orphaned: int
     from_backup: int
     placeholders: int
-    bad_pages: int
-    bad_rows: int
+    incomplete: bool
+    unreadable_rows: int
     left_out: int
     only_in_backup: int | None
+
+    @property
+    def has_losses(self) -> bool:
+        """Whether anything of it is known to be lost."""
+        return bool(
+            self.incomplete or self.unreadable_rows or self.placeholders or self.left_out or self.only_in_backup
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +68,18 @@ class RecoveryResult:
     @property
     def has_losses(self) -> bool:
         """Whether anything is known to be lost."""
-        return bool(self.log_damage) or any(
-            table.bad_pages or table.bad_rows or table.placeholders or table.left_out or table.only_in_backup
-            for table in self.tables
-        )
+        return bool(self.log_damage) or any(table.has_losses for table in self.tables)
 
 
 def report_lines(found: RecoveryResult) -> list[str]:
     """Return what was saved and what was not, for people."""
     saved = sum(table.saved for table in found.tables if not table.name.startswith("journal_"))
     lines = [f"Saved {pluralize(saved, 'row')} into {found.path}"]
-    lines += [f"  {TABLE_LABELS[table.name]}: {_describe_table(table)}" for table in found.tables if _is_lossy(table)]
+    lines += [
+        f"  {TABLE_LABELS[table.name]}: {_describe_table(table)}"
+        for table in found.tables
+        if table.has_losses or table.from_history or table.from_backup
+    ]
     if found.foreign:
         lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
     if found.log_damage:
@@ -98,19 +104,13 @@ def report_lines(found: RecoveryResult) -> list[str]:
     return lines
 
 
-def _is_lossy(table: TableSaved) -> bool:
-    elsewhere = table.from_history or table.orphaned or table.from_backup or table.placeholders
-    return bool(elsewhere or table.bad_pages or table.bad_rows or table.left_out or table.only_in_backup)
-
-
 def _describe_table(table: TableSaved) -> str:
     parts = [f"{table.saved} saved"]
     parts += [f"{table.from_history} of them from the history"] if table.from_history else []
-    parts += [f"{table.orphaned} of them from loose pages"] if table.orphaned else []
     parts += [f"{table.from_backup} of them from the newest backup"] if table.from_backup else []
     parts += [f"{table.placeholders} made up to stand for what is lost"] if table.placeholders else []
-    parts += [f"{pluralize(table.bad_pages, 'page')} lost"] if table.bad_pages else []
-    parts += [f"{pluralize(table.bad_rows, 'row')} unreadable"] if table.bad_rows else []
+    parts += ["a part of the table is lost"] if table.incomplete else []
+    parts += [f"{pluralize(table.unreadable_rows, 'row')} unreadable"] if table.unreadable_rows else []
     parts += (
         [f"{table.left_out} left out, for what they belong to is lost or they make no sense"] if table.left_out else []
     )
