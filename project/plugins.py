@@ -1,37 +1,53 @@
-"""Loads classes named in registries as `module:attribute`, and creates methods with options."""
+"""Registries of what the program has several of: a name stands for a class that is imported when it is used."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from project.errors import UserError
+from project.text_format import escape_unprintable
+
+Plugin = TypeVar("Plugin")
 
 
-def load_type(table: Mapping[str, str], name: str, what: str) -> Any:
-    """Return the class that a table names as `module:attribute`.
-
-    Args:
-        table: of all methods of a sort.
-        name: key in it.
-        what: a method of what sort, for the message.
-    """
-    if name not in table:
-        raise UserError(f"There is no {what} “{name}”.", f"Choose one of {', '.join(table)}.")
-    module, _, attribute = table[name].partition(":")
-    return getattr(import_module(module), attribute)
-
-
-def create_plugin(kind: Any, told: str, options: Mapping[str, Any]) -> Any:
-    """Return a method ready for use.
+class Plugins(dict[str, str], Generic[Plugin]):
+    """Name -> `module:attribute`, the preferred one first.
 
     Args:
-        kind: its class, with `options_type`, a dataclass.
-        told: the method in words, for the message.
-        options: of it, by name; the others have their defaults.
+        kind: what each of them is, for messages.
+        places: where each of them is.
+        elsewhere: further names that users may give and that stand for no class.
     """
-    known = kind.options_type.__dataclass_fields__
-    for option in options:
-        if option not in known:
-            hint = f"It has {', '.join(known)}." if known else "It has no options."
-            raise UserError(f"The {told} has no option “{option}”.", hint)
-    return kind(kind.options_type(**options))
+
+    def __init__(self, kind: str, places: Mapping[str, str], elsewhere: Iterable[str] = ()) -> None:
+        super().__init__(places)
+        self.kind, self._elsewhere = kind, tuple(elsewhere)
+
+    def require(self, name: str) -> str:
+        """Return a name that is known."""
+        if name not in self:
+            raise UserError(
+                f"There is no {self.kind} “{escape_unprintable(name)}”.",
+                f"Choose one of {', '.join((*self, *self._elsewhere))}.",
+            )
+        return name
+
+    def load(self, name: str) -> type[Plugin]:
+        """Import the class that a name stands for."""
+        module, _, attribute = self[self.require(name)].partition(":")
+        found: type[Plugin] = getattr(import_module(module), attribute)
+        return found
+
+    def make(self, name: str, *arguments: Any, **options: Any) -> Plugin:
+        """Make one ready for use; nothing heavy is imported before."""
+        return self.load(name)(*arguments, **options)
+
+    def options(self, name: str, settings: Mapping[str, Any]) -> Any:
+        """Return the options of one, a dataclass, with some set and the others at their defaults."""
+        options_type: Any = getattr(self.load(name), "options_type")  # noqa: B009
+        known = options_type.__dataclass_fields__
+        for option in settings:
+            if option not in known:
+                hint = f"It has {', '.join(known)}." if known else "It has no options."
+                raise UserError(f"The {self.kind} “{name}” has no option “{option}”.", hint)
+        return options_type(**settings)

@@ -11,7 +11,7 @@ from annotate.cues.prelabels import replace_prelabels
 from annotate.study.recording_files import has_sound, require_usable_sound
 from annotate.study.scheme_versions import use_shipped_scheme
 from models.cues.cue_baseline import CueSuggestion
-from models.faces.landmarks import landmark_finders
+from models.faces.landmarks.landmark_finders import LANDMARKS
 from models.faces.track_file import save_tracks, take_tracks
 from project.entities.study_records import Changes, FaceTrack, Json, Run, Utterance
 from project.errors import UserError
@@ -61,7 +61,7 @@ def require_cue_sources(session: Session, recording_id: str) -> None:
 
 
 def _faces(session: Session, recording_id: str) -> list[FaceTrack]:
-    if not landmark_finders.is_installed(_FINDER) or not session.has_picture(recording_id):
+    if not LANDMARKS.is_installed(_FINDER) or not session.has_picture(recording_id):
         return []
     return [track for track in tracks_of(session.study, recording_id) if not track.dismissed]
 
@@ -136,7 +136,7 @@ def _detect_facial_cues(parameters: Mapping[str, Json], progress: Progress) -> t
         people.setdefault(track.participant_id or f"track {track.id}", []).append(at)
     owners = {name: tracks[at[0]].participant_id for name, at in people.items()}
     path = Path(str(parameters["path"]))
-    finder = landmark_finders.create_landmark_finder(str(parameters["finder"]))
+    finder = LANDMARKS.make(str(parameters["finder"]))
     try:
         signals = face_signals(
             path, load_index(path), {name: [tracks[i] for i in at] for name, at in people.items()}, finder, progress

@@ -5,9 +5,8 @@ The command line and the window share it.
 
 from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Protocol
 
 from annotate.interchange import document_import, lossless_format
 from annotate.interchange.bounded_files import check_entries, read_head
@@ -18,6 +17,7 @@ from annotate.interchange.lossless_format import RowsPlan
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.gc_control import collector_paused
+from project.plugins import Plugins
 from project.session.session import Session
 from project.text_format import escape_unprintable, require_utf8
 
@@ -55,30 +55,27 @@ class Format(Protocol):
         """
 
 
-FORMATS: dict[str, str] = {
-    "eaf": "annotate.interchange.formats.elan:Eaf",
-    "jsonl": "annotate.interchange.lossless_format:Jsonl",
-    "csv": "annotate.interchange.formats.csv_table:Table",
-    "textgrid": "annotate.interchange.formats.praat:TextGrid",
-    "boris": "annotate.interchange.formats.boris_project:BorisProject",
-    "boris-csv": "annotate.interchange.formats.boris_table:BorisTable",
-    "datavyu": "annotate.interchange.formats.datavyu:Datavyu",
-    "webvtt": "annotate.interchange.formats.captions:WebVtt",
-    "webvtt-segments": "annotate.interchange.formats.captions:WebVttSegments",
-    "srt": "annotate.interchange.formats.captions:Srt",
-    "srt-plain": "annotate.interchange.formats.captions:SrtPlain",
-    "srt-segments": "annotate.interchange.formats.captions:SrtSegments",
-}
-"""Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""
+FORMATS = Plugins[Format](
+    "format",
+    {
+        "eaf": "annotate.interchange.formats.elan:Eaf",
+        "jsonl": "annotate.interchange.lossless_format:Jsonl",
+        "csv": "annotate.interchange.formats.csv_table:Table",
+        "textgrid": "annotate.interchange.formats.praat:TextGrid",
+        "boris": "annotate.interchange.formats.boris_project:BorisProject",
+        "boris-csv": "annotate.interchange.formats.boris_table:BorisTable",
+        "datavyu": "annotate.interchange.formats.datavyu:Datavyu",
+        "webvtt": "annotate.interchange.formats.captions:WebVtt",
+        "webvtt-segments": "annotate.interchange.formats.captions:WebVttSegments",
+        "srt": "annotate.interchange.formats.captions:Srt",
+        "srt-plain": "annotate.interchange.formats.captions:SrtPlain",
+        "srt-segments": "annotate.interchange.formats.captions:SrtSegments",
+    },
+)
+"""Where a file fits several by its name, the first that recognises its content is meant."""
 
 
-@cache
-def get_format(key: str) -> Format:
-    """Return one format."""
-    if key not in FORMATS:
-        raise UserError(f"There is no format “{escape_unprintable(key)}”.", f"Choose one of {', '.join(FORMATS)}.")
-    module, name = FORMATS[key].split(":")
-    return cast(Format, getattr(import_module(module), name)())
+get_format = cache(FORMATS.make)
 
 
 def importable_file_types() -> dict[tuple[str, ...], list[str]]:

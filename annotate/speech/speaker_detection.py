@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from annotate.study.recording_files import require_usable_sound
-from models.faces.landmarks.landmark_finders import is_installed as landmarks_installed
+from models.faces.landmarks.landmark_finders import LANDMARKS as LANDMARK_FINDERS
 from models.faces.track_file import save_tracks, take_tracks
 from models.voices.voice_embeddings import default_voice_embedder
 from project.entities.study_records import Changes, FaceTrack, Json, Participant, ParticipantRole, Run, Utterance
@@ -78,7 +78,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
         "cast": cast(Json, _candidate_speakers(session, recording_id, tracks, stretches, number)),
         "number": number,
         "embedder": embedder,
-        "landmarks": LANDMARKS if tracks and landmarks_installed(LANDMARKS) else None,
+        "landmarks": LANDMARKS if tracks and LANDMARK_FINDERS.is_installed(LANDMARKS) else None,
         **_faces_facts(session, recording_id),
     }
     return JobSpec(KIND, f"Suggest speakers in recording {recording.number}", recording_id, parameters)

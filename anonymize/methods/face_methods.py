@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from models.weights import installed_weights
 from project.entities.study_records import FaceTrack
-from project.plugins import create_plugin, load_type
+from project.plugins import Plugins
 from project.progress import Progress
 
 Image: TypeAlias = NDArray[np.uint8]
@@ -202,21 +202,19 @@ DEFAULT_METHOD = "solid"
 _RECOMMENDED = ("synthetic",)
 """Better for a release than the default, once what they need is installed; best first."""
 
-METHODS = {
-    "solid": "anonymize.methods.solid:Solid",
-    "blur": "anonymize.methods.blur:Blur",
-    "pixelate": "anonymize.methods.pixelate:Pixelate",
-    "synthetic": "anonymize.methods.synthetic.synthetic_face:SyntheticFace",
-    "cartoon": "anonymize.methods.cartoon:Cartoon",
-    "deepfake": "anonymize.methods.deepfake:Deepfake",
-    "diffusion": "anonymize.methods.diffusion.diffusion_face:Diffusion",
-}
-
-
-def method_type(name: str) -> type[Method]:
-    """Return the class of a method, to read its title, description, limits and whether it is reversible."""
-    found: type[Method] = load_type(METHODS, name, "anonymization method")
-    return found
+METHODS = Plugins[Method](
+    "anonymization method",
+    {
+        "solid": "anonymize.methods.solid:Solid",
+        "blur": "anonymize.methods.blur:Blur",
+        "pixelate": "anonymize.methods.pixelate:Pixelate",
+        "synthetic": "anonymize.methods.synthetic.synthetic_face:SyntheticFace",
+        "cartoon": "anonymize.methods.cartoon:Cartoon",
+        "deepfake": "anonymize.methods.deepfake:Deepfake",
+        "diffusion": "anonymize.methods.diffusion.diffusion_face:Diffusion",
+    },
+)
+method_type = METHODS.load
 
 
 def missing_weights(name: str) -> list[str]:
@@ -231,5 +229,4 @@ def recommended_method() -> str:
 
 def create_method(name: str = DEFAULT_METHOD, **options: Any) -> Method:
     """Make a method ready for use."""
-    ready: Method = create_plugin(method_type(name), f"method “{name}”", options)
-    return ready
+    return METHODS.make(name, METHODS.options(name, options))

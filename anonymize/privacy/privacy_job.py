@@ -24,11 +24,9 @@ from anonymize.measures.frame_measures import Tools
 from anonymize.methods.face_methods import method_type
 from anonymize.privacy.exported_clips import KIND, ExportedClip, list_exports
 from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_independent
-from models.faces.identity.face_embeddings import EMBEDDERS, create_face_embedder
-from models.faces.landmarks import landmark_finders
-from models.faces.landmarks.landmark_finders import LandmarkFinder
+from models.faces.identity.face_embeddings import EMBEDDERS
+from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
-from models.weights.installed_weights import is_installed
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
 from project.errors import UserError
 from project.files.fingerprints import WholeFile, hash_whole_file
@@ -291,9 +289,9 @@ _DRIVING_FINDER = "mediapipe"
 
 def missing_models() -> list[str]:
     """Return the weights to fetch, one of each kind, without which re-identification cannot be measured."""
-    missing = [] if any(map(is_installed, EMBEDDERS)) else [next(iter(EMBEDDERS))]
-    if not any(landmark_finders.is_installed(name) for name in (*_LANDMARK_FINDERS, _DRIVING_FINDER)):
-        missing.append(landmark_finders.NEEDS_WEIGHTS[_DRIVING_FINDER])
+    missing = [] if EMBEDDERS.default() else [next(iter(EMBEDDERS))]
+    if not any(LANDMARKS.is_installed(name) for name in (*_LANDMARK_FINDERS, _DRIVING_FINDER)):
+        missing.append(LANDMARKS.weights[_DRIVING_FINDER])
     return missing
 
 
@@ -308,20 +306,20 @@ def load_tools(tracked_by: str) -> Iterator[Tools]:
     with ExitStack() as stack:
 
         def finder(name: str) -> LandmarkFinder | None:
-            if not landmark_finders.is_installed(name):
+            if not LANDMARKS.is_installed(name):
                 return None
-            made = landmark_finders.create_landmark_finder(name)
+            made = LANDMARKS.make(name)
             stack.callback(made.close)
             return made
 
         drives = finder(_DRIVING_FINDER)
         measures = finder(
-            next((name for name in _LANDMARK_FINDERS if landmark_finders.is_installed(name)), _LANDMARK_FINDERS[0])
+            next((name for name in _LANDMARK_FINDERS if LANDMARKS.is_installed(name)), _LANDMARK_FINDERS[0])
         )
         yield Tools(
             detector=create_detector(witness or DEFAULT_DETECTOR),
             independent=witness is not None,
-            embedders=tuple(create_face_embedder(name) for name in EMBEDDERS if is_installed(name)),
+            embedders=tuple(EMBEDDERS.make(name) for name in EMBEDDERS if EMBEDDERS.is_installed(name)),
             landmarks=measures,
             driver=drives,
             flow=create_flow(),

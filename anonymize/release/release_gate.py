@@ -19,8 +19,7 @@ from anonymize.release.release_texts import (
     list_released_texts,
     unconfirmed_message,
 )
-from models.faces.face_detectors import NEEDS_WEIGHTS as DETECTOR_WEIGHTS
-from models.faces.face_detectors import SEPARATOR, WITNESS_DETECTORS, find_independent
+from models.faces.face_detectors import DETECTORS, SEPARATOR, WITNESS_DETECTORS, find_independent
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, Recording, Run
 from project.files.fingerprints import hash_whole_file, is_hash_cached
 from project.integrity.integrity_check import rows_unlike_history, rows_without_history
@@ -522,8 +521,8 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
             )
     tracked_by = candidate.faces.run.backend
     if find_independent(tracked_by) is None:
-        detectors = (*WITNESS_DETECTORS, *DETECTOR_WEIGHTS)
-        others = [DETECTOR_WEIGHTS[name] for name in detectors if name not in tracked_by.split(SEPARATOR)]
+        detectors = (*WITNESS_DETECTORS, *DETECTORS.weights)
+        others = [DETECTORS.weights[name] for name in detectors if name not in tracked_by.split(SEPARATOR)]
         yield candidate.build_blocker(
             "independent-check",
             f"No detector is installed but {tracked_by}, which found the faces of recording {number}.",

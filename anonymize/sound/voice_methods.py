@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from project.plugins import create_plugin, load_type
+from project.plugins import Plugins
 
 Voice: TypeAlias = NDArray[np.float64]
 
@@ -59,22 +59,19 @@ class VoiceMethod(Protocol):
 
 DEFAULT_VOICE = "pitch-formant"
 
-VOICES = {
-    "mcadams": "anonymize.sound.mcadams:McAdams",
-    "pitch-formant": "anonymize.sound.pitch_formant:PitchFormant",
-}
-
-
-def voice_type(name: str) -> type[VoiceMethod]:
-    """Return the class of a method, to read its title, description, weakness and options."""
-    found: type[VoiceMethod] = load_type(VOICES, name, "voice method")
-    return found
+VOICES = Plugins[VoiceMethod](
+    "voice method",
+    {
+        "mcadams": "anonymize.sound.mcadams:McAdams",
+        "pitch-formant": "anonymize.sound.pitch_formant:PitchFormant",
+    },
+)
+voice_type = VOICES.load
 
 
 def create_voice(name: str = DEFAULT_VOICE, **options: Any) -> VoiceMethod:
     """Make a method ready for use."""
-    ready: VoiceMethod = create_plugin(voice_type(name), f"voice method “{name}”", options)
-    return ready
+    return VOICES.make(name, VOICES.options(name, options))
 
 
 def split_frames(samples: Voice, window: NDArray[np.float64], hop: int) -> NDArray[np.float64]:

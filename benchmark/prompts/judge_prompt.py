@@ -5,15 +5,14 @@ A new task is a class in this package, a prompt in `resources/prompts`, and a li
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Protocol
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.entities.questions import Question
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.plugins import Plugins
 from project.schemes.scheme import Field, FieldKind, Scheme
 
 VARIANTS = ("plain", "few-shot", "cot", "tom")
@@ -163,18 +162,12 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
 """Kind of subject -> its tasks: key -> module and class."""
 ITEM_ONLY_TASKS = frozenset({"pre", "post", "rationale", "correction"})
 """Tasks about segments that need an item of a frozen set, which has the options."""
-TASKS = {key: place for tasks in TASKS_BY_SUBJECT.values() for key, place in tasks.items()}
+TASKS = Plugins[JudgePrompt](
+    "task", {key: place for tasks in TASKS_BY_SUBJECT.values() for key, place in tasks.items()}
+)
+get_judge_prompt = TASKS.make
 DEFAULT_TASK = "assess"
 """The whole form of a segment."""
-
-
-def get_judge_prompt(key: str) -> JudgePrompt:
-    """Return a task."""
-    if key not in TASKS:
-        raise UserError(f"There is no task “{key}”.", f"Choose one of {', '.join(TASKS)}.")
-    module, _, attribute = TASKS[key].partition(":")
-    return cast(JudgePrompt, getattr(import_module(module), attribute)())
-
 
 QUESTION_KEY, ANSWER_KEY = "question", "answer"
 MAX_QUESTION_CHARS = 300

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
 from typing import cast
 
 from anonymize.privacy.exported_clips import find_unchanged_clip
@@ -13,6 +12,7 @@ from benchmark.sets.agreed_segments import IN_HOLD_OUT, segment_pool
 from project.entities.questions import question_from_json
 from project.entities.study_records import Json, Run
 from project.errors import UserError
+from project.plugins import Plugins
 from project.queries.history_rows import runs_of
 from project.queries.recording_rows import all_recordings, hold_outs
 from project.session.session import Session
@@ -95,18 +95,20 @@ def _run_parameter(run: Run, key: str, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
 
 
-POOL_SOURCES: Mapping[str, str] = {
-    "segments": "benchmark.sets.agreed_segments:segment_pool",
-    "statements": "benchmark.sets.rated_material:statement_pool",
-    "explanations": "benchmark.sets.rated_material:explanation_pool",
-    "rendered": "benchmark.sets.item_sources:rendered_pool",
-    "chain questions": "benchmark.sets.verified_questions:chain_pool",
-    "written questions": "benchmark.sets.verified_questions:written_pool",
-    "esi questions": "benchmark.sets.verified_questions:esi_pool",
-    "ratings": "benchmark.sets.rated_material:rating_pool",
-}
+POOL_SOURCES = Plugins[CandidatePool](
+    "source of items",
+    {
+        "segments": "benchmark.sets.agreed_segments:segment_pool",
+        "statements": "benchmark.sets.rated_material:statement_pool",
+        "explanations": "benchmark.sets.rated_material:explanation_pool",
+        "rendered": "benchmark.sets.item_sources:rendered_pool",
+        "chain questions": "benchmark.sets.verified_questions:chain_pool",
+        "written questions": "benchmark.sets.verified_questions:written_pool",
+        "esi questions": "benchmark.sets.verified_questions:esi_pool",
+        "ratings": "benchmark.sets.rated_material:rating_pool",
+    },
+)
 """Key of a source -> function of a session and options that returns its pool."""
-Source = Callable[[Session, SamplingOptions], CandidatePool]
 UNWILLING = "somebody in it is not willing that models see them"
 
 
@@ -125,8 +127,7 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
     pool, are covered too.
     """
     wishes = resolve_options(session, source, wishes)
-    module, _, name = POOL_SOURCES[source].partition(":")
-    pool = cast(Source, getattr(import_module(module), name))(session, wishes)
+    pool = POOL_SOURCES.make(source, session, wishes)
     if wishes.conditions:
         pool = filter_rendered(session, pool, wishes.conditions)
     if HELD_OUT not in wishes.include:

@@ -6,14 +6,13 @@ A new task is a class in this package and a line in the registry.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import ClassVar, Protocol, cast, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
 from benchmark.metrics.published_figures import METRIC_DESCRIPTIONS
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.plugins import Plugins
 
 BREAKDOWN_TRAITS = ("attributes", "channel", "agreed", "collection", "kind", "aspect", "steps", "negative")
 """Traits of items by which figures are broken down; other traits, such as `labels`, are inputs of scores."""
@@ -121,33 +120,27 @@ class ByLabel(Protocol):
     shares: ClassVar[Mapping[str, float]]
 
 
-SUITE: Mapping[str, str] = {
-    "verdict": "benchmark.tasks.label_tasks:VerdictEntry",
-    "error": "benchmark.tasks.label_tasks:ErrorEntry",
-    "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
-    "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
-    "pre": "benchmark.tasks.option_tasks:PreEntry",
-    "post": "benchmark.tasks.option_tasks:PostEntry",
-    "rationale": "benchmark.tasks.option_tasks:RationaleEntry",
-    "correction": "benchmark.tasks.option_tasks:CorrectionEntry",
-    "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
-    "r3vqa": "benchmark.tasks.question_task:R3Entry",
-    "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
-    "esi": "benchmark.tasks.question_task:EsiEntry",
-    "socialnli": "benchmark.tasks.statement_task:SocialNli",
-    "socialnli_facts": "benchmark.tasks.statement_task:SocialNliFacts",
-    "sotopia_eval": "benchmark.tasks.episode_rating_task:SotopiaEval",
-}
-"""Key of a task -> module and class."""
-
-
-def get_benchmark_task(key: str) -> BenchmarkTask:
-    """Return a task of the benchmark."""
-    if key not in SUITE:
-        raise UserError(f"The benchmark has no task “{key}”.", f"Choose one of {', '.join(SUITE)}.")
-    module, _, attribute = SUITE[key].partition(":")
-    return cast(BenchmarkTask, getattr(import_module(module), attribute)())
-
+SUITE = Plugins[BenchmarkTask](
+    "benchmark task",
+    {
+        "verdict": "benchmark.tasks.label_tasks:VerdictEntry",
+        "error": "benchmark.tasks.label_tasks:ErrorEntry",
+        "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
+        "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
+        "pre": "benchmark.tasks.option_tasks:PreEntry",
+        "post": "benchmark.tasks.option_tasks:PostEntry",
+        "rationale": "benchmark.tasks.option_tasks:RationaleEntry",
+        "correction": "benchmark.tasks.option_tasks:CorrectionEntry",
+        "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
+        "r3vqa": "benchmark.tasks.question_task:R3Entry",
+        "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
+        "esi": "benchmark.tasks.question_task:EsiEntry",
+        "socialnli": "benchmark.tasks.statement_task:SocialNli",
+        "socialnli_facts": "benchmark.tasks.statement_task:SocialNliFacts",
+        "sotopia_eval": "benchmark.tasks.episode_rating_task:SotopiaEval",
+    },
+)
+get_benchmark_task = SUITE.make
 
 LABELS_TRAIT = "labels"
 """Trait of an item: all labels of the task, in a draw or not."""

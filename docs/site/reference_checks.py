@@ -29,6 +29,7 @@ from models.faces.landmarks.landmark_finders import LANDMARKS
 from models.judges.judge_backends import BACKENDS, load_backend
 from models.speech import speech_recognizers
 from project.entities.egress_policy import RULES, EgressLevel
+from project.plugins import Plugins
 from project.schema.columns import COLUMNS
 from project.schemes.scheme import Field, FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
@@ -157,22 +158,10 @@ def _parts() -> Iterator[str]:
     for root in ("anonymize", "annotate", "benchmark", "models"):
         for path in (ROOT / root).rglob("*.py"):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            for table in vars(import_module(module)).values() if module not in _INTERNAL and _is_registry(path) else ():
-                missing = [key for key in _entries(table) if f"`{key}`" not in told]
-                yield from (f"the reference lacks {key} of {module}" for key in missing)
-
-
-def _is_registry(path: Path) -> bool:
-    return re.search(r'^    "[\w+-]+": "[\w.]+:\w+",$', path.read_text("utf-8"), re.MULTILINE) is not None
-
-
-def _entries(table: object) -> set[str]:
-    """Return the keys of a table of `module:name` texts, and of the tables in it."""
-    if not isinstance(table, Mapping):
-        return set()
-    places = re.compile(r"[\w.]+:\w+")
-    own = {str(key) for key, value in table.items() if isinstance(value, str) and places.fullmatch(value)}
-    return own.union(*map(_entries, table.values()))
+            if module not in _INTERNAL and re.search(r"^\w+ = \w*Plugins\[", path.read_text("utf-8"), re.MULTILINE):
+                for registry in vars(import_module(module)).values():
+                    keys = registry if isinstance(registry, Plugins) else ()
+                    yield from (f"the reference lacks {key} of {module}" for key in keys if f"`{key}`" not in told)
 
 
 def _wheel() -> Iterator[str]:

@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from anonymize.egress.egress_log import LEVEL_MEANINGS, LEVEL_NAMES
 from anonymize.methods.face_methods import METHODS, method_type
@@ -17,15 +18,16 @@ from benchmark.prompts.judge_prompt import TASKS_BY_SUBJECT, get_judge_prompt
 from benchmark.questions.filter_rules import STEPS
 from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
 from docs.site.markdown import code, codes, paragraph, sentence, table
-from models.faces import face_detectors as faces
-from models.faces.identity import face_embeddings as identity
-from models.faces.landmarks import landmark_finders as landmarks
-from models.flow import optical_flow as flow
+from models.faces import face_detectors
+from models.faces.identity import face_embeddings
+from models.faces.landmarks.landmark_finders import LANDMARKS
+from models.flow.optical_flow import FLOWS
 from models.judges.judge_backends import BACKENDS, load_backend
-from models.names import name_finders as names
-from models.speech import speech_recognizers as speech
-from models.text_regions import text_detectors as text_regions
-from models.voices import voice_embeddings as voices
+from models.names import name_finders
+from models.speech import speech_recognizers
+from models.text_regions import text_detectors
+from models.voices import voice_embeddings
+from models.weights.model_plugins import ModelPlugins
 from models.weights.weights_catalogue import USES, WEIGHTS
 from project.entities.egress_policy import RULES as POLICY
 from project.entities.egress_policy import EgressLevel
@@ -200,21 +202,21 @@ def _few(texts: Iterable[str], most: int = 4) -> str:
 
 
 def _models() -> str:
-    kinds: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = {
-        "finds faces": (faces.DETECTORS, faces.NEEDS_WEIGHTS),
-        "finds points of a face": (landmarks.LANDMARKS, landmarks.NEEDS_WEIGHTS),
-        "compares faces, to measure": (identity.EMBEDDERS, {name: name for name in identity.EMBEDDERS}),
-        "finds speech": (speech.DETECTORS, {}),
-        "recognises speech": (speech.RECOGNIZERS, {}),
-        "tells voices apart": (voices.EMBEDDERS, voices.NEEDS_WEIGHTS),
-        "finds names": (names.FINDERS, names.NEEDS_WEIGHTS),
-        "finds writing in the picture": (text_regions.FINDERS, text_regions.NEEDS_WEIGHTS),
-        "measures movement": (flow.FLOWS, flow.NEEDS_WEIGHTS),
+    kinds: Mapping[str, ModelPlugins[Any]] = {
+        "finds faces": face_detectors.DETECTORS,
+        "finds points of a face": LANDMARKS,
+        "compares faces, to measure": face_embeddings.EMBEDDERS,
+        "finds speech": speech_recognizers.DETECTORS,
+        "recognises speech": speech_recognizers.RECOGNIZERS,
+        "tells voices apart": voice_embeddings.EMBEDDERS,
+        "finds names": name_finders.FINDERS,
+        "finds writing in the picture": text_detectors.FINDERS,
+        "measures movement": FLOWS,
     }
     rows = (
-        (code(key), what, _said(place.partition(":")[0]), code(needs.get(key, "")))
-        for what, (found, needs) in kinds.items()
-        for key, place in found.items()
+        (code(key), what, _said(place.partition(":")[0]), code(models.weights.get(key, "")))
+        for what, models in kinds.items()
+        for key, place in models.items()
     )
     return table(("Key", "What it does", "How", "Weights"), rows)
 

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,18 +74,21 @@ class FaceDetector(Protocol):
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
 
 
-DETECTORS = {
-    "centerface": "models.faces.centerface:CenterFace",
-    "yunet": "models.faces.yunet:YuNet",
-    "rfb320": "models.faces.rfb320:Rfb320",
-}
+DETECTORS = ModelPlugins[FaceDetector](
+    "face detector",
+    {
+        "centerface": "models.faces.centerface:CenterFace",
+        "yunet": "models.faces.yunet:YuNet",
+        "rfb320": "models.faces.rfb320:Rfb320",
+    },
+    weights={"yunet": "yunet", "rfb320": "rfb320"},
+)
 DEFAULT_DETECTOR = "centerface"
 """The one that is there in every installation."""
 QUICK_DETECTORS = ("yunet",)
 """Those that can look at every frame, the best first."""
 WITNESS_DETECTORS = ("rfb320",)
 """Those that have no part in tracking, so that they can tell what it missed."""
-NEEDS_WEIGHTS = {"yunet": "yunet", "rfb320": "rfb320"}
 SEPARATOR = "+"
 PROCESSORS = {
     "auto": "a GPU where onnxruntime can use one",
@@ -104,22 +105,19 @@ def join_names(names: Iterable[str]) -> str:
 
 def default_detectors() -> str:
     """Return the default detectors as one name: all that are installed but witnesses."""
-    return join_names(name for name in DETECTORS if name not in WITNESS_DETECTORS and _is_installed(name))
+    return join_names(name for name in DETECTORS if name not in WITNESS_DETECTORS and DETECTORS.is_installed(name))
 
 
 def find_independent(names: str) -> str | None:
     """Return an installed detector that is none of those in `names`, a witness first; None where there is none."""
-    others = [name for name in DETECTORS if name not in names.split(SEPARATOR) and _is_installed(name)]
+    others = [name for name in DETECTORS if name not in names.split(SEPARATOR) and DETECTORS.is_installed(name)]
     return min(others, key=lambda name: name not in WITNESS_DETECTORS, default=None)
 
 
 def require_installed(names: str) -> None:
     """Raise for unknown detectors and for missing weights, without loading a detector."""
     for name in names.split(SEPARATOR):
-        if name not in DETECTORS:
-            raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
-        if name in NEEDS_WEIGHTS:
-            installed_weights.verified_path(NEEDS_WEIGHTS[name])
+        DETECTORS.require_installed(name)
 
 
 def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDetector:
@@ -130,17 +128,9 @@ def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDet
         options: that all of them take: `threads`, `processor`; of a single one any.
     """
     require_installed(names)
-    made = [_create(name, **options) for name in names.split(SEPARATOR)]
+    made = [DETECTORS.make(name, **options) for name in names.split(SEPARATOR)]
     if len(made) == 1:
         return made[0]
-    together = import_module("models.faces.detector_ensemble")
-    return cast(FaceDetector, together.DetectorEnsemble(made))
+    from models.faces.detector_ensemble import DetectorEnsemble
 
-
-def _is_installed(name: str) -> bool:
-    return name not in NEEDS_WEIGHTS or installed_weights.is_installed(NEEDS_WEIGHTS[name])
-
-
-def _create(name: str, **options: object) -> FaceDetector:
-    module, attribute = DETECTORS[name].split(":")
-    return cast(FaceDetector, getattr(import_module(module), attribute)(**options))
+    return DetectorEnsemble(made)

@@ -1,17 +1,13 @@
 """The optical flow interface and registry. A new flow is one file and one line here."""
 
 from collections.abc import Mapping
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights
-from models.weights.weights_catalogue import WEIGHTS
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 
 Picture = NDArray[np.uint8]
 Flow = NDArray[np.float32]
@@ -40,27 +36,22 @@ class OpticalFlow(Protocol):
         """
 
 
-FLOWS = {
-    "dis": "models.flow.dis:DenseInverseSearch",
-    "raft": "models.flow.raft:Raft",
-}
+FLOWS = ModelPlugins[OpticalFlow](
+    "optical flow",
+    {
+        "dis": "models.flow.dis:DenseInverseSearch",
+        "raft": "models.flow.raft:Raft",
+    },
+    weights={"raft": "raft-small"},
+    packages={"raft": ("torch", "torchvision", "safetensors")},
+)
 DEFAULT_FLOW = "dis"
 """The one that is there in every installation."""
-NEEDS_WEIGHTS = {"raft": "raft-small"}
-NEEDS_PACKAGES = {"raft": ("torch", "torchvision", "safetensors")}
-
-
-def is_installed(name: str) -> bool:
-    """Tell whether a flow could run: the packages and the weights that it needs are there."""
-    _require_known(name)
-    wanted = NEEDS_WEIGHTS.get(name)
-    there = all(find_spec(package) is not None for package in NEEDS_PACKAGES.get(name, ()))
-    return there and (wanted is None or (wanted in WEIGHTS and installed_weights.is_installed(wanted)))
 
 
 def default_flow() -> str:
     """Return the best flow that is installed: RAFT where it can run on a GPU as fast, else dense inverse search."""
-    if is_installed("raft"):
+    if FLOWS.is_installed("raft"):
         import torch
 
         if torch.cuda.is_available():
@@ -69,20 +60,5 @@ def default_flow() -> str:
 
 
 def create_flow(name: str = DEFAULT_FLOW) -> OpticalFlow:
-    """Make one ready for use; nothing heavy is imported before."""
-    _require_known(name)
-    if not is_installed(name):
-        missing = [package for package in NEEDS_PACKAGES[name] if find_spec(package) is None]
-        hint = (
-            f"Install {', '.join(missing)}."
-            if missing
-            else f"Add its weights: greenroom models add {NEEDS_WEIGHTS[name]} FILE"
-        )
-        raise UserError(f"The optical flow “{name}” is not installed.", hint)
-    module, attribute = FLOWS[name].split(":")
-    return cast(OpticalFlow, getattr(import_module(module), attribute)())
-
-
-def _require_known(name: str) -> None:
-    if name not in FLOWS:
-        raise UserError(f"There is no optical flow “{name}”.", f"Choose one of: {', '.join(FLOWS)}.")
+    """Make one ready for use."""
+    return FLOWS.make(name)

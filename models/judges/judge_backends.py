@@ -1,23 +1,25 @@
 """The registry of judge backends. A new backend is one file and one line in the table."""
 
-from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, ClassVar, Protocol, cast
 
 from models.judges.judge_interface import Judge, JudgeResources
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
-from project.entities.study_records import Json
 from project.errors import UserError
+from project.plugins import Plugins
 
-BACKENDS = {
-    "llama-cpp": "models.judges.llama_cpp.llama_judge:LlamaJudge",
-    "openai": "models.judges.openai_compatible.server_judge:OpenAIJudge",
-    "random": "models.judges.baselines:RandomJudge",
-    "majority": "models.judges.baselines:MajorityJudge",
-    "constant": "models.judges.baselines:ConstantJudge",
-    "oracle": "models.judges.baselines:OracleJudge",
-    "reliable": "models.judges.baselines:ReliableJudge",
-}
+BACKENDS = Plugins[Judge](
+    "judge backend",
+    {
+        "llama-cpp": "models.judges.llama_cpp.llama_judge:LlamaJudge",
+        "openai": "models.judges.openai_compatible.server_judge:OpenAIJudge",
+        "random": "models.judges.baselines:RandomJudge",
+        "majority": "models.judges.baselines:MajorityJudge",
+        "constant": "models.judges.baselines:ConstantJudge",
+        "oracle": "models.judges.baselines:OracleJudge",
+        "reliable": "models.judges.baselines:ReliableJudge",
+    },
+    elsewhere=(PERSON_BACKEND,),
+)
 """`PERSON_BACKEND` is none of them: people answer in a form."""
 
 
@@ -47,22 +49,10 @@ class Backend(Protocol):
 
 def load_backend(key: str) -> Backend:
     """Return the class of a backend."""
-    if key not in BACKENDS:
-        known = ", ".join([*BACKENDS, PERSON_BACKEND])
-        raise UserError(f"There is no backend “{key}” of judges.", f"Choose one of {known}.")
-    module, _, attribute = BACKENDS[key].partition(":")
-    return cast(Backend, getattr(import_module(module), attribute))
+    return cast(Backend, BACKENDS.load(key))
 
 
-def build_options(key: str, settings: Mapping[str, Json]) -> Any:
-    """Return the options of a backend with what was set, the others as by default."""
-    kind = load_backend(key).options_type
-    known = kind.__dataclass_fields__
-    for option in settings:
-        if option not in known:
-            hint = f"It has {', '.join(known)}." if known else "It has none."
-            raise UserError(f"The backend {key} has no option “{option}”.", hint)
-    return kind(**settings)
+build_options = BACKENDS.options
 
 
 def create_judge(entry: JudgeEntry, means: JudgeResources) -> Judge:

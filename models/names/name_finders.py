@@ -7,12 +7,11 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 from models.weights import installed_weights
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 from project.session.optional_parts import NAMES
 
 PERSON_LABELS = frozenset({"PERSON", "PER"})
@@ -58,25 +57,28 @@ class NameFinder(Protocol):
 
 
 _SPACY = "models.names.spacy_names:SpacyNames"
-FINDERS = {
-    "own": _SPACY,
-    "own-german": _SPACY,
-    "own-spanish": _SPACY,
-    "own-french": _SPACY,
-    "own-chinese": _SPACY,
-    "spacy": _SPACY,
-    "spacy-french": _SPACY,
-}
+FINDERS = ModelPlugins[NameFinder](
+    "finder of names",
+    {
+        "own": _SPACY,
+        "own-german": _SPACY,
+        "own-spanish": _SPACY,
+        "own-french": _SPACY,
+        "own-chinese": _SPACY,
+        "spacy": _SPACY,
+        "spacy-french": _SPACY,
+    },
+    weights={
+        "own": "ner",
+        "own-german": "ner-german",
+        "own-spanish": "ner-spanish",
+        "own-french": "ner-french",
+        "own-chinese": "ner-chinese",
+        "spacy": "ner-english",
+        "spacy-french": "ner-french-small",
+    },
+)
 """What a lab brings itself goes before the small models of the catalogue."""
-NEEDS_WEIGHTS = {
-    "own": "ner",
-    "own-german": "ner-german",
-    "own-spanish": "ner-spanish",
-    "own-french": "ner-french",
-    "own-chinese": "ner-chinese",
-    "spacy": "ner-english",
-    "spacy-french": "ner-french-small",
-}
 WEIGHTS_BY_LANGUAGE = {
     "en": "ner-english",
     "de": "ner-german",
@@ -97,7 +99,7 @@ def default_finders() -> str | None:
     """
     chosen: dict[str, str] = {}
     for name in FINDERS:
-        if installed_weights.is_installed(NEEDS_WEIGHTS[name]):
+        if FINDERS.is_installed(name):
             language = finder_language(name)
             if language and language not in chosen and ANY_LANGUAGE not in chosen:
                 chosen[language] = name
@@ -124,7 +126,7 @@ def describe_finders(names: str | None) -> list[str]:
     for name in names.split(_JOIN) if names else []:
         meta = _meta(name)
         pipeline = f"{meta.get('lang', '')}_{meta.get('name', '')} {meta.get('version', '')}".strip()
-        made.append(f"{NEEDS_WEIGHTS[name]} ({pipeline})")
+        made.append(f"{FINDERS.weights[name]} ({pipeline})")
     return made
 
 
@@ -136,7 +138,7 @@ def finders_fingerprint(names: str | None) -> str:
         f"{name} {inside} {state.st_size} {state.st_mtime_ns}"
         for name in names.split(_JOIN)
         for inside, file in sorted(
-            installed_weights.list_files(installed_weights.weights_location(NEEDS_WEIGHTS[name])).items()
+            installed_weights.list_files(installed_weights.weights_location(FINDERS.weights[name])).items()
         )
         for state in (file.stat(),)
     ]
@@ -146,7 +148,7 @@ def finders_fingerprint(names: str | None) -> str:
 def _meta(name: str) -> dict[str, Json]:
     """Return what a pipeline says of itself; nothing where that cannot be read."""
     try:
-        meta = json.loads((installed_weights.verified_path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
+        meta = json.loads((installed_weights.verified_path(FINDERS.weights[name]) / "meta.json").read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return meta if isinstance(meta, dict) else {}
@@ -164,19 +166,12 @@ def create_name_finder(names: str) -> NameFinder:
         names: a key of `FINDERS`, or several joined by `+`, of which each reads the texts of its language.
     """
     NAMES.require()
-    made = [_create_finder(name) for name in names.split(_JOIN)]
+    made = [FINDERS.make(name, FINDERS.require_installed(name)) for name in names.split(_JOIN)]
     if len(made) == 1:
         return made[0]
     return NamesByLanguage(
         names, [(finder_language(name), finder) for name, finder in zip(names.split(_JOIN), made, strict=True)]
     )
-
-
-def _create_finder(name: str) -> NameFinder:
-    if name not in FINDERS:
-        raise UserError(f"There is no finder of names “{name}”.", f"Choose one of: {', '.join(FINDERS)}.")
-    module, made = FINDERS[name].split(":")
-    return cast(NameFinder, getattr(import_module(module), made)(installed_weights.verified_path(NEEDS_WEIGHTS[name])))
 
 
 _ANY = "xx"

@@ -5,13 +5,13 @@ A new one is one file and one line here.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
 from project.option_limits import check_limits, limited_field
 from project.progress import Progress
@@ -149,8 +149,8 @@ class SpeechOptions:
         check_limits(self)
 
 
-DETECTORS = {"silero": "models.speech.silero:Silero"}
-RECOGNIZERS = {"whisper": "models.speech.whisper:Whisper"}
+DETECTORS = ModelPlugins[SpeechDetector]("speech detector", {"silero": "models.speech.silero:Silero"})
+RECOGNIZERS = ModelPlugins[Recognizer]("speech recognizer", {"whisper": "models.speech.whisper:Whisper"})
 DEFAULT_DETECTOR = "silero"
 """The detector that is there in every installation."""
 DEFAULT_RECOGNIZER = "whisper"
@@ -158,14 +158,9 @@ DEFAULT_RECOGNIZER = "whisper"
 
 def create_speech_detector(name: str = DEFAULT_DETECTOR, options: SpeechOptions | None = None) -> SpeechDetector:
     """Make what finds speech; nothing heavy is imported before."""
-    return cast(SpeechDetector, _load_class(DETECTORS[name])(options))
+    return DETECTORS.make(name, options)
 
 
 def create_recognizer(folder: Path, name: str = DEFAULT_RECOGNIZER, processor: str = "auto") -> Recognizer:
     """Make what recognises speech, with the model of a folder; nothing heavy is imported before."""
-    return cast(Recognizer, _load_class(RECOGNIZERS[name])(folder, processor))
-
-
-def _load_class(target: str) -> type:
-    module, attribute = target.split(":")
-    return cast(type, getattr(import_module(module), attribute))
+    return RECOGNIZERS.make(name, folder, processor)

@@ -5,16 +5,14 @@ A new detector is one file and one line here. A burned-in date becomes one regio
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import iou
-from models.weights import installed_weights
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,28 +48,19 @@ class TextDetector(Protocol):
         ...
 
 
-FINDERS = {"binarization": "models.text_regions.text_map:Binarization"}
-NEEDS_WEIGHTS = {"binarization": "text-regions"}
-
-
-def default_text_detector() -> str | None:
-    """Return the first text detector whose weights are installed; None where there is none."""
-    return next((name for name in FINDERS if installed_weights.is_installed(NEEDS_WEIGHTS[name])), None)
+FINDERS = ModelPlugins[TextDetector](
+    "text detector",
+    {"binarization": "models.text_regions.text_map:Binarization"},
+    weights={"binarization": "text-regions"},
+)
+create_text_detector = FINDERS.make
 
 
 def require_text_detector(name: str | None) -> str:
     """Return the name of a text detector that can be used."""
-    chosen = name or default_text_detector() or next(iter(FINDERS))
-    if chosen not in FINDERS:
-        raise UserError(f"There is no text detector “{chosen}”.", f"Choose one of: {', '.join(FINDERS)}.")
-    installed_weights.verified_path(NEEDS_WEIGHTS[chosen])
+    chosen = name or FINDERS.default() or next(iter(FINDERS))
+    FINDERS.require_installed(chosen)
     return chosen
-
-
-def create_text_detector(name: str) -> TextDetector:
-    """Make a text detector; nothing heavy is imported before."""
-    module, made = FINDERS[require_text_detector(name)].split(":")
-    return cast(TextDetector, getattr(import_module(module), made)())
 
 
 _SAME = 0.5

@@ -1,15 +1,13 @@
 """The voice embedding interface and registry, default first. A new embedding is a class and one line here."""
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 
 SAMPLE_RATE = 16_000
 """Samples a second of the sound that an embedding takes."""
@@ -59,20 +57,10 @@ class VoiceEmbedder(Protocol):
         """
 
 
-EMBEDDERS = {"resemblyzer": "models.voices.resemblyzer:Resemblyzer"}
-NEEDS_WEIGHTS = {"resemblyzer": "voice-embedding"}
-"""The name of each one's weights in the catalogue."""
-
-
-def default_voice_embedder() -> str | None:
-    """Return the first whose weights are installed; None where none are."""
-    return next((name for name in EMBEDDERS if installed_weights.is_installed(NEEDS_WEIGHTS[name])), None)
-
-
-def create_voice_embedder(name: str) -> VoiceEmbedder:
-    """Make an embedder; nothing heavy is imported before."""
-    if name not in EMBEDDERS:
-        raise UserError(f"There is no voice embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
-    installed_weights.verified_path(NEEDS_WEIGHTS[name])
-    module, attribute = EMBEDDERS[name].split(":")
-    return cast(VoiceEmbedder, getattr(import_module(module), attribute)())
+EMBEDDERS = ModelPlugins[VoiceEmbedder](
+    "voice embedding",
+    {"resemblyzer": "models.voices.resemblyzer:Resemblyzer"},
+    weights={"resemblyzer": "voice-embedding"},
+)
+default_voice_embedder = EMBEDDERS.default
+create_voice_embedder = EMBEDDERS.make

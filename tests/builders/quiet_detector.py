@@ -31,4 +31,4 @@ class QuietDetector:
 def detect_only(patch: pytest.MonkeyPatch, boxes: Iterable[Box] = ()) -> None:
     """Let each detector of the registry find these boxes and nothing else."""
     told = tuple(boxes)
-    patch.setattr("models.faces.face_detectors._create", lambda name, **options: QuietDetector(name, told))
+    patch.setattr("models.faces.face_detectors.DETECTORS.make", lambda name, **options: QuietDetector(name, told))

@@ -13,11 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from media.decoding import iterate_frames
-from models.faces import face_detectors
 from models.faces.face_detectors import DETECTORS, create_detector
 from models.faces.face_tracking import track_faces
 from models.faces.identity.face_embeddings import EMBEDDERS, create_face_embedder, default_face_embedder
-from models.faces.landmarks import landmark_finders
 from models.faces.landmarks.face_signals import eye_closure, five_points, head_pose, mouth_opening
 from models.faces.landmarks.landmark_finders import IBUG, LANDMARKS, MEDIAPIPE, create_landmark_finder
 from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, draw_test_face
@@ -34,7 +32,7 @@ MAKERS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(EMBEDDERS, create_face_embedder),
     **dict.fromkeys(LANDMARKS, create_landmark_finder),
 }
-NEEDS = {**face_detectors.NEEDS_WEIGHTS, **{name: name for name in EMBEDDERS}, **landmark_finders.NEEDS_WEIGHTS}
+NEEDS = {**DETECTORS.weights, **EMBEDDERS.weights, **LANDMARKS.weights}
 POINT_COUNTS = {MEDIAPIPE: 478, IBUG: 68}
 DRAWN = np.array([POINTS], np.float32)
 

@@ -90,7 +90,7 @@ def _row(work: str, ours: float, peers: dict[str, float], least: float | None) -
 
 def _model() -> NameFinder | None:
     try:
-        weights_path(registry.NEEDS_WEIGHTS["spacy"])
+        weights_path(registry.FINDERS.weights["spacy"])
     except UserError:
         return None
     return registry.create_name_finder("spacy")
@@ -113,7 +113,7 @@ def _presidio(has_model: bool) -> dict[str, Callable[[str], Sequence[Span]]]:
     tldextract.extract = SUFFIXES
     engines = {"blank": BlankEngine("en")}
     if has_model:
-        folder = str(weights_path(registry.NEEDS_WEIGHTS["spacy"]))
+        folder = str(weights_path(registry.FINDERS.weights["spacy"]))
         real = SpacyNlpEngine(
             [{"lang_code": "en", "model_name": folder}],
             NerModelConfiguration(

@@ -11,7 +11,7 @@ from anonymize.methods.diffusion import diffusion_rendering, keyframe_drawing
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions, Preset
 from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
 from anonymize.methods.face_methods import FaceSource
-from models.faces.landmarks.landmark_finders import NEEDS_WEIGHTS, create_landmark_finder
+from models.faces.landmarks.landmark_finders import LANDMARKS, create_landmark_finder
 from models.flow.optical_flow import create_flow, default_flow
 from models.weights import installed_weights
 from project.errors import UserError
@@ -123,7 +123,7 @@ def create_renderer(options: DiffusionOptions, source: FaceSource, progress: Pro
     """Load the networks."""
     folders = [installed_weights.verified_path(name) for name in (MODEL, CONTROLNET)]
     if options.control == "landmarks":
-        installed_weights.verified_path(NEEDS_WEIGHTS["mediapipe"])  # before the networks, which take long to load
+        LANDMARKS.require_installed("mediapipe")  # before the networks, which take long to load
     progress.progress(0, 0, "Loading the networks")
     diffusion_rendering.limit_gpu_memory(options.memory)
     pipe = load_pipeline(folders[0], folders[1], options.resolved_preset)

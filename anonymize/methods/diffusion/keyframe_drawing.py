@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from anonymize.methods.diffusion.pipeline import GeneratedBatch, PromptEmbedding, Translator
 from models.faces.identity.face_embeddings import Embedder, create_face_embedder, default_face_embedder
-from models.faces.landmarks import landmark_finders
 from models.faces.landmarks.face_signals import five_points
-from models.faces.landmarks.landmark_finders import LandmarkFinder, Landmarks
+from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder, Landmarks
 from project.progress import Progress
 
 _AGES = ("in their twenties", "in their thirties", "in their forties", "in their fifties", "in their sixties")
@@ -193,7 +192,7 @@ def create_comparer() -> EmbeddingComparer | None:
         return None
     return EmbeddingComparer(
         create_face_embedder(name),
-        landmark_finders.create_landmark_finder() if landmark_finders.is_installed("mediapipe") else None,
+        LANDMARKS.make("mediapipe") if LANDMARKS.is_installed("mediapipe") else None,
     )
 
 

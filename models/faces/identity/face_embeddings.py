@@ -1,15 +1,13 @@
 """The face embedding interface and registry, default first. A new embedding is a class and one line here."""
 
 from collections.abc import Mapping
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 
 
 class Embedder(Protocol):
@@ -40,22 +38,13 @@ class Embedder(Protocol):
         """
 
 
-EMBEDDERS = {
-    "sface": "models.faces.identity.onnx_embeddings:SFace",
-    "mobilefacenet": "models.faces.identity.onnx_embeddings:MobileFaceNet",
-}
-"""Their names are those of their weights in the catalogue."""
-
-
-def default_face_embedder() -> str | None:
-    """Return the first whose weights are installed; None where none are."""
-    return next((name for name in EMBEDDERS if installed_weights.is_installed(name)), None)
-
-
-def create_face_embedder(name: str) -> Embedder:
-    """Make an embedder; nothing heavy is imported before."""
-    if name not in EMBEDDERS:
-        raise UserError(f"There is no identity embedding “{name}”.", f"Choose one of: {', '.join(EMBEDDERS)}.")
-    installed_weights.verified_path(name)
-    module, attribute = EMBEDDERS[name].split(":")
-    return cast(Embedder, getattr(import_module(module), attribute)())
+EMBEDDERS = ModelPlugins[Embedder](
+    "identity embedding",
+    {
+        "sface": "models.faces.identity.onnx_embeddings:SFace",
+        "mobilefacenet": "models.faces.identity.onnx_embeddings:MobileFaceNet",
+    },
+    weights={"sface": "sface", "mobilefacenet": "mobilefacenet"},
+)
+default_face_embedder = EMBEDDERS.default
+create_face_embedder = EMBEDDERS.make

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights import installed_weights
+from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.errors import UserError
 
 MEDIAPIPE = "mediapipe478"
 """468 points of MediaPipe's face mesh, then five of each iris: the right eye's first, its centre before its edge."""
@@ -62,26 +60,16 @@ class LandmarkFinder(Protocol):
         """Free what it holds; it cannot be used afterwards."""
 
 
-LANDMARKS = {
-    "mediapipe": "models.faces.landmarks.mediapipe_landmarks:MediaPipe",
-    "pfld": "models.faces.landmarks.pfld:Pfld",
-}
-NEEDS_WEIGHTS = {"mediapipe": "face-landmarks", "pfld": "pfld"}
-
-
-def is_installed(name: str) -> bool:
-    """Tell whether the weights of a finder are there."""
-    return installed_weights.is_installed(NEEDS_WEIGHTS[_require_known(name)])
+LANDMARKS = ModelPlugins[LandmarkFinder](
+    "finder of landmarks",
+    {
+        "mediapipe": "models.faces.landmarks.mediapipe_landmarks:MediaPipe",
+        "pfld": "models.faces.landmarks.pfld:Pfld",
+    },
+    weights={"mediapipe": "face-landmarks", "pfld": "pfld"},
+)
 
 
 def create_landmark_finder(name: str = "mediapipe") -> LandmarkFinder:
-    """Make a finder; nothing heavy is imported before."""
-    installed_weights.verified_path(NEEDS_WEIGHTS[_require_known(name)])
-    module, attribute = LANDMARKS[name].split(":")
-    return cast(LandmarkFinder, getattr(import_module(module), attribute)())
-
-
-def _require_known(name: str) -> str:
-    if name not in LANDMARKS:
-        raise UserError(f"There is no finder of landmarks “{name}”.", f"Choose one of: {', '.join(LANDMARKS)}.")
-    return name
+    """Make a finder ready for use."""
+    return LANDMARKS.make(name)

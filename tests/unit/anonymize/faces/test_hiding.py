@@ -205,7 +205,7 @@ def test_a_witness_that_is_installed_looks_too(session: Session, clips: Path, mo
     found_faces(session, [LEFT], detector="centerface")
     result, work, _ = exported(session, clips)
     assert (result["checked_by"], result["independent"]) == ("centerface", False)
-    monkeypatch.setattr(detectors, "_is_installed", lambda name: True)
+    monkeypatch.setattr(detectors.DETECTORS, "is_installed", lambda name: True)
     with_others = anonymization.prepare(session, work.recording_id, "solid", clips, overwrite=True).parameters
     names = str(with_others["detector"]).split("+")
     assert "centerface" in names

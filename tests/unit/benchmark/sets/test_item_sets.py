@@ -214,7 +214,7 @@ def test_a_set_is_stored_and_found_again_where_it_is_the_same(session: Session) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"task": "verdicts"}, "no task “verdicts”"),
+        ({"task": "verdicts"}, "no benchmark task “verdicts”"),
         ({"task": "verdict", "name": "taken"}, "“taken” already"),
         ({"task": "verdict", "draws": 0}, "at least one draw"),
         ({"task": "verdict", "size": -1}, "fewer than no items"),

@@ -6,7 +6,7 @@ import pytest
 
 from models.flow.dis import DenseInverseSearch
 from models.flow.flow_consistency import find_occlusions, warp
-from models.flow.optical_flow import FLOWS, create_flow, default_flow, is_installed
+from models.flow.optical_flow import FLOWS, create_flow, default_flow
 from project.errors import UserError
 
 
@@ -77,7 +77,7 @@ def test_another_colour_is_lost() -> None:
 
 
 def test_the_one_without_weights_is_always_there() -> None:
-    assert is_installed("dis")
+    assert FLOWS.is_installed("dis")
     assert create_flow().key == "dis"
     assert default_flow() in FLOWS
 
@@ -85,6 +85,6 @@ def test_the_one_without_weights_is_always_there() -> None:
 def test_what_is_missing_is_said_in_one_line() -> None:
     with pytest.raises(UserError, match="no optical flow"):
         create_flow("none")
-    if not is_installed("raft"):
+    if not FLOWS.is_installed("raft"):
         with pytest.raises(UserError, match="not installed"):
             create_flow("raft")

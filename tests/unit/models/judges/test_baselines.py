@@ -175,7 +175,7 @@ def test_every_backend_says_what_it_is() -> None:
 
 
 def test_a_judge_that_cannot_be_made_says_why() -> None:
-    with pytest.raises(UserError, match="no backend “abacus”"):
+    with pytest.raises(UserError, match="no judge backend “abacus”"):
         judge("abacus")
     with pytest.raises(UserError, match="is a person"):
         judge(PERSON_BACKEND)

@@ -7,7 +7,7 @@ import pytest
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from models.faces.face_detectors import create_detector
-from models.voices.voice_embeddings import NEEDS_WEIGHTS, create_voice_embedder
+from models.voices.voice_embeddings import EMBEDDERS, create_voice_embedder
 from models.weights import installed_weights as weights
 from project.entities.study_records import FaceTrack
 from tests.builders.dialogues import VOICES, diarization_error, side_by_side, synthetic
@@ -51,7 +51,7 @@ def test_of_two_talkers_the_one_that_is_heard_is_found(
 @pytest.mark.parametrize("count", [1, 2])
 def test_synthetic_voices_are_told_apart(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
-    if not weights.is_installed(NEEDS_WEIGHTS["resemblyzer"]):
+    if not EMBEDDERS.is_installed("resemblyzer"):
         pytest.skip("needs weights; get them with: greenroom models fetch voice-embedding")
     talk = synthetic(VOICES[:count], 12, 7)
     voices, error = heard(talk, None, create_voice_embedder("resemblyzer"), None)

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from models.text_regions.text_detectors import (
+    FINDERS,
     TextBoxes,
     create_text_detector,
-    default_text_detector,
     merge_static_regions,
 )
 from project.errors import UserError
@@ -52,7 +52,7 @@ def test_any_size_is_taken(tmp_path: Path, size: tuple[int, int]) -> None:
 
 
 def test_without_weights_it_says_how_to_get_them() -> None:
-    assert default_text_detector() is None
+    assert FINDERS.default() is None
     with pytest.raises(UserError, match="not installed") as raised:
         create_text_detector("binarization")
     assert "greenroom models add text-regions" in raised.value.hint

@@ -1,4 +1,0 @@
-{
- "kind": "greenroom shortcuts",
- "keys": {}
-}
