@@ -10,6 +10,7 @@ from pathlib import Path
 
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, write_atomically
 from project.text_format import escape_unprintable
 
 Keys = Mapping[str, tuple[str, ...]]
@@ -108,15 +109,11 @@ def shared_keys(table: KeyTable) -> list[str]:
 def write_keys(table: KeyTable, path: Path) -> None:
     """Write the changed keys to a file."""
     text = json.dumps({"kind": _KIND, "keys": table.as_json()}, indent=1, ensure_ascii=False) + "\n"
-    scratch = path.with_name(f".{path.name}.part")
-    try:
-        scratch.write_text(text, "utf-8")
-        scratch.replace(path)
-    except OSError as error:
-        scratch.unlink(missing_ok=True)
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-        ) from None
+    with (
+        explain_os_errors(f"“{escape_unprintable(path.name)}” cannot be written", "Choose another folder."),
+        write_atomically(path, private=False) as file,
+    ):
+        file.write(text.encode())
 
 
 def read_keys(usual: Keys, path: Path) -> KeyTable:

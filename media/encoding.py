@@ -24,6 +24,7 @@ from media.frame_index import FrameIndex
 from media.picture import planes
 from media.source import DESCRIPTOR_FOLDER, write_error
 from project.errors import UserError
+from project.files.atomic_files import apply_umask, flush_file, flush_folder, publish_file
 from project.files.fingerprints import file_changed_error
 
 _FINEST_TICK = Fraction(1, 90_000)
@@ -226,16 +227,17 @@ def atomic_output(destination: Path, sources: tuple[Path, ...], *, overwrite: bo
     try:
         # Memory cards and some network drives keep no rights and refuse this.
         with suppress(OSError):
-            temporary.chmod(0o666 & ~_umask())
+            apply_umask(temporary, 0o666)
         yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
+        flush_file(temporary)
         _check_destination(destination, sources, overwrite)
         if overwrite:
             temporary.replace(destination)
+            flush_folder(destination.parent)
         else:
-            _move_to_new(temporary, destination)
-        _sync_folder(destination.parent)
+            publish_file(temporary, destination)
+    except FileExistsError:
+        raise _exists_error(destination) from None
     except (OSError, av.FFmpegError) as error:
         raise write_error(destination, error) from None
     finally:
@@ -286,30 +288,3 @@ def _check_destination(destination: Path, sources: tuple[Path, ...], overwrite: 
 def _exists_error(destination: Path) -> UserError:
     name = " ".join(destination.name.split())
     return UserError(f"{name} exists already.", "Choose another name, or allow it to be replaced.")
-
-
-def _move_to_new(temporary: Path, destination: Path) -> None:
-    """Rename without ever replacing a file that appeared meanwhile; plainly where links cannot be made."""
-    try:
-        os.link(temporary, destination)
-    except FileExistsError:
-        raise UserError(
-            f"{destination.name} exists already.", "Choose another name, or allow it to be replaced."
-        ) from None
-    except OSError:
-        temporary.replace(destination)
-
-
-def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current

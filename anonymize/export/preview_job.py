@@ -1,11 +1,10 @@
 """The job that shows what a method makes of one frame, before anything is exported. It leaves nothing behind."""
 
-import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from anonymize.faces.masking_plan import build_render_plan, gather_parameters
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, new_private_file
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
 from project.session.jobs import JobSpec
@@ -161,35 +161,24 @@ def _nearest_time_us(masks: "MaskSet", position: int) -> int | None:
 def _preview_folder() -> Iterator[Path]:
     """Lend a folder among the previews, so that what a method keeps meanwhile is where pictures of a study may be."""
     folder = cache_folder() / "previews"
-    try:
+    with _explain_no_space(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         remove_abandoned_previews(folder)
         own = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
-    except OSError as error:
-        raise _no_space_error(folder, error) from None
     try:
         yield own
     finally:
         shutil.rmtree(own, ignore_errors=True)
 
 
-def _no_space_error(folder: Path, error: OSError) -> UserError:
-    return UserError(f"The preview cannot be kept in {folder}: {error.strerror}.", "Make room there.")
+def _explain_no_space(folder: Path) -> AbstractContextManager[None]:
+    return explain_os_errors(f"The preview cannot be kept in {folder}", "Make room there.")
 
 
 def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
     folder = cache_folder() / "previews"
-    path = None
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
-        path = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, before=before, after=after)
-    except OSError as error:
-        if path is not None:
-            path.unlink(missing_ok=True)
-        raise _no_space_error(folder, error) from None
+    with _explain_no_space(folder), new_private_file(folder, _SUFFIX) as (path, file):
+        np.savez(file, before=before, after=after)
     return path
 
 

@@ -4,8 +4,6 @@ Faces of people in other recordings tell how alike strangers are.
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -29,6 +27,7 @@ from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, write_atomically
 from project.files.fingerprints import WholeFile, hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
@@ -267,19 +266,11 @@ def measure_rendering(
 
 
 def _write(target: Path, found: Mapping[str, Json]) -> None:
-    temporary: str | None = None
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(found, file, ensure_ascii=False, indent=1)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise UserError(
-            f"The report cannot be written beside the clip: {error.strerror}.", "Make the folder writable."
-        ) from None
+    with (
+        explain_os_errors("The report cannot be written beside the clip", "Make the folder writable."),
+        write_atomically(target, private=False) as file,
+    ):
+        file.write(json.dumps(found, ensure_ascii=False, indent=1).encode())
 
 
 _LANDMARK_FINDERS = ("pfld", "mediapipe")

@@ -10,6 +10,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from project.errors import UserError
+from project.files.atomic_files import write_atomically
 from resources import resource
 
 _TIMEOUT_S = 30
@@ -93,9 +94,8 @@ def _escape_backslashes(text: str) -> str:
 
 def _write_file(place: Path, text: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    half = place.with_name(f".{place.name}.new")
-    half.write_text(text, "utf-8")
-    half.replace(place)
+    with write_atomically(place, private=False) as file:
+        file.write(text.encode())
 
 
 def _refresh_desktop(home: Path) -> None:

@@ -10,7 +10,6 @@ import platform
 import queue
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from typing import Any, cast
 from models.connection.dask_connection import OPERATION
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, new_private_file
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.version import __version__
@@ -50,16 +50,15 @@ def unpack_files(values: Mapping[str, Json], packed_files: Mapping[str, Json]) -
 
 def _write_file(named: Path, content: bytes) -> Path:
     folder = cache_folder() / "faces"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, suffix="".join(named.suffixes[-2:]), delete=False) as file:
-            file.write(content)
-        return Path(file.name)
-    except OSError as error:
-        raise UserError(
-            f"Nothing can be kept in {folder}: {(error.strerror or str(error)).lower()}.",
+    with (
+        explain_os_errors(
+            f"Nothing can be kept in {folder}",
             "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
-        ) from None
+        ),
+        new_private_file(folder, "".join(named.suffixes[-2:])) as (path, file),
+    ):
+        file.write(content)
+    return path
 
 
 class WorkerProcess:

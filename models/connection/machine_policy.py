@@ -19,6 +19,7 @@ from project.entities.egress_policy import (
     RequestEvidence,
     decide,
 )
+from project.files.atomic_files import flush_folder
 from project.ids import new_id
 
 _POLICY = Policy(downloads=True, redirects=True, proxies=True)
@@ -97,15 +98,7 @@ def _append(new: Egress) -> None:
     finally:
         os.close(handle)
     if created:
-        _sync_folder(file.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        flush_folder(file.parent)
 
 
 def _egress(line: dict[str, object]) -> Egress:

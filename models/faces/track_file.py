@@ -2,8 +2,6 @@
 
 import hashlib
 import io
-import os
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,6 +11,7 @@ import numpy as np
 
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, new_private_file
 
 _SUFFIX = ".tracks.npz"
 _ABANDONED_AFTER_S = 7 * 24 * 3600
@@ -25,21 +24,14 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
     arrays["ids"] = np.array([track.id for track in tracks], dtype=np.str_)
     arrays["participants"] = np.array([track.participant_id or "" for track in tracks], dtype=np.str_)
     arrays["dismissed"] = np.array([track.dismissed for track in tracks], dtype=np.bool_)
-    path = None
-    try:
+    with explain_os_errors(
+        f"The face tracks cannot be kept in {folder}",
+        "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+    ):
         folder.mkdir(parents=True, exist_ok=True)
         sweep_abandoned(folder)
-        handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
-        path = Path(name)
-        with os.fdopen(handle, "wb") as file:
+        with new_private_file(folder, _SUFFIX) as (path, file):
             np.savez(file, allow_pickle=False, **arrays)
-    except OSError as error:
-        if path is not None:
-            path.unlink(missing_ok=True)
-        raise UserError(
-            f"The face tracks cannot be kept in {folder}: {(error.strerror or str(error)).lower()}.",
-            "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
-        ) from None
     return path
 
 

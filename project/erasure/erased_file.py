@@ -22,6 +22,7 @@ from project.erasure.raw_rows import Row, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.errors import UserError
+from project.files.atomic_files import flush_file, flush_folder
 from project.files.filesystem import resolve_path
 from project.files.temporary_files import scratch_folder
 from project.integrity.integrity_check import check_study
@@ -146,7 +147,7 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
             if sound and (problems := check_study(made)):
                 raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
             made.chmod(path.stat().st_mode & 0o777)
-            _flush(made)
+            flush_file(made)
             yield RewrittenFile(made, path)
     except OSError as error:
         raise UserError(
@@ -175,25 +176,12 @@ def _publish_file(made: Path, path: Path) -> bool:
     with path.open("r+b") as old:
         only = os.fstat(old.fileno()).st_nlink == 1
         made.replace(path)
-        _flush_folder(path.parent)
+        flush_folder(path.parent)
         if only:
             overwrite_with_zeros(old.fileno())
     for left in (*(sibling_path(path, ending) for ending in ("-wal", "-shm", "-journal")), log_path(path)):
         left.unlink(missing_ok=True)
     return only
-
-
-def _flush(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 _MIN_STRING_CHARS = 6

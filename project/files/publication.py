@@ -3,7 +3,6 @@
 A release is staged beside its place until it is complete and verified. The same study always gives the same manifest.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -17,32 +16,10 @@ from pathlib import Path
 
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder, claim_folder, is_abandoned, is_claimed, remove_abandoned
 from project.text_format import require_utf8
-
-
-def publish_file(unfinished: Path, path: Path) -> None:
-    """Publish a finished file under its name, which must be free, durably even after a power cut.
-
-    Raises:
-        FileExistsError: the name is taken.
-        OSError: the folder cannot be written to.
-    """
-    try:
-        os.link(unfinished, path)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without hard links: take the name first, so that nobody else's file is replaced.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
-        unfinished.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
 
 _PREFIX = ".greenroom-release-"
 _ABANDONED_AFTER_S = 24 * 3600
@@ -57,11 +34,9 @@ def require_free(folder: Path) -> None:
         raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise UserError(f"{folder.name} is no folder.", "Name a new folder.")
-    try:
+    with explain_os_errors(f"The folder {folder.name} cannot be read", "Name a new folder."):
         if folder.is_dir() and any(folder.iterdir()):
             raise UserError(f"The folder {folder.name} is not empty.", "Name a new folder.")
-    except OSError as error:
-        raise UserError(f"The folder {folder.name} cannot be read: {error.strerror}.", "Name a new folder.") from None
 
 
 @contextmanager
@@ -69,12 +44,8 @@ def staging_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder that becomes `folder` when the block ends without an error; otherwise it is removed."""
     require_free(folder)
     _sweep(folder.absolute().parent)
-    try:
+    with explain_os_errors(f"Nothing can be written beside {folder.name}", "Choose a folder you may write to."):
         temporary, lock = claim_folder(_PREFIX, folder.absolute().parent)
-    except OSError as error:
-        raise UserError(
-            f"Nothing can be written beside {folder.name}: {error.strerror}.", "Choose a folder you may write to."
-        ) from None
     try:
         yield temporary
         temporary.chmod(0o755)
@@ -128,7 +99,7 @@ def lend_texts_folder(path: Path) -> Iterator[Path]:
 def create_texts_folder() -> Path:
     """Make a folder for texts on their way to a job, and remove what processes left that are gone."""
     base = cache_folder() / "release-texts"
-    try:
+    with explain_os_errors(f"The texts cannot be kept in {base}", "Name another cache folder: XDG_CACHE_HOME."):
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep_texts_folders(base)
         own = _process_folder(base)
@@ -136,10 +107,6 @@ def create_texts_folder() -> Path:
             _process_folder.cache_clear()
             own = _process_folder(base)
         made = Path(tempfile.mkdtemp(dir=own))
-    except OSError as error:
-        raise UserError(
-            f"The texts cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
-        ) from None
     newest = sorted(own.iterdir(), key=lambda path: path.stat().st_mtime)
     for old in newest[:-_KEPT]:
         shutil.rmtree(old, ignore_errors=True)
@@ -148,28 +115,14 @@ def create_texts_folder() -> Path:
 
 @cache
 def _process_folder(base: Path) -> Path:
-    """Make the folder of this process; the kernel's lock on it lasts as long as the process, however that ends."""
-    while True:
-        own = Path(tempfile.mkdtemp(dir=base))
-        with suppress(FileNotFoundError):
-            descriptor = os.open(own, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            # Whoever swept between the two calls took the folder for an abandoned one.
-            if own.is_dir():
-                return own
-            os.close(descriptor)
+    """Make the folder of this process, which is locked for as long as the process lives, however that ends."""
+    return claim_folder("", base)[0]
 
 
 def sweep_texts_folders(base: Path) -> None:
     """Remove the folders that no living process holds: they have the private words in them."""
     for old in base.glob("*"):
-        with suppress(OSError):
-            descriptor = os.open(old, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(old)
-            finally:
-                os.close(descriptor)
+        remove_abandoned(old)
 
 
 MANIFEST_NAME = "manifest.json"

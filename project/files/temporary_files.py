@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from platformdirs import user_cache_path
 
 from project.errors import UserError
+from project.files.atomic_files import write_atomically
 from project.files.filesystem import file_system_type
 from project.text_format import format_size
 
@@ -51,11 +52,9 @@ class PrivateFolder:
     def __init__(self, need: int) -> None:
         """Create a private folder with room for so many bytes."""
         root = _memory_root(need)
-        with _root_lock(root):
-            _sweep(root)
-            self.path = Path(tempfile.mkdtemp(dir=root))
-            self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)
+        for folder in root.iterdir():
+            remove_abandoned(folder)
+        self.path, self._lock = claim_folder("", root)
         self.cache = self.path / "cache"
         self.cache.mkdir(mode=0o700)
 
@@ -134,35 +133,6 @@ def _free_bytes(place: Path) -> int:
         return shutil.disk_usage(place).free
     except OSError:
         return 0
-
-
-@contextlib.contextmanager
-def _root_lock(root: Path) -> Iterator[None]:
-    descriptor = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _sweep(root: Path) -> None:
-    """Remove folders whose process is gone: their lock is free."""
-    for place in root.iterdir():
-        if place.is_symlink() or not place.is_dir():
-            continue
-        try:
-            descriptor = os.open(place / "lock", os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-        except OSError:
-            shutil.rmtree(place, ignore_errors=True)
-            continue
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(place, ignore_errors=True)
-        except BlockingIOError:
-            pass
-        finally:
-            os.close(descriptor)
 
 
 _SCRATCH_FOLDER = re.compile(r"\..*\.greenroom(\.bak-[0-9]+)?\.[a-z0-9_]{8}", re.DOTALL)
@@ -359,14 +329,7 @@ def save_arrays(folder: Path | None, name: str, arrays: "Mapping[str, NDArray[An
 
     if folder is None:
         return
-    temporary = None
-    try:
+    with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{name}-", suffix=".part", delete=False) as file:
-            temporary = Path(file.name)
+        with write_atomically(folder / f"{name}.npz") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
-        temporary.replace(folder / f"{name}.npz")
-    except OSError:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink()

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -13,8 +12,8 @@ from project.encryption.container import EncryptedFileHeader, EncryptionKey, is_
 from project.encryption.encrypted_files import seal_copy
 from project.encryption.passphrases import obtain_key
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, flush_file, publish_file
 from project.files.filesystem import resolve_path
-from project.files.publication import publish_file
 from project.files.temporary_files import OwnFolder, PrivateFolder, scratch_folder
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
@@ -43,15 +42,13 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
     key = obtain_key(path, _read_header(path)) if is_sealed(path) else None
     newest = next(iter(list_backups(path)), None)
     before = _read_backup(newest.path, tables) if newest else None
-    try:
-        with _open_damaged(path, key) as connection:
-            foreign = _foreign_declarations(connection, path.name)
-            known = {name: table.rows.keys() for name, table in before.items()} if before else {}
-            left = recover_tables(connection, tables, known)
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
-        ) from None
+    with (
+        explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "See who may read the file."),
+        _open_damaged(path, key) as connection,
+    ):
+        foreign = _foreign_declarations(connection, path.name)
+        known = {name: table.rows.keys() for name, table in before.items()} if before else {}
+        left = recover_tables(connection, tables, known)
     if not any(table.rows for table in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
@@ -99,19 +96,15 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     problems = check_study(found)
     if problems:
         raise UserError(f"Backup {number} is not sound: {problems[0]}.", "Choose another one.")
-    try:
-        with scratch_folder(target) as folder:
-            made = folder / "copy"
-            shutil.copyfile(found, made)
-            shutil.copymode(found, made)
-            with made.open("rb") as file:
-                os.fsync(file.fileno())
-            publish_file(made, target)
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(target.name)}” cannot be written: {error.strerror or error}.",
-            "Choose another folder.",
-        ) from None
+    with (
+        explain_os_errors(f"“{escape_unprintable(target.name)}” cannot be written", "Choose another folder."),
+        scratch_folder(target) as folder,
+    ):
+        made = folder / "copy"
+        shutil.copyfile(found, made)
+        shutil.copymode(found, made)
+        flush_file(made)
+        publish_file(made, target)
     return target
 
 

@@ -5,8 +5,6 @@ They are restored at the next opening.
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from project.encryption.container import is_sealed
 from project.encryption.encrypted_files import shred_file
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.atomic_files import write_atomically
 from project.ids import new_id
 from project.session.jobs import JobSpec
 from project.store.study import Study
@@ -213,16 +212,8 @@ def write_private(study: Study, path: Path, content: bytes) -> None:
     if study.working is not None:
         study.working.seal_content(content, path)
         return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        temporary.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
+    with write_atomically(path) as file:
+        file.write(content)
 
 
 def read_private(study: Study, path: Path) -> bytes:

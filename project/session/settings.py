@@ -3,7 +3,6 @@
 import getpass
 import json
 import os
-import tempfile
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from project.entities.study_records import Json
+from project.files.atomic_files import write_atomically
 from project.store.backups import DEFAULT_BACKUPS
 
 _APP = "greenroom"
@@ -169,18 +169,8 @@ def store_object(path: Path, content: dict[str, Json], *, durable: bool = False)
         OSError: it cannot be written; what was there is as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            if durable:
-                file.flush()
-                os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
+    with write_atomically(path, durable=durable) as file:
+        file.write(json.dumps(content, indent=1).encode())
 
 
 def rewrite_object(path: Path, content: dict[str, Json]) -> None:

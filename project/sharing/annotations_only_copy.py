@@ -10,7 +10,7 @@ from typing import Any
 from project.entities.judgments import RAW_CONDITION, Modality
 from project.entities.study_records import Json, ParticipantRole
 from project.errors import UserError
-from project.files.publication import publish_file
+from project.files.atomic_files import publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.progress import Progress, Silent

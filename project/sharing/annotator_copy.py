@@ -17,8 +17,8 @@ from pathlib import Path
 
 from project.entities.study_records import Annotator, Json
 from project.errors import UserError
+from project.files.atomic_files import publish_file
 from project.files.filesystem import is_folder
-from project.files.publication import publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.merging.merge import COPY_PROPERTY

@@ -15,8 +15,8 @@ from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
 from project.errors import UserError
+from project.files.atomic_files import publish_file
 from project.files.filesystem import is_folder
-from project.files.publication import publish_file
 from project.ids import new_id
 from project.schema import format_versions
 from project.schema.schema_comparison import table_columns

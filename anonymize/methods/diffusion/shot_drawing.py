@@ -6,7 +6,6 @@ Finished batches are stored so that work resumes after an interruption. Nothing 
 import hashlib
 import io
 import json
-import os
 import shutil
 import zipfile
 import zlib
@@ -25,6 +24,7 @@ from anonymize.methods.diffusion.shots import Batch, CropWindow, FaceShot, group
 from models.flow.flow_consistency import find_occlusions, warp
 from models.flow.optical_flow import OpticalFlow
 from project.entities.study_records import Json
+from project.files.atomic_files import write_atomically
 
 Image = NDArray[np.uint8]
 
@@ -152,12 +152,8 @@ class ShotStore:
             return None
 
     def _write(self, name: str, content: bytes) -> None:
-        temporary = self._folder / f".{name}.part"
-        with temporary.open("wb") as file:
+        with write_atomically(self._folder / name, durable=True) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self._folder / name)
 
 
 class TooClose(Exception):

@@ -1,6 +1,5 @@
 """Copies and saves plots and tables. Files and folders appear under their name only when they are complete."""
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.gui.pages.context import Context
 from project.errors import UserError
+from project.files.atomic_files import apply_umask, write_atomically
 from project.text_format import escape_unprintable, to_csv
 from resources.translation import tr
 from widgets.plots.charts import as_image, as_png, as_svg
@@ -19,18 +19,12 @@ from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, PNG, SVG
 _MAX_NAME_TRIES = 1000
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def save_file(path: Path, data: bytes) -> None:
     """Write a file, in place of one that is there."""
-    temporary: str | None = None
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
+        with write_atomically(path, private=False) as file:
             file.write(data)
-        _apply_umask(Path(temporary), 0o666)
-        Path(temporary).replace(path)
     except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
         raise _write_error(path, error) from None
 
 
@@ -43,7 +37,7 @@ def write_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
             path = Path(temporary) / place
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
-        _apply_umask(Path(temporary), 0o777)
+        apply_umask(Path(temporary), 0o777)
         free = (parent / (name if not number else f"{name} {number + 1}") for number in range(_MAX_NAME_TRIES))
         made = next(path for path in free if not path.exists())
         Path(temporary).rename(made)
@@ -52,13 +46,6 @@ def write_folder(parent: Path, name: str, files: Mapping[str, bytes]) -> Path:
             shutil.rmtree(temporary, ignore_errors=True)
         raise _write_error(parent / name, error) from None
     return made
-
-
-def _apply_umask(path: Path, wanted: int) -> None:
-    """Give what was made for one's own eyes the rights of other files."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(wanted & ~mask)
 
 
 def _write_error(path: Path, error: OSError) -> UserError:
@@ -118,7 +105,7 @@ class PlotExporter:
         if path is None:
             return
         try:
-            write_atomically(path, data)
+            save_file(path, data)
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
         else:

@@ -9,7 +9,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import ClassVar
 
 from models.judges.judge_interface import (
@@ -36,6 +35,7 @@ from models.judges.llama_cpp.process_messages import (
 from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
 from models.judges.structured_output.repair import approve_text, ask_with_repair
 from project.errors import UserError
+from project.files.atomic_files import write_atomically
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.option_limits import limited_field, text_field
@@ -125,9 +125,8 @@ def model_checksum(path: Path) -> str:
     # A cache that cannot be written is done without.
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile("w", dir=kept.parent, prefix=".", suffix=".part", delete=False) as file:
-            json.dump([what, found], file)
-        Path(file.name).replace(kept)
+        with write_atomically(kept) as file:
+            file.write(json.dumps([what, found]).encode())
     return found
 
 

@@ -112,7 +112,7 @@ LAB = [
     ("anonymize STUDY --recording 2 --out clips", "not been tracked"),
     ("anonymize STUDY --recording 1 --out clips --start 2 --end 1", "nothing between"),
     ("anonymize STUDY --recording 1 --out clips --method magic", "There is no anonymization method “magic”"),
-    ("anonymize STUDY --recording 1 --out clips --strength 0.5", "The anonymization method “solid” has no option “strength”"),
+    ("anonymize STUDY --recording 1 --out clips --strength 0.5", "method “solid” has no option “strength”"),
     ("anonymize STUDY --recording 1 --out clips --method pixelate --cells 2.5", "--cells"),
     (
         "anonymize STUDY --recording 1 --out clips --method blur --method solid --preview 0",

@@ -48,7 +48,7 @@ def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypat
     def full(*_arguments: object, **_more: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(json, "dump", full)
+    monkeypatch.setattr(Path, "replace", full)
     save_settings(Settings(annotator="Ben"))
     assert load_settings().annotator == "Ada"
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
