@@ -1,5 +1,6 @@
 """Generates synthetic causal chains, for trying the program without footage and for measuring it."""
 
+import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,58 +12,9 @@ from project.errors import UserError
 from project.progress import Progress, Silent
 from project.queries.chain_rows import insert_chain, insert_edges, insert_nodes
 from project.store.study import Cell, Study
-from project.synthetic.synthetic_phrases import PLACES, InventedIds
+from project.synthetic.synthetic_phrases import PHRASES, InventedIds
 
-DEEDS = (
-    *("drops", "hides", "picks up", "points at", "knocks over", "hands back", "asks about", "looks for"),
-    *("laughs at", "argues over", "brings in", "forgets", "repairs", "puts away", "pays for", "complains about"),
-    *("steps over", "reads aloud from", "shows off", "breaks", "cleans", "takes a picture of", "turns away from"),
-    *("whispers something about", "offers to share", "refuses to touch", "throws out", "unwraps", "trips over"),
-    *("apologises for", "stares at", "carries off", "measures", "sketches"),
-)
-THINGS = (
-    *("the birthday cake", "the red umbrella", "the broken lamp", "the train tickets", "the old photograph"),
-    *("the guitar", "the letter from the landlord", "the spare key", "the wet dog", "the unpaid bill"),
-    *("the chess board", "the burnt soup", "the wedding invitation", "the cardboard box", "the missing shoe"),
-    *("the new bicycle", "the tall vase", "the shopping list", "the exam results", "the noisy radio"),
-    *("the torn map", "the garden hose", "the medicine bottle", "the locked drawer", "the theatre costume"),
-    *("the cracked phone", "the sleeping baby's blanket", "the coffee machine", "the parking fine", "the paint bucket"),
-    *("the telescope", "the crossword", "the fishing rod", "the piano lesson"),
-)
-MOMENTS = (
-    *("in the doorway", "behind the counter", "while the others talk", "after a long pause", "on the way out"),
-    *("beside the window", "without a word", "in front of everybody", "before the bell rings", "under the table"),
-    *("for the second time", "with both hands", "as the lights go out", "near the stairs", "during the toast"),
-)
-CLAIMS = (
-    *("was left there on purpose", "belongs to a neighbour", "cannot be replaced", "is worth a fortune"),
-    *("was bought to please a rival", "will be needed tomorrow", "has been lied about", "was meant as a surprise"),
-    *("is somebody else's fault", "has brought bad luck", "must be kept secret", "was stolen last week"),
-    *("proves an old promise", "will start a quarrel", "has been forgotten by all", "is safe with a friend"),
-)
-AIMS = (
-    *(
-        "make up for",
-        "get rid of",
-        "find out more about",
-        "keep quiet about",
-        "win a bet about",
-        "plead for",
-    ),
-    *("teach the children about", "draw attention to", "borrow money for", "take revenge for", "hurry up with"),
-    *("return unseen", "joke about", "protect everybody from", "change the subject from", "sell"),
-)
-WISHES = (
-    *("to be thanked for", "that nobody had seen", "to be alone with", "that someone else would deal with"),
-    *("to be trusted with", "to have known about", "that it were all over with", "to be asked about"),
-)
-FEELINGS = (
-    *("ashamed of", "proud of", "annoyed by", "amused by", "frightened by", "relieved about", "jealous over"),
-    *("guilty about", "curious about", "disappointed in", "touched by", "disgusted by", "nervous about", "bored by"),
-    *("grateful for", "puzzled by", "hopeful about", "hurt by", "excited about", "lonely without"),
-)
-
-
+_WORDS = PHRASES["chains"]
 RECORDINGS, CHAINS, SUBCHAINS = 316, 347, 1406
 NODES: Mapping[NodeKind, int] = {
     NodeKind.EVENT: 997,
@@ -70,6 +22,13 @@ NODES: Mapping[NodeKind, int] = {
     NodeKind.INTENT: 361,
     NodeKind.DESIRE: 42,
     NodeKind.EMOTION: 477,
+}
+_TEXTS = {
+    NodeKind.EVENT: ("{} {} {}", ("deeds", "things", "moments")),
+    NodeKind.BELIEF: ("believes that {} {}", ("things", "claims")),
+    NodeKind.INTENT: ("means to {} {}", ("aims", "things")),
+    NodeKind.DESIRE: ("wishes {} {}", ("wishes", "things")),
+    NodeKind.EMOTION: ("feels {} {}", ("feelings", "things")),
 }
 _STEPS = (50, 80, 80, 60, 35, 19, 11, 6, 4, 2)
 """How many of the chains have 1, 2, ... 10 steps: 3.3 on average."""
@@ -166,7 +125,13 @@ class _ChainGenerator:
             for _ in range(RECORDINGS)
         ]
         rows: list[tuple[Cell, ...]] = [
-            (recording.id, collection, place, f"{self._chance.choice(PLACES)} {place:03}", recording.duration_us)
+            (
+                recording.id,
+                collection,
+                place,
+                f"{self._chance.choice(PHRASES['places'])} {place:03}",
+                recording.duration_us,
+            )
             for place, recording in enumerate(made, 1)
         ]
         self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
@@ -221,21 +186,9 @@ class _ChainGenerator:
 
 def _texts(kind: NodeKind, chance: random.Random) -> Iterator[str]:
     """Return what is told of a node of a kind, without its person; no two are alike."""
-    match kind:
-        case NodeKind.EVENT:
-            parts: tuple[tuple[str, ...], ...] = (DEEDS, THINGS, MOMENTS)
-            form = "{} {} {}"
-        case NodeKind.BELIEF:
-            parts, form = (THINGS, CLAIMS), "believes that {} {}"
-        case NodeKind.INTENT:
-            parts, form = (AIMS, THINGS), "means to {} {}"
-        case NodeKind.DESIRE:
-            parts, form = (WISHES, THINGS), "wishes {} {}"
-        case NodeKind.EMOTION:
-            parts, form = (FEELINGS, THINGS), "feels {} {}"
-    number = 1
-    for part in parts:
-        number *= len(part)
+    form, names = _TEXTS[kind]
+    parts = [_WORDS[name] for name in names]
+    number = math.prod(map(len, parts))
     for drawn in chance.sample(range(number), number):
         chosen, rest = [], drawn
         for part in parts:

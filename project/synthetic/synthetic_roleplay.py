@@ -24,108 +24,9 @@ from project.schemes.scheme import Field, FieldKind, Scheme
 from project.schemes.scheme_file import load_scheme, shipped_text
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
-from project.synthetic.synthetic_phrases import InventedIds
+from project.synthetic.synthetic_phrases import PHRASES, InventedIds
 
-CHARACTERS = (
-    (
-        *("Ada Brandt", "34", "carpenter", "she/her", "open and quick-tempered", "fairness, good work"),
-        *("by feeling", "Ada runs a small workshop.", "Ada has not paid the rent for two months."),
-    ),
-    (
-        *("Noel Okafor", "27", "nurse", "he/him", "calm and dutiful", "care, honesty"),
-        *("after long thought", "Noel works nights.", "Noel has applied for a job abroad."),
-    ),
-    (
-        *("Mira Castell", "51", "teacher", "she/her", "curious, a little vain", "learning"),
-        *("by asking others", "Mira teaches music.", "Mira can no longer hear high notes."),
-    ),
-    (
-        *("Theo Lindqvist", "45", "baker", "he/him", "warm and stubborn", "family, habit"),
-        *("as it was always done", "Theo's bakery is the oldest in town.", "Theo means to sell the bakery."),
-    ),
-    (
-        *("Yun Park", "22", "student", "they/them", "shy, sharp", "independence"),
-        *("by numbers", "Yun plays chess for the university.", "Yun has failed an exam and told nobody."),
-    ),
-    (
-        *("Sol Herrera", "63", "retired engineer", "he/him", "playful, forgetful", "friendship"),
-        *("on a whim", "Sol repairs old radios.", "Sol broke the neighbour's window."),
-    ),
-)
-"""Name, age, occupation, pronouns, personality, values, decision style, public information, secret."""
-
-SITUATIONS = (
-    (
-        "A lamp at the market",
-        "A flea market on Sunday; one of them sells an old lamp that the other would like to have.",
-        "stranger",
-        ("Sell the lamp for 30 or more.", "Buy the lamp for 20 or less."),
-        ("the lamp", "the price", "the crack in the glass", "the market", "the rain"),
-    ),
-    (
-        "Who cooks on Saturday",
-        "Two who share a flat plan a dinner for friends.",
-        "friend",
-        ("Do not cook alone.", "Keep the evening free until seven."),
-        ("the dinner", "the kitchen", "the shopping list", "the guest list", "the soup"),
-    ),
-    (
-        "The shared garden",
-        "Neighbours stand at the fence between their gardens and talk about the old tree.",
-        "acquaintance",
-        ("Have the tree cut.", "Keep the tree, whatever it takes."),
-        ("the tree", "the fence", "the shade", "the hedge", "the bench"),
-    ),
-    (
-        "The weekend trip",
-        "A couple decides where to go for two days.",
-        "romantic",
-        ("Go to the mountains.", "Spend as little as possible."),
-        ("the mountain hut", "the hotel", "the train", "the dog", "the weather"),
-    ),
-    (
-        "Grandmother's piano",
-        "Two of one family divide what was left to them.",
-        "family",
-        ("Get the piano.", "Learn whether there is a will."),
-        ("the piano", "the will", "the house", "the old letter", "the photo album"),
-    ),
-)
-"""Name, context, relationship, goals, what is talked about."""
-
-LINES = (
-    "Good morning. I was hoping to talk about {thing}.",
-    "Let me be honest: {thing} matters more to me than you may think.",
-    "What would you say if we left {thing} out of it?",
-    "I could help you with {thing} in return.",
-    "That is not how I remember {thing}.",
-    "Fine. But then {thing} is settled for good.",
-    "Do you want me to beg for {thing}?",
-    "I never said that about {thing}.",
-    "We could share {thing}.",
-    "Who told you about {thing}?",
-    "You are right about {thing}, I give in there.",
-    "Give me a day to think about {thing}.",
-    "My last word on {thing} was said yesterday.",
-    "I laugh, but I mean it: {thing} worries me.",
-    "Let us look at {thing} together.",
-    "There is something about {thing} that you do not know.",
-    "Thank you for speaking openly about {thing}.",
-    "If it were only {thing}, I would not ask.",
-    "So {thing} it is?",
-    "I would rather not talk about {thing} here.",
-)
-GESTURES = ("smiles", "shakes the head", "looks away", "nods slowly", "shrugs", "folds the arms", "leans forward")
-REASONS = (
-    "What is said about {thing} shows it.",
-    "Most of it rests on how {thing} is settled.",
-    "The offer about {thing} counts, the tone does not.",
-    "Little happens here beside {thing}.",
-    "The turn about {thing} decides it.",
-)
-"""Why a rating is as it is."""
-
-
+_ROLEPLAY = PHRASES["roleplay"]
 SCHEME, TRACK, LABEL = "sotopia-eval", "ratings", "rating"
 RECORDINGS_PER_EPISODE = 10
 """One episode for so many recordings."""
@@ -158,8 +59,14 @@ class Episodes:
         insert_version(self._study, SCHEME, self._scheme.version, shipped_text(SCHEME))
         self._people()
         scenarios = [
-            Scenario(self._new_id(), name, context, Relationship(relationship), goals)
-            for name, context, relationship, goals, *_ in SITUATIONS
+            Scenario(
+                self._new_id(),
+                situation["name"],
+                situation["context"],
+                Relationship(situation["relationship"]),
+                tuple(situation["goals"]),
+            )
+            for situation in _ROLEPLAY["situations"]
         ]
         for scenario in scenarios:
             set_scenario(self._study, scenario)
@@ -168,7 +75,7 @@ class Episodes:
             yield done
 
     def _people(self) -> None:
-        self._cast = [(self._new_id(), Profile(*texts)) for texts in CHARACTERS]
+        self._cast = [(self._new_id(), Profile(**texts)) for texts in _ROLEPLAY["characters"]]
         character = ParticipantRole.CHARACTER.value
         self._study.write_many(
             "INSERT INTO participant VALUES (?, ?, ?, ?)",
@@ -181,7 +88,7 @@ class Episodes:
     def _episode(self, collection: str, scenarios: Sequence[Scenario], number: int, done: int) -> None:
         chance, study = self._chance, self._study
         at = chance.randrange(len(scenarios))
-        scenario, things = scenarios[at], SITUATIONS[at][4]
+        scenario, things = scenarios[at], tuple(_ROLEPLAY["situations"][at]["things"])
         cast = chance.sample(self._cast, len(scenario.goals))
         recording = self._new_id()
         turns = self._turns(chance.randrange(8, MOST_TURNS + 1), things)
@@ -217,14 +124,14 @@ class Episodes:
 
     def _turns(self, number: int, things: tuple[str, ...]) -> list[AgentTurn]:
         chance = self._chance
-        lines = chance.sample(LINES, min(number, len(LINES)))
+        lines = chance.sample(_ROLEPLAY["lines"], min(number, len(_ROLEPLAY["lines"])))
         found = []
         for line in lines:
             kind = chance.random()
             if kind < 0.8:
                 found.append(AgentTurn(Act.SPEAK, line.format(thing=chance.choice(things))))
             elif kind < 0.93:
-                found.append(AgentTurn(Act.NONVERBAL, chance.choice(GESTURES)))
+                found.append(AgentTurn(Act.NONVERBAL, chance.choice(_ROLEPLAY["gestures"])))
             else:
                 found.append(AgentTurn(Act.ACTION, f"points at {chance.choice(things)}"))
         if number < MOST_TURNS and chance.random() < 0.7:
@@ -254,4 +161,4 @@ class Episodes:
                 drawn = skill + self._chance.gauss(0, 0.15)
                 return min(high, max(low, round(low + (high - low) * drawn)))
             case _:
-                return self._chance.choice(REASONS).format(thing=self._chance.choice(things))
+                return self._chance.choice(_ROLEPLAY["reasons"]).format(thing=self._chance.choice(things))

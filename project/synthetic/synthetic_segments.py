@@ -15,20 +15,7 @@ from project.schemes.scheme import Scheme
 from project.schemes.scheme_file import load_scheme, shipped_text
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
-from project.synthetic.synthetic_phrases import (
-    ACTIVITIES,
-    AGENTS,
-    FIX_FORMS,
-    NEUTRAL,
-    PLACES,
-    REACTIONS,
-    SCENES,
-    TIMES,
-    TOPICS,
-    WHY_FORMS,
-    InventedIds,
-    SceneTemplate,
-)
+from project.synthetic.synthetic_phrases import PHRASES, SCENES, InventedIds, SceneTemplate, draw_slots
 
 _PEOPLE = 58
 _OVERLAPPING = 0.851
@@ -210,9 +197,9 @@ class SyntheticStudyWriter:
     def _recordings(self, number: int, people: list[tuple[str, str]]) -> list[SyntheticRecording]:
         collections: list[tuple[Cell, ...]] = []
         robots: list[tuple[str, str]] = []
-        for name, context in AGENTS[: max(1, min(number, len(AGENTS)))]:
-            collections.append((self._new_id(), name, context))
-            robots.append((self._new_id(), name))
+        for agent in PHRASES["agents"][: max(1, number)]:
+            collections.append((self._new_id(), agent["name"], agent["context"]))
+            robots.append((self._new_id(), agent["name"]))
         self._study.write_many("INSERT INTO collection VALUES (?, ?, ?)", collections)
         self._study.write_many(
             "INSERT INTO participant VALUES (?, ?, ?, ?)",
@@ -224,7 +211,7 @@ class SyntheticStudyWriter:
             group = place * len(collections) // number
             duration = int(_MINUTE * min(30.0, max(1.0, self._chance.lognormvariate(2.03, 0.5))))
             recording = self._new_id()
-            name = f"{self._chance.choice(PLACES)} {place + 1:03}"
+            name = f"{self._chance.choice(PHRASES['places'])} {place + 1:03}"
             rows.append((recording, collections[group][0], place + 1, name, duration))
             users = self._chance.sample(people, self._chance.choice((1, 1, 1, 2)))
             made.append(SyntheticRecording(recording, duration, robots[group], tuple(users)))
@@ -268,7 +255,7 @@ class SyntheticStudyWriter:
         chance = self._chance
         verdict = self._verdict()
         verdicts = [verdict, *(self._second(verdict) for _ in annotators[1:])]
-        slots = {"topic": chance.choice(TOPICS), "activity": chance.choice(ACTIVITIES), "when": chance.choice(TIMES)}
+        slots = draw_slots(chance)
         about = self._drawn(_MAINLY["error" if verdict == "none" else verdict])
         scene = None if verdict == "none" else chance.choice(SCENES[verdict][about])
         counts = _COUNTS if len({*verdicts}) == 1 else _COUNTS_DISPUTED
@@ -318,9 +305,9 @@ class SyntheticStudyWriter:
         scene = moment.scene
         if scene is None or segment.verdict != moment.verdict:
             scene = chance.choice(SCENES[segment.verdict][chance.choice(segment.attributes)])
-        yield "rationale", to_json(chance.choice(WHY_FORMS).format(scene.why.format(**moment.slots)))
+        yield "rationale", to_json(chance.choice(PHRASES["why_forms"]).format(scene.why.format(**moment.slots)))
         if segment.verdict == "error":
-            yield "correction", to_json(chance.choice(FIX_FORMS).format(scene.fix.format(**moment.slots)))
+            yield "correction", to_json(chance.choice(PHRASES["fix_forms"]).format(scene.fix.format(**moment.slots)))
 
     def _write(self, rows: list[tuple[Cell, ...]], values: list[tuple[Cell, ...]]) -> int:
         self._study.write_many("INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -426,12 +413,13 @@ class SyntheticTranscriptWriter:
         yield self._row(home, user, said, cuts[0], cuts[1])
         yield self._row(home, home.robot[0], answered, cuts[1], cuts[2])
         if self._chance.random() < _REACTS:
-            reaction = self._chance.choice(REACTIONS[moment.verdict]).format(**moment.slots)
+            reaction = self._chance.choice(PHRASES["reactions"][moment.verdict]).format(**moment.slots)
             yield self._row(home, user, reaction, cuts[2], cuts[3])
 
     def _words(self, moment: SyntheticEvent) -> tuple[str, str]:
         if moment.scene is None:
-            said, answered = self._chance.choice(NEUTRAL)
+            neutral = self._chance.choice(PHRASES["neutral"])
+            said, answered = neutral["user"], neutral["agent"]
         else:
             said, answered = moment.scene.user, moment.scene.agent
         return said.format(**moment.slots), answered.format(**moment.slots)
@@ -440,16 +428,12 @@ class SyntheticTranscriptWriter:
         chance = self._chance
         at = start_us + _PAUSE_US
         for _ in range(min(_MOST_PAIRS, (end_us - at) // (2 * _PAIR_US))):
-            said, answered = chance.choice(NEUTRAL)
-            slots = {
-                "topic": chance.choice(TOPICS),
-                "activity": chance.choice(ACTIVITIES),
-                "when": chance.choice(TIMES),
-            }
+            neutral = chance.choice(PHRASES["neutral"])
+            slots = draw_slots(chance)
             user, _ = chance.choice(home.users)
-            yield self._row(home, user, said.format(**slots), at, at + _LINE_US)
+            yield self._row(home, user, neutral["user"].format(**slots), at, at + _LINE_US)
             at += _LINE_US + _PAUSE_US
-            yield self._row(home, home.robot[0], answered.format(**slots), at, at + _LINE_US)
+            yield self._row(home, home.robot[0], neutral["agent"].format(**slots), at, at + _LINE_US)
             at += _LINE_US + 2 * _PAUSE_US
 
     def _row(self, home: SyntheticRecording, who: str, text: str, start_us: int, end_us: int) -> tuple[Cell, ...]:

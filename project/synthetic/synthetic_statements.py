@@ -6,14 +6,13 @@ Twenty statements a dialogue of some 25 turns (section 3.4 and appendix B), thei
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from project.entities.study_records import Json
 from project.queries.study_schemes import insert_version
 from project.schemes.scheme_file import load_scheme, shipped_text
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
-from project.synthetic.synthetic_phrases import FEELINGS, InventedIds
+from project.synthetic.synthetic_phrases import PHRASES, InventedIds
 from project.synthetic.synthetic_segments import SyntheticEvent, SyntheticRecording
 
 SCHEME, TRACK = "socialnli", "inferences"
@@ -25,81 +24,6 @@ _CLASSES = {"reality": 4000, "emotion": 2936, "belief": 3064}
 _TRUE = 0.94
 _TWICE = 0.25
 """How many statements a second person rates too."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How a statement is put; the slots are those of scenes, `{who}`, `{feeling}` and `{other}`.
-
-    Attributes:
-        holds: after moments of which verdicts it is plausible; after the others it is not.
-        because: what people say who find it plausible.
-        against: what people say who do not.
-    """
-
-    text: str
-    holds: tuple[str, ...]
-    because: str
-    against: str
-
-
-_BOTH = ("error", "competence")
-_FORMS = {
-    "reality": (
-        _Form(
-            "{who} has had to do with {topic} {when}.",
-            _BOTH,
-            "{who} speaks of {topic} {when} in so many words.",
-            "Somebody else brings up {topic}.",
-        ),
-        _Form(
-            "The agent has {activity} planned when {who} mentions {topic}.",
-            _BOTH,
-            "The agent comes to {activity} right after {topic}.",
-            "Nobody mentions {activity}.",
-        ),
-        _Form(
-            "{who} and the agent have never spoken of {topic} nor of {activity}.",
-            (),
-            "They would have said so.",
-            "They do speak of {topic}, {when}, and of {activity}.",
-        ),
-    ),
-    "belief": (
-        _Form(
-            "{who} thinks that the agent has listened to what was said about {topic}.",
-            ("competence",),
-            "The answer takes up {topic} before {activity}.",
-            "The agent goes past {topic}, and {who} cannot miss that.",
-        ),
-        _Form(
-            "{who} thinks that the agent cares more for {activity} than for {topic}.",
-            ("error",),
-            "The agent insists on {activity}.",
-            "The agent puts {activity} behind {topic}.",
-        ),
-        _Form(
-            "{who} knows that {activity} comes next, whatever becomes of {topic}.",
-            _BOTH,
-            "The agent has announced {activity}.",
-            "Nothing is said about what comes next.",
-        ),
-    ),
-    "emotion": (
-        _Form(
-            "{who} is {feeling} after what the agent says about {topic}.",
-            _BOTH,
-            "Anybody would be {feeling} to hear that about {topic}.",
-            "The answer gives no reason to be {feeling}.",
-        ),
-        _Form(
-            "{who} is {other} because the agent speaks of {activity}.",
-            (),
-            "The voice sounds {other}.",
-            "What is said about {activity} rather leaves {who} {feeling}.",
-        ),
-    ),
-}
 
 
 class Statements:
@@ -154,21 +78,21 @@ class Statements:
             moment = self._chance.choice(told)
             label = self._chance.choices([*_CLASSES], [*_CLASSES.values()])[0]
             holding = self._chance.random() < _TRUE
-            forms = [form for form in _FORMS[label] if (moment.verdict in form.holds) is holding]
+            forms = [form for form in PHRASES["statements"][label] if (moment.verdict in form["holds"]) is holding]
             if not forms:
                 continue
             form = self._chance.choice(forms)
             slots = {**moment.slots, "who": who, **self._feelings(moment)}
-            text = form.text.format(**slots)
+            text = form["text"].format(**slots)
             if text not in seen:
                 seen.add(text)
-                yield label, text, holding, (form.because if holding else form.against).format(**slots)
+                yield label, text, holding, form["because" if holding else "against"].format(**slots)
 
     def _feelings(self, moment: SyntheticEvent) -> dict[str, str]:
         opposite = "competence" if moment.verdict == "error" else "error"
         return {
-            "feeling": self._chance.choice(FEELINGS[moment.verdict]),
-            "other": self._chance.choice(FEELINGS[opposite]),
+            "feeling": self._chance.choice(PHRASES["feelings"][moment.verdict]),
+            "other": self._chance.choice(PHRASES["feelings"][opposite]),
         }
 
     def _plausibility(self, *, holds: bool) -> int:
