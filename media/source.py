@@ -5,8 +5,6 @@ Only single files of the listed containers are opened: playlists and files that 
 
 import errno
 import os
-import struct
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,23 +25,8 @@ from project.timebase import SECOND_US
 
 _CONTAINERS = frozenset(
     {
-        *(
-            "mov",
-            "matroska",
-            "avi",
-            "mpegts",
-            "mpeg",
-            "flv",
-            "ogg",
-            "asf",
-            "mxf",
-            "dv",
-            "nut",
-            "ivf",
-            "rm",
-            "gxf",
-            "wtv",
-        ),
+        *("mov", "matroska", "avi", "mpegts", "mpeg", "flv", "ogg", "asf", "mxf", "dv", "nut", "ivf", "rm"),
+        *("gxf", "wtv"),
         *("dhav", "gif", "h264", "hevc", "mpegvideo", "m4v", "mjpeg", "obu", "yuv4mpegpipe"),
         *("wav", "w64", "aiff", "caf", "au", "flac", "mp3", "aac", "loas", "ac3", "eac3", "dts", "amr", "ape", "wv"),
         *("tta", "tak", "truehd", "mpc", "mpc8", "voc", "dsf"),
@@ -60,21 +43,8 @@ _MARKS = (
     *(b"rtsp:", b"http:", b"https:", b"mms:", b'file "', b"rem ", b'title "', b'performer "'),
 )
 """How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
-_MAX_TABLES = 1_000_000
-_MOST_AFTER = 1_000
-_FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"styp"}
-_NO_TABLES = {b"mdat", b"free", b"skip", b"uuid", b"styp", b"sidx", b"ftyp"}
-"""Boxes of a QuickTime or MPEG-4 file in which its reader looks for no table."""
-_MOVIE_TABLES = (b"mvhd", b"cmov")
-_REFERENCES = (b"dref", b"rmra", b"cmvd")
-_PIECE = 8 << 20
-_OVERLAP = 4 << 20
-_MAX_UNPACKED_BYTES = 64 << 20
-_MAX_COMPRESSED = 16
-_MAX_REFERENCES = 100_000
-"""Places of data that are looked at in one file; a recording has one for each track."""
-_MAX_DEPTH = 4
-_INSIDE_THIS_FILE = 1
+_ALTERNATIVES = (b"rmra", b"rmda")
+"""What a QuickTime reference movie holds instead of tracks (QuickTime File Format, Reference Movies)."""
 
 
 @cache
@@ -104,7 +74,8 @@ def require_no_playlist(handle: int, name: str) -> None:
     Raises:
         OSError: it cannot be read.
     """
-    if _letters(os.pread(handle, _HEAD, 0)).lstrip().lower().startswith(_MARKS):
+    head = os.pread(handle, _HEAD, 0)
+    if _letters(head).lstrip().lower().startswith(_MARKS) or all(table in head for table in _ALTERNATIVES):
         raise _references_error(name)
 
 
@@ -117,152 +88,10 @@ def _letters(head: bytes) -> bytes:
     return begin.replace(b"\0", b"") if wide else begin
 
 
-def require_own_data(handle: int, name: str, *, is_quicktime: bool = False) -> bool:
-    """Return quietly where a QuickTime or MPEG-4 file holds its pictures and sound itself.
-
-    Reference movies name other files, in a table of alternatives (`rmra`) or as where a track's data is (`dref`,
-    ISO/IEC 14496-12, 8.7.2). Those are never opened: a track would be made of what lies at the same place of this one.
-
-    Tables are searched for wherever they are nested, also where the sizes of those around them are wrong or their
-    kind hides them: FFmpeg forgives that, and so no structure is relied on.
-
-    Args:
-        handle: a descriptor of the file; where it stands stays the same.
-        name: of the file.
-        is_quicktime: whether the reader took it for one; such a file may begin with a table of any kind.
-
-    Returns:
-        Whether it was taken for such a file; others are not looked at.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    if not is_quicktime and os.pread(handle, 4, 4) not in _FIRST:
-        return False
-    allowance = _Allowance()
-    for piece in _tables(handle, name):
-        _require_no_reference(piece, name, allowance)
-    return True
-
-
-def _tables(handle: int, name: str) -> Iterator[bytes]:
-    """Yield the content of a QuickTime file outside its pictures and sound, in overlapping pieces."""
-    end, at, found, left = os.fstat(handle).st_size, 0, False, _MAX_TABLES
-    while left:
-        head = os.pread(handle, 24, at)
-        if len(head) < 8:
-            return
-        size, kind, start = int.from_bytes(head[:4]), head[4:8], 8
-        if size == 1:
-            size, start = int.from_bytes(head[8:16]), 16
-        elif size == 0:
-            size = end - at
-        if size < start:
-            return
-        until = min(at + size, end)
-        # A table may pass for free space (FFmpeg's mov reader takes it for a movie where there is no other).
-        if kind not in _NO_TABLES or (kind == b"free" and head[start + 4 : start + 8] in _MOVIE_TABLES):
-            yield from _pieces(handle, at, until)
-        at, left = until, left - 1
-        if kind == b"moov" and not found:
-            # What follows are the pieces of a long recording, which describe no track.
-            found, left = True, _MOST_AFTER
-    if not found:
-        raise _odd_tables_error(name)
-
-
-def _pieces(handle: int, at: int, until: int) -> Iterator[bytes]:
-    while True:
-        piece = os.pread(handle, min(_PIECE + _OVERLAP, until - at), at)
-        yield piece
-        if len(piece) <= _PIECE:
-            return
-        at += _PIECE
-
-
-@dataclass(slots=True)
-class _Allowance:
-    """The work that may still be spent on one file, so that none takes hours.
-
-    Attributes:
-        unpacked: bytes that may be unpacked.
-        compressed: tables that may be unpacked.
-        references: places of data that may be looked at.
-    """
-
-    unpacked: int = _MAX_UNPACKED_BYTES
-    compressed: int = _MAX_COMPRESSED
-    references: int = _MAX_REFERENCES
-
-
-def _require_no_reference(content: bytes, name: str, allowance: _Allowance, depth: int = 0) -> None:
-    for kind in _REFERENCES:
-        at = content.find(kind)
-        while at >= 0:
-            at += len(kind)
-            if kind == b"rmra" and content[at + 4 : at + 8] == b"rmda":
-                raise _references_error(name)
-            if kind == b"dref" and _references_other_file(content, at, name, allowance):
-                raise _references_error(name)
-            if kind == b"cmvd" and (inside := _unpacked(content, at, name, allowance)):
-                if depth == _MAX_DEPTH:
-                    raise _odd_tables_error(name)
-                _require_no_reference(inside, name, allowance, depth + 1)
-            at = content.find(kind, at)
-
-
-def _references_other_file(content: bytes, at: int, name: str, allowance: _Allowance) -> bool:
-    """Whether a table of where data is (`dref`), from its version on, names another place than this file."""
-    count = int.from_bytes(content[at + 4 : at + 8])
-    at += 8
-    for number in range(count):
-        allowance.references -= 1
-        if allowance.references < 0:
-            raise _odd_tables_error(name)
-        if at + 12 > len(content):
-            if number and len(content) == _PIECE + _OVERLAP:
-                raise _odd_tables_error(name)
-            return False
-        size, form, flags = struct.unpack_from(">I4sI", content, at)
-        if not form.isascii() or not form.decode("ascii").isprintable():
-            # These four letters stand there by chance.
-            return False
-        # Some recorders forget to say that the data is inside; without a place, it can be nowhere else.
-        if size > 12 and form in (b"url ", b"urn ", b"alis", b"rsrc") and not flags & _INSIDE_THIS_FILE:
-            return True
-        at += max(size, 12)
-    return False
-
-
-def _unpacked(content: bytes, at: int, name: str, allowance: _Allowance) -> bytes:
-    """Return the tables of a compressed movie (`cmov`; QuickTime File Format, Compressed Movie Resources)."""
-    allowance.compressed -= 1
-    if allowance.compressed < 0:
-        raise _odd_tables_error(name)
-    stream = zlib.decompressobj()
-    try:
-        # Its size when unpacked comes first.
-        inside = stream.decompress(memoryview(content)[at + 4 :], allowance.unpacked + 1)
-    except zlib.error:
-        return b""
-    allowance.unpacked -= len(inside)
-    if allowance.unpacked < 0 or (inside and not stream.eof):
-        raise _odd_tables_error(name)
-    return inside
-
-
 def _references_error(name: str) -> UserError:
     return UserError(
         f"{escape_unprintable(name)} is no recording: it names other files, which are not opened.",
         "Choose a video or sound file.",
-    )
-
-
-def _odd_tables_error(name: str) -> UserError:
-    return UserError(
-        f"{escape_unprintable(name)} is no recording that can be read: "
-        "its tables are written as no recorder writes them.",
-        "Convert it to another MP4 file first.",
     )
 
 
@@ -333,20 +162,21 @@ def _checked(path: Path, handle: int) -> InputContainer:
     if os.fstat(handle).st_size == 0:
         raise UserError(f"{_name(path)} is empty: it has no bytes.", "Copy it again from where it was recorded.")
     require_no_playlist(handle, path.name)
-    looked_at = require_own_data(handle, path.name)
-    container = _read(path, handle)
-    try:
-        if not looked_at and "mov" in container.format.name.split(","):
-            require_own_data(handle, path.name, is_quicktime=True)
-    except BaseException:
-        container.close()
-        raise
-    return container
+    return _read(path, handle)
 
 
 def _read(path: Path, handle: int) -> InputContainer:
-    """Let FFmpeg read from a descriptor: it is given no path, and may open none."""
-    options = {"fd": str(handle), "protocol_whitelist": "fd", "format_whitelist": allowed_readers()}
+    """Let FFmpeg read from a descriptor: it is given no path, and may open none.
+
+    Where a QuickTime file says that the data of a track is in another one (`dref`, ISO/IEC 14496-12, 8.7.2), the
+    track is read from this one or left out.
+    """
+    options = {
+        "fd": str(handle),
+        "protocol_whitelist": "fd",
+        "format_whitelist": allowed_readers(),
+        "enable_drefs": "0",
+    }
     for reader in (None, reader_for(path.suffix)):
         os.lseek(handle, 0, os.SEEK_SET)
         try:

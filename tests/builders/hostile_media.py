@@ -1,7 +1,7 @@
 """Media as a stranger may send them: lists in a disguise, files beside a clip, addresses inside one. All name loopback.
 
 `NAMING` are files that name others and pass for a recording, `SIDECARS` lie beside a harmless clip, `INSIDE` are real
-media that carry an address.
+media that carry an address, some of them as the place of their data.
 """
 
 import base64
@@ -114,12 +114,6 @@ def _data_elsewhere(path: Path, port: int) -> None:
     clip(path)
     address = f"http://127.0.0.1:{port}/beacon.mp4".encode() + b"\0"
     path.write_bytes(_replaced(path.read_bytes(), b"dref", bytes(4) + b"\0\0\0\1" + _box(b"url ", bytes(4), address)))
-
-
-def _data_elsewhere_behind_another_table(path: Path, port: int) -> None:
-    """The same with a first table that few files begin with."""
-    _data_elsewhere(path, port)
-    path.write_bytes(_box(b"junk") + path.read_bytes())
 
 
 def _data_elsewhere_compressed(path: Path, port: int) -> None:
@@ -441,16 +435,9 @@ NAMING = (
     _text("realtext", f'<window type="generic"><a href="{_HOST}/a">a</a></window>', ".rt"),
     _text("svg", f'<svg xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="{_HOST}/a.png"/></svg>', ".svg"),
     HostileKind("quicktime-alternatives", ".mov", _alternatives),
-    HostileKind("quicktime-data-elsewhere", ".mov", _data_elsewhere),
-    HostileKind("quicktime-data-elsewhere-behind", ".mov", _data_elsewhere_behind_another_table),
-    HostileKind("quicktime-data-elsewhere-compressed", ".mov", _data_elsewhere_compressed),
-    HostileKind("quicktime-data-elsewhere-compressed-twice", ".mov", _data_elsewhere_compressed_twice),
-    HostileKind("quicktime-data-elsewhere-overlong", ".mov", _data_elsewhere_overlong),
-    HostileKind("quicktime-data-elsewhere-hidden", ".mov", _data_elsewhere_in(b"moov", b"hoov")),
-    HostileKind("quicktime-data-elsewhere-freed", ".mov", _data_elsewhere_in(b"moov", b"free")),
-    HostileKind("quicktime-data-elsewhere-in-user-data", ".mov", _data_elsewhere_in(b"dinf", b"udta")),
-    HostileKind("quicktime-alias", ".mov", _alias),
 )
+ALIAS = HostileKind("quicktime-alias", ".mov", _alias)
+"""Is opened, and shows nothing: FFmpeg leaves out what is in another file."""
 _OF_SUBTITLES = (
     *("srt", "sub", "ass", "ssa", "vtt", "ttml", "smi", "sami", "txt", "utf", "rt", "aqt", "jss", "psb", "stl", "usf"),
     *("mpl", "mks", "sup", "scc", "lrc", "cdg", "idx"),
@@ -469,6 +456,13 @@ SIDECARS = (
     _beside("srt", HLS, name="Subtitles/beside-Subtitles-beside-srt.srt"),
 )
 INSIDE = (
+    HostileKind("quicktime-data-elsewhere", ".mov", _data_elsewhere),
+    HostileKind("quicktime-data-elsewhere-compressed", ".mov", _data_elsewhere_compressed),
+    HostileKind("quicktime-data-elsewhere-compressed-twice", ".mov", _data_elsewhere_compressed_twice),
+    HostileKind("quicktime-data-elsewhere-overlong", ".mov", _data_elsewhere_overlong),
+    HostileKind("quicktime-data-elsewhere-hidden", ".mov", _data_elsewhere_in(b"moov", b"hoov")),
+    HostileKind("quicktime-data-elsewhere-freed", ".mov", _data_elsewhere_in(b"moov", b"free")),
+    HostileKind("quicktime-data-elsewhere-in-user-data", ".mov", _data_elsewhere_in(b"dinf", b"udta")),
     HostileKind("tags", ".mp4", _tagged),
     HostileKind("tags-matroska", ".mkv", _tagged),
     HostileKind("linked-cover", ".mp3", _linked_cover),
@@ -483,4 +477,4 @@ INSIDE = (
     HostileKind("hinted", ".mp4", _hinted),
     HostileKind("attached", ".mkv", _attached),
 )
-KINDS = (*NAMING, *SIDECARS, *INSIDE)
+KINDS = (*NAMING, ALIAS, *SIDECARS, *INSIDE)

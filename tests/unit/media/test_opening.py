@@ -2,7 +2,6 @@
 
 import os
 import socket
-import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -150,23 +149,6 @@ def test_a_suffix_makes_no_recording_of_what_is_none(tmp_path: Path) -> None:
         for opening in (open_source, open_checked):
             with pytest.raises(UserError):
                 opening(path)
-
-
-@pytest.mark.parametrize(
-    "tables",
-    [
-        b"".join(struct.pack(">4s4xII4sI", b"dref", 0x7FFFFFFF, 24, b"abcd", 0) for _ in range(12_000)),
-        struct.pack(">4sI", b"cmvd", 0) * 20,
-    ],
-    ids=["places of data", "compressed tables"],
-)
-def test_tables_that_would_take_hours_are_refused(tmp_path: Path, tables: bytes) -> None:
-    path = tmp_path / "a.mp4"
-    path.write_bytes(
-        struct.pack(">I4s4sI", 16, b"ftyp", b"isom", 0) + struct.pack(">I4s", 8 + len(tables), b"moov") + tables
-    )
-    with pytest.raises(UserError, match="its tables are written as no recorder writes them"):
-        open_source(path)
 
 
 def test_reading_a_regular_file_waits_for_its_bytes(tmp_path: Path) -> None:

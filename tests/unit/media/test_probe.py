@@ -10,7 +10,7 @@ from media.source import open_checked, open_source
 from project.entities.study_records import VideoFacts
 from project.errors import UserError
 from tests.builders.clips import make_clip
-from tests.builders.hostile_media import NAMING, make_hostile
+from tests.builders.hostile_media import ALIAS, INSIDE, NAMING, make_hostile
 
 
 def video(path: Path) -> VideoFacts:
@@ -135,6 +135,12 @@ def test_what_names_others_has_no_reader(tmp_path: Path) -> None:
         for opening in (open_source, open_checked):
             with pytest.raises(UserError, match=r"names other files|not a video or sound file"):
                 pytest.fail(f"{kind.name}: {opening(path)}")
+
+
+def test_what_says_to_be_in_another_file_is_read_from_this_one_or_left_out(tmp_path: Path) -> None:
+    for kind in (kind for kind in INSIDE if kind.name.startswith("quicktime")):
+        assert video(make_hostile(tmp_path, kind.name, 9)).frames == 20
+    assert "cannot be decoded" in refusal(make_hostile(tmp_path, ALIAS.name, 9))
 
 
 def test_the_size_of_the_first_table_makes_no_list_of_a_recording(tmp_path: Path) -> None:

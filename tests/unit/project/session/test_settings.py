@@ -1,7 +1,6 @@
 """Settings, options with limits, optional parts, and machines that fail in the middle of a job."""
 
 import errno
-import json
 import sys
 from collections.abc import Mapping
 from dataclasses import fields
