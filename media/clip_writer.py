@@ -5,12 +5,12 @@ Pictures pass from the decoding to the encoding thread through a bounded queue, 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from threading import Condition, Thread
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 import av
 import numpy as np
@@ -18,18 +18,20 @@ from av.container import OutputContainer
 from numpy.typing import NDArray
 
 from media.decoding import frame_range, iterate_frames
-from media.encoding import EncodeOptions, VideoEncoder, atomic_output, clip_time_base, unnamed_file
+from media.encoding import MP4_OPTIONS, EncodeOptions, VideoEncoder, atomic_output, clip_time_base, unnamed_file
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame
 from media.sound import Silence, SoundFilter
-from media.soundtrack import MP4_OPTIONS, Soundtrack
-from media.source import open_media, sound_stream, write_error
+from media.soundtrack import Soundtrack
+from media.source import explain_write_errors, open_media, sound_stream
 from project.errors import UserError
 from project.files.fingerprints import file_changed_error, file_sha256
 from project.progress import Progress, Silent
 from project.timebase import SECOND_US, FrameTimes
 
 T = TypeVar("T")
+_TimedPicture: TypeAlias = tuple[int, DecodedFrame, int, int]
+"""A picture of a clip after its time in microseconds; its time stamp and duration in ticks come last."""
 
 
 class PipeClosedError(Exception):
@@ -279,29 +281,17 @@ class _EncodingRun:
 
     def _encode(self, temporary: Path) -> None:
         ticks = clip_time_base(self._index.time_base).denominator
-        options = {"movflags": "+faststart", "fflags": "+bitexact", "movie_timescale": str(ticks)}
+        options = {**MP4_OPTIONS, "movie_timescale": str(ticks)}
         with av.open(f"file:{temporary.absolute()}", "w", format="mp4", options=options) as output:
             encoder = VideoEncoder(output, self._index, self._options)
-            sound = self._soundtrack(output)
-            try:
-                self._encode_all(output, encoder, sound)
-            finally:
-                if sound is not None:
-                    sound.close()
+            _mux_clip(output, encoder, self._soundtrack(output), self._timed_pictures(encoder.time_base))
 
-    def _encode_all(self, output: OutputContainer, encoder: VideoEncoder, sound: Soundtrack | None) -> None:
-        ticks = self._ticks(encoder.time_base)
-        times = self._index.times
+    def _timed_pictures(self, base: Fraction) -> Iterator[_TimedPicture]:
+        ticks, times = self._ticks(base), self._index.times
         zero = 0 if self._stretch is None else self._stretch[0]
         for picture in self._painted:
-            place = picture.index - self._first
-            if sound is not None:
-                output.mux(list(sound.packets_until(times.time_of(picture.index) - zero)))
-            pts = int(ticks[place])
-            output.mux(encoder.encode(picture.to_video_frame(), pts, int(ticks[place + 1]) - pts))
-        output.mux(encoder.flush())
-        if sound is not None:
-            output.mux(list(sound.packets_until(None)))
+            begin, end = (int(tick) for tick in ticks[picture.index - self._first :][:2])
+            yield times.time_of(picture.index) - zero, picture, begin, end - begin
 
     def _ticks(self, base: Fraction) -> NDArray[np.int64]:
         """Time stamps of the frames, and the end of the last, in ticks of the clip: the source's own, shifted."""
@@ -365,17 +355,21 @@ def constant_rate_copy(
         time_base=Fraction(1, rate),
     )
     options = EncodeOptions()
-    try:
-        with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=MP4_OPTIONS) as output:
-            encoder = VideoEncoder(output, steady, options)
-            track = Soundtrack(output, source, None, options) if heard else None
-            try:
-                _write(output, encoder, track, source, index, rate, progress)
-            finally:
-                if track is not None:
-                    track.close()
-    except (OSError, av.FFmpegError) as error:
-        raise write_error(destination, error) from None
+    with (
+        explain_write_errors(destination),
+        av.open(f"file:{destination.absolute()}", "w", format="mp4", options=MP4_OPTIONS) as output,
+    ):
+        encoder = VideoEncoder(output, steady, options)
+        track = Soundtrack(output, source, None, options) if heard else None
+        finer = int(Fraction(1, rate) / encoder.time_base)
+
+        def timed_pictures() -> Iterator[_TimedPicture]:
+            for tick, picture in frames_at_ticks(source, index, rate):
+                progress.check_cancelled()
+                yield tick * SECOND_US // rate, picture, tick * finer, finer
+                progress.progress(tick + 1, count, f"Writing at {rate} pictures a second")
+
+        _mux_clip(output, encoder, track, timed_pictures())
     return count
 
 
@@ -395,23 +389,18 @@ def frames_at_ticks(source: Path, index: FrameIndex, rate: int) -> Iterator[tupl
             tick += 1
 
 
-def _write(
-    output: OutputContainer,
-    encoder: VideoEncoder,
-    track: Soundtrack | None,
-    source: Path,
-    index: FrameIndex,
-    rate: int,
-    progress: Progress,
+def _mux_clip(
+    output: OutputContainer, encoder: VideoEncoder, sound: Soundtrack | None, pictures: Iterable[_TimedPicture]
 ) -> None:
-    finer = int(Fraction(1, rate) / encoder.time_base)
-    count = count_ticks(index, rate)
-    for tick, picture in frames_at_ticks(source, index, rate):
-        progress.check_cancelled()
-        if track is not None:
-            output.mux(list(track.packets_until(tick * SECOND_US // rate)))
-        output.mux(encoder.encode(picture.to_video_frame(), tick * finer, finer))
-        progress.progress(tick + 1, count, f"Writing at {rate} pictures a second")
-    output.mux(encoder.flush())
-    if track is not None:
-        output.mux(list(track.packets_until(None)))
+    """Write pictures, and between them the sound that begins before each; the sound is closed in any case."""
+    try:
+        for time_us, picture, pts, duration in pictures:
+            if sound is not None:
+                output.mux(list(sound.packets_until(time_us)))
+            output.mux(encoder.encode(picture.to_video_frame(), pts, duration))
+        output.mux(encoder.flush())
+        if sound is not None:
+            output.mux(list(sound.packets_until(None)))
+    finally:
+        if sound is not None:
+            sound.close()

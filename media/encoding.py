@@ -22,7 +22,7 @@ from av.video.stream import VideoStream
 
 from media.frame_index import FrameIndex
 from media.picture import planes
-from media.source import DESCRIPTOR_FOLDER, write_error
+from media.source import DESCRIPTOR_FOLDER, explain_write_errors
 from project.errors import UserError
 from project.files.atomic_files import apply_umask, flush_file, flush_folder, publish_file
 from project.files.fingerprints import file_changed_error
@@ -151,14 +151,11 @@ class UnnamedFile:
         """
         digest, at = hashlib.sha256(), 0
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if overwrite else os.O_EXCL)
-        try:
-            with os.fdopen(os.open(target, flags, 0o644), "wb") as written:
-                while piece := os.pread(self._handle, _PIECE_BYTES, at):
-                    digest.update(piece)
-                    written.write(piece)
-                    at += len(piece)
-        except OSError as error:
-            raise write_error(target, error) from None
+        with explain_write_errors(target), os.fdopen(os.open(target, flags, 0o644), "wb") as written:
+            while piece := os.pread(self._handle, _PIECE_BYTES, at):
+                digest.update(piece)
+                written.write(piece)
+                at += len(piece)
         return digest.hexdigest()
 
     def _state(self) -> tuple[int, ...]:
@@ -172,10 +169,8 @@ def unnamed_file(folder: Path) -> Iterator[UnnamedFile]:
 
     Where the system offers no way to write to one, it has a name that nobody knows.
     """
-    try:
+    with explain_write_errors(folder):
         number, path = _create_unnamed(folder)
-    except OSError as error:
-        raise write_error(folder, error) from None
     try:
         yield UnnamedFile(number, path)
     finally:
@@ -211,6 +206,10 @@ def _can_open(path: Path) -> bool:
     return True
 
 
+MP4_OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
+"""Of the MP4 writer: nothing is told about when and with what it was written."""
+
+
 @contextmanager
 def atomic_output(destination: Path, sources: tuple[Path, ...], *, overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary path in the destination's folder; what is written there takes the name when the block ends well.
@@ -219,27 +218,25 @@ def atomic_output(destination: Path, sources: tuple[Path, ...], *, overwrite: bo
     process left is removed by the next one that writes into the folder.
     """
     _check_destination(destination, sources, overwrite)
-    try:
+    with explain_write_errors(destination):
         _sweep(destination.parent)
         number, temporary = _claim(destination.parent, f".part{destination.suffix}")
-    except OSError as error:
-        raise write_error(destination, error) from None
     try:
         # Memory cards and some network drives keep no rights and refuse this.
         with suppress(OSError):
             apply_umask(temporary, 0o666)
-        yield temporary
-        flush_file(temporary)
-        _check_destination(destination, sources, overwrite)
-        if overwrite:
-            temporary.replace(destination)
-            flush_folder(destination.parent)
-        else:
-            publish_file(temporary, destination)
-    except FileExistsError:
-        raise _exists_error(destination) from None
-    except (OSError, av.FFmpegError) as error:
-        raise write_error(destination, error) from None
+        with explain_write_errors(destination):
+            yield temporary
+            flush_file(temporary)
+            _check_destination(destination, sources, overwrite)
+            if overwrite:
+                temporary.replace(destination)
+                flush_folder(destination.parent)
+            else:
+                try:
+                    publish_file(temporary, destination)
+                except FileExistsError:
+                    raise _exists_error(destination) from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

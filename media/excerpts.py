@@ -58,18 +58,25 @@ def write_stills(source: Path, folder: Path, *, progress: Progress | None = None
 
 def encode_jpeg(image: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> bytes:
     """Return an RGB picture, (h, w, 3), as a JPEG without any comment."""
-    height, width = image.shape[:2]
+    frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")
+    return _to_jpeg(frame.reformat(format="yuvj420p", dst_color_range=2))
+
+
+def _to_jpeg(frame: av.VideoFrame, quantizer: int = 0) -> bytes:
+    """Return a full-range 4:2:0 frame as a JPEG without comments, with one step of the quantizer or a high quality."""
     codec = av.CodecContext.create("mjpeg", "w")
     assert isinstance(codec, VideoCodecContext)
-    codec.width, codec.height, codec.pix_fmt = width, height, "yuvj420p"
+    codec.width, codec.height, codec.pix_fmt = frame.width, frame.height, "yuvj420p"
     codec.time_base = Fraction(1, 1)
-    codec.flags |= Flags.bitexact | Flags.qscale
-    codec.global_quality = _QUALITY * 118
-    frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(image), format="rgb24")
-    frame = frame.reformat(format="yuvj420p", dst_color_range=2)
+    codec.flags |= Flags.bitexact
+    if quantizer:
+        codec.qmin = codec.qmax = quantizer
+        codec.thread_count = 1
+    else:
+        codec.flags |= Flags.qscale
+        codec.global_quality = _QUALITY * 118
     frame.pts = 0
-    data = b"".join(bytes(packet) for packet in (*codec.encode(frame), *codec.encode(None)))
-    return without_comments(data)
+    return without_comments(b"".join(bytes(packet) for packet in (*codec.encode(frame), *codec.encode(None))))
 
 
 def without_comments(data: bytes) -> bytes:
@@ -172,16 +179,7 @@ def encode_scaled_jpeg(
 ) -> bytes:
     """Return a decoded frame as a JPEG of a size, without comments; None is black."""
     small = scale_frame(frame if frame is not None else canvas.black_frame(), canvas, size, full=True)
-    codec = av.CodecContext.create("mjpeg", "w")
-    assert isinstance(codec, VideoCodecContext)
-    codec.width, codec.height, codec.pix_fmt = *size, "yuvj420p"
-    codec.time_base = Fraction(1, 1)
-    codec.flags |= Flags.bitexact
-    codec.qmin = codec.qmax = quantizer_step(quality)
-    codec.thread_count = 1
-    small.pts = 0
-    data = b"".join(bytes(packet) for packet in (*codec.encode(small), *codec.encode(None)))
-    return without_comments(data)
+    return _to_jpeg(small, quantizer_step(quality))
 
 
 def quantizer_step(quality: int) -> int:

@@ -237,6 +237,7 @@ def _frames(container: InputContainer, stream: AudioStream, start_us: int) -> It
                 return
 
 
+_LAYOUTS = ("mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1")
 MAX_CHANNELS = 8
 """More are mixed down to two."""
 
@@ -254,6 +255,11 @@ class OwnSound:
     rate: int
     channels: int
     blocks: Iterator[Samples]
+
+    @property
+    def layout(self) -> str:
+        """FFmpeg's name of the channels."""
+        return _LAYOUTS[self.channels - 1]
 
 
 def supported_layout(layout: av.AudioLayout) -> av.AudioLayout:
@@ -292,7 +298,6 @@ def is_gapless(path: Path, track: int = 0) -> bool:
     return True
 
 
-_LAYOUTS = ("mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1")
 _FRAME_SAMPLES = 4096
 
 
@@ -327,27 +332,39 @@ def to_int16(samples: Samples) -> NDArray[np.int16]:
     return np.asarray(np.clip(scaled, -32768, 32767), np.int16)
 
 
-class LosslessEncoder:
-    """A sound stream of 16 bits in an output; FLAC unless another codec is named."""
+class SoundEncoder:
+    """A sound stream in an output, without the encoder's name: FLAC and WAV hold 16 bits without loss."""
 
     def __init__(
-        self, output: OutputContainer, rate: int, channels: int, codec: Literal["flac", "pcm_s16le"] = "flac"
+        self,
+        output: OutputContainer,
+        codec: Literal["flac", "pcm_s16le", "aac"],
+        rate: int,
+        layout: str,
+        bit_rate: int = 0,
     ) -> None:
-        self._rate, self._layout = rate, _LAYOUTS[channels - 1]
-        self.stream: AudioStream = output.add_stream(codec, rate=rate, layout=self._layout)
-        self.stream.codec_context.format = av.AudioFormat("s16")
+        self._rate, self._layout, self._is_lossless = rate, layout, codec != "aac"
+        self.stream: AudioStream = output.add_stream(codec, rate=rate, layout=layout)
         self.stream.codec_context.flags |= Flags.bitexact
+        if self._is_lossless:
+            self.stream.codec_context.format = av.AudioFormat("s16")
+        else:
+            self.stream.codec_context.bit_rate = bit_rate
 
     def packets(self, blocks: Iterator[Samples]) -> "Iterator[Packet[AudioStream]]":
         """Yield the packets of (channels, n) float32 blocks that begin at time zero."""
         sent = 0
         for block in blocks:
-            whole = to_int16(block)
-            for begin in range(0, whole.shape[1], _FRAME_SAMPLES):
-                piece = np.ascontiguousarray(whole[:, begin : begin + _FRAME_SAMPLES].T).reshape(1, -1)
-                frame = av.AudioFrame.from_ndarray(piece, format="s16", layout=self._layout)
+            for begin in range(0, block.shape[1], _FRAME_SAMPLES):
+                frame = self._frame(block[:, begin : begin + _FRAME_SAMPLES])
                 frame.sample_rate, frame.time_base, frame.pts = self._rate, Fraction(1, self._rate), sent + begin
                 yield from self.stream.encode(frame)
-            sent += whole.shape[1]
+            sent += block.shape[1]
         if sent:
             yield from self.stream.encode(None)
+
+    def _frame(self, samples: Samples) -> av.AudioFrame:
+        if not self._is_lossless:
+            return av.AudioFrame.from_ndarray(np.ascontiguousarray(samples), format="fltp", layout=self._layout)
+        piece = np.ascontiguousarray(to_int16(samples).T).reshape(1, -1)
+        return av.AudioFrame.from_ndarray(piece, format="s16", layout=self._layout)

@@ -4,7 +4,8 @@ It also copies clips with treated sound or without sound, pictures untouched, an
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
@@ -12,28 +13,28 @@ from typing import Literal
 import av
 import numpy as np
 from av.audio.stream import AudioStream
-from av.codec.context import Flags
-from av.container import InputContainer, OutputContainer
+from av.container import OutputContainer
 from av.packet import Packet
 from av.video.stream import VideoStream
 
-from media.encoding import EncodeOptions, atomic_output
+from media.encoding import MP4_OPTIONS, EncodeOptions, atomic_output
 from media.frame_index import FrameIndex, load_index
-from media.sound import LosslessEncoder, Samples, SoundFilter, is_gapless, stream_original, stream_sound
+from media.sound import Samples, SoundEncoder, SoundFilter, is_gapless, stream_original, stream_sound
 from media.source import (
     axis_start_us,
+    explain_write_errors,
     open_media,
     open_source,
     picture_stream,
     require_sound_stream,
     ticks_to_us,
-    write_error,
 )
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND_US
 
 _ENCODER = re.compile(rb"(?:Lav[cf]|LAME|Nero|iTunes|FAAC|Fraunhofer)[ -~]{3,}")
+_SILENT = Silent()
 _COPIED = ("aac", "mp3")
 _RATES = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000)
 
@@ -73,7 +74,7 @@ class Soundtrack:
         if treatment is not None:
             self.kind = "treated"
             own = stream_original(source, *(stretch or (0, None)), track=track)
-            encoder = LosslessEncoder(output, own.rate, own.channels)
+            encoder = SoundEncoder(output, "flac", own.rate, own.layout)
             self._stream = encoder.stream
             self._packets = encoder.packets(treatment.treat(own.blocks, own.rate, stretch[0] if stretch else 0))
         elif stretch is None and self._is_copyable(sound):
@@ -84,10 +85,9 @@ class Soundtrack:
             self.kind = "encoded"
             rate = codec.sample_rate if codec.sample_rate in _RATES else 48_000
             layout = "mono" if codec.channels == 1 else "stereo"
-            self._stream = output.add_stream("aac", rate=rate, layout=layout)
-            self._stream.codec_context.bit_rate = options.audio_bit_rate
-            self._stream.codec_context.flags |= Flags.bitexact
-            self._packets = self._encodings(rate, layout, stretch)
+            encoder = SoundEncoder(output, "aac", rate, layout, options.audio_bit_rate)
+            self._stream = encoder.stream
+            self._packets = encoder.packets(stream_sound(source, rate, layout, *(stretch or (0, None)), track=track))
         self._next: Packet[AudioStream] | None = None
 
     def packets_until(self, time_us: int | None) -> "Iterator[Packet[AudioStream]]":
@@ -155,30 +155,6 @@ class Soundtrack:
             return False
         return packet.pts + (packet.duration or 0) // 2 <= sound.start_time
 
-    def _encodings(self, rate: int, layout: str, stretch: tuple[int, int] | None) -> "Iterator[Packet[AudioStream]]":
-        start, end = stretch or (0, None)
-        sent = 0
-        size = 1024
-        held = np.zeros((1 if layout == "mono" else 2, 0), np.float32)
-        for block in stream_sound(self._source, rate, layout, start, end, track=self._track):
-            held = np.concatenate([held, block], axis=1)
-            whole = held.shape[1] // size * size
-            for begin in range(0, whole, size):
-                yield from self._stream.encode(self._frame(held[:, begin : begin + size], rate, layout, sent + begin))
-            sent += whole
-            held = held[:, whole:]
-        if held.shape[1]:
-            yield from self._stream.encode(self._frame(held, rate, layout, sent))
-        if sent or held.shape[1]:
-            yield from self._stream.encode(None)
-
-    def _frame(
-        self, samples: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]", rate: int, layout: str, at: int
-    ) -> av.AudioFrame:
-        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples), format="fltp", layout=layout)
-        frame.sample_rate, frame.time_base, frame.pts = rate, Fraction(1, rate), at
-        return frame
-
 
 def _is_cut_inside(sound: AudioStream) -> bool:
     """Whether an edit list hides packets between others, which a copy could not leave out to the sample."""
@@ -193,10 +169,6 @@ def _blank_encoder_name(packet: "Packet[AudioStream]") -> None:
         packet.update(_ENCODER.sub(lambda found: bytes(len(found[0])), data))
 
 
-MP4_OPTIONS = {"movflags": "+faststart", "fflags": "+bitexact"}
-"""Of the MP4 writer: nothing is told about when and with what it was written."""
-
-
 def copy_without_sound(source: Path, destination: Path) -> int:
     """Copy the pictures of a clip that `paint_clip` wrote into a new file; returns how many.
 
@@ -204,34 +176,14 @@ def copy_without_sound(source: Path, destination: Path) -> int:
     without sound a player would begin with the picture and show all that follows too early.
     """
     index = load_index(source)
-    count = 0
-    try:
-        with open_media(source) as container:
-            pictures = picture_stream(container)
-            assert pictures is not None
-            start = int(index.pts[0])
-            zero = round(index.origin_us / 1_000_000 / index.time_base)
-            ticks = index.time_base.denominator
-            options = {**MP4_OPTIONS, "movie_timescale": str(ticks)}
-            with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
-                stream = output.add_stream_from_template(pictures)
-                for packet in container.demux(pictures):
-                    if packet.pts is None or packet.size == 0:
-                        continue
-                    if packet.pts == start:
-                        packet.duration = (packet.duration or 0) + start - zero
-                        packet.pts = packet.dts = 0
-                    else:
-                        packet.pts -= zero
-                        packet.dts = packet.pts
-                    packet.stream = stream
-                    output.mux(packet)
-                    count += 1
-    except (OSError, av.FFmpegError) as error:
-        raise write_error(destination, error) from None
-    if count != len(index):
-        raise UserError(f"Only {count} of {len(index)} frames could be copied.", "Render the recording again.")
-    return count
+    start, zero = int(index.pts[0]), round(Fraction(index.origin_us, SECOND_US) / index.time_base)
+
+    def place(packet: "Packet[VideoStream]", pts: int) -> None:
+        packet.pts = 0 if pts == start else pts - zero
+        if pts == start:
+            packet.duration = (packet.duration or 0) + start - zero
+
+    return _copy_pictures(source, destination, index, place)
 
 
 def copy_with_sound(
@@ -262,50 +214,54 @@ def copy_with_sound(
         Cancelled: the user stopped it.
     """
     index = load_index(clip)
-    try:
-        with open_media(clip) as container:
-            options = {**MP4_OPTIONS, "movie_timescale": str(index.time_base.denominator)}
-            with av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output:
-                count = _write(output, container, source, track, treatment, index, zero_us, progress or Silent())
-    except (OSError, av.FFmpegError) as error:
-        raise write_error(destination, error) from None
-    if count != len(index):
-        raise UserError(f"Only {count} of {len(index)} frames could be copied.", "Render the recording again.")
-    return count
-
-
-def _write(
-    output: OutputContainer,
-    container: InputContainer,
-    source: Path,
-    track: int,
-    treatment: SoundFilter,
-    index: FrameIndex,
-    zero_us: int,
-    progress: Progress,
-) -> int:
-    pictures = picture_stream(container)
-    assert pictures is not None
-    stream: VideoStream = output.add_stream_from_template(pictures)
-    sound = Soundtrack(output, source, None, EncodeOptions(), treatment, track)
     shift = round(Fraction(zero_us - index.origin_us, SECOND_US) / index.time_base)
-    count = 0
-    try:
+
+    def place(packet: "Packet[VideoStream]", pts: int) -> None:
+        packet.pts = pts + shift
+
+    def add_sound(output: OutputContainer) -> Soundtrack:
+        return Soundtrack(output, source, None, EncodeOptions(), treatment, track)
+
+    return _copy_pictures(clip, destination, index, place, add_sound, progress or Silent())
+
+
+def _copy_pictures(
+    clip: Path,
+    destination: Path,
+    index: FrameIndex,
+    place: "Callable[[Packet[VideoStream], int], None]",
+    add_sound: Callable[[OutputContainer], Soundtrack] | None = None,
+    progress: Progress = _SILENT,
+) -> int:
+    """Copy the packets of pictures, which `place` moves in time, and write the sound that belongs between them."""
+    count, base = 0, index.time_base
+    options = {**MP4_OPTIONS, "movie_timescale": str(base.denominator)}
+    with (
+        explain_write_errors(destination),
+        open_media(clip) as container,
+        av.open(f"file:{destination.absolute()}", "w", format="mp4", options=options) as output,
+        ExitStack() as stack,
+    ):
+        pictures = picture_stream(container)
+        assert pictures is not None
+        stream = output.add_stream_from_template(pictures)
+        sound = stack.enter_context(closing(add_sound(output))) if add_sound else None
         for packet in container.demux(pictures):
             if packet.pts is None or packet.size == 0:
                 continue
             progress.check_cancelled()
-            packet.pts += shift
+            place(packet, packet.pts)
             packet.dts = packet.pts
-            at_us = ticks_to_us(packet.pts, index.time_base.numerator, index.time_base.denominator)
-            output.mux(list(sound.packets_until(at_us)))
+            if sound is not None:
+                output.mux(list(sound.packets_until(ticks_to_us(packet.pts, base.numerator, base.denominator))))
             packet.stream = stream
             output.mux(packet)
             count += 1
             progress.progress(count, len(index), "Writing the sound")
-        output.mux(list(sound.packets_until(None)))
-    finally:
-        sound.close()
+        if sound is not None:
+            output.mux(list(sound.packets_until(None)))
+    if count != len(index):
+        raise UserError(f"Only {count} of {len(index)} frames could be copied.", "Render the recording again.")
     return count
 
 
@@ -352,13 +308,13 @@ def write_sound(
         if treatment is not None:
             blocks = treatment.treat(blocks, own.rate, start_us + axis_us)
         options = {"fflags": "+bitexact", **({"rf64": "auto"} if suffix == ".wav" else {})}
-        try:
-            with av.open(f"file:{temporary.absolute()}", "w", format=suffix[1:], options=options) as output:
-                encoder = LosslessEncoder(output, own.rate, own.channels, _CODECS[suffix])
-                for packet in encoder.packets(_count_samples(blocks, counts, 1)):
-                    output.mux(packet)
-        except (OSError, av.FFmpegError) as error:
-            raise write_error(destination, error) from None
+        with (
+            explain_write_errors(destination),
+            av.open(f"file:{temporary.absolute()}", "w", format=suffix[1:], options=options) as output,
+        ):
+            encoder = SoundEncoder(output, _CODECS[suffix], own.rate, own.layout)
+            for packet in encoder.packets(_count_samples(blocks, counts, 1)):
+                output.mux(packet)
     return counts[0], counts[1]
 
 

@@ -223,12 +223,18 @@ def _unreadable_error(path: Path, head: bytes) -> UserError:
     return UserError(f"{_name(path)} is not a video or sound file that can be read.", _CHOOSE_ANOTHER)
 
 
-def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
-    """Turn a failed write into a message."""
-    name = "the file" if path.parent == DESCRIPTOR_FOLDER else _name(path)
-    if error.errno in _NO_SPACE_ERRORS:
-        return UserError(f"There is no room left to write {name}.", "Free some space or choose another folder.")
-    return UserError(f"{name} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
+@contextmanager
+def explain_write_errors(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with writing a file into one clear sentence."""
+    try:
+        yield
+    except (OSError, av.FFmpegError) as error:
+        name = "the file" if path.parent == DESCRIPTOR_FOLDER else _name(path)
+        if error.errno in _NO_SPACE_ERRORS:
+            raise UserError(
+                f"There is no room left to write {name}.", "Free some space or choose another folder."
+            ) from None
+        raise UserError(f"{name} cannot be written: {_reason(error)}.", "Choose a folder you may write to.") from None
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:

@@ -13,7 +13,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from media.sound import Samples, stream_mono, stream_sound
-from project.progress import Progress, Silent
+from project.progress import Progress, Silent, SubtaskProgress
 from project.timebase import SECOND_US
 
 SAMPLE_RATE = 8_000
@@ -412,10 +412,10 @@ def synchronize(
         tracks: which sound track of each, from 1; see `media.source.sound_stream`.
     """
     told = progress or Silent()
-    first = sound_shape(reference, _PartialProgress(told, 0, 45), track=tracks[0])
-    second = sound_shape(other, _PartialProgress(told, 45, 90), track=tracks[1])
+    first = sound_shape(reference, SubtaskProgress(told, 0, 45, 100), track=tracks[0])
+    second = sound_shape(other, SubtaskProgress(told, 45, 45, 100), track=tracks[1])
     read_first, read_second = _reader(reference, tracks[0]), _reader(other, tracks[1])
-    return align(first, second, read_first, read_second, _PartialProgress(told, 90, 100))
+    return align(first, second, read_first, read_second, SubtaskProgress(told, 90, 10, 100))
 
 
 def align(first: Shape, second: Shape, read_first: Read, read_second: Read, progress: Progress) -> Alignment:
@@ -467,20 +467,6 @@ def _slope(hits: tuple[WindowMatch, ...]) -> float | None:
         return None
     slopes = [(b.offset_s - a.offset_s) / (b.at_s - a.at_s) for i, a in enumerate(ordered) for b in ordered[i + 1 :]]
     return float(np.median(slopes))
-
-
-class _PartialProgress:
-    """Tells progress as a part, in hundredths, of a longer work."""
-
-    def __init__(self, whole: Progress, start: int, end: int) -> None:
-        self._whole, self._start, self._end = whole, start, end
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        share = done / total if total else 0.0
-        self._whole.progress(round(self._start + share * (self._end - self._start)), 100, text)
-
-    def check_cancelled(self) -> None:
-        self._whole.check_cancelled()
 
 
 def _reader(path: Path, track: int) -> Read:

@@ -22,7 +22,7 @@ from anonymize.voice.voice_measures import (
     normalize_words,
     word_error_rate,
 )
-from media.sound import LosslessEncoder
+from media.sound import SoundEncoder
 from models.speech.speech_recognizers import TranscriptionHints, Window
 from models.weights import installed_weights as weights
 from tools.bench.row import Row
@@ -246,6 +246,6 @@ def long_recording(path: Path, seconds: int) -> None:
             yield base + rng.normal(0, 0.01, (2, 44_100)).astype(np.float32)
 
     with av.open(str(path), "w", format="flac") as output:
-        encoder = LosslessEncoder(output, 44_100, 2)
+        encoder = SoundEncoder(output, "flac", 44_100, "stereo")
         for packet in encoder.packets(blocks()):
             output.mux(packet)
