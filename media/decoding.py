@@ -3,6 +3,7 @@
 import errno
 from collections import deque
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -296,6 +297,15 @@ def _marks_references(stream: VideoStream) -> bool:
 _LOOK_BACK = 16
 
 
+@contextmanager
+def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder]:
+    """Open a decoder that gives whole pictures from a position on; it may give others before."""
+    with closing(Decoder(path, index)) as decoder:
+        decoder.restart(index.keyframe_number(position))
+        decoder.skip_to(position)
+        yield decoder
+
+
 def iterate_rgb_frames(
     path: Path, index: FrameIndex | None = None, start_us: int | None = None, end_us: int | None = None
 ) -> Iterator[Frame]:
@@ -315,10 +325,7 @@ def iterate_frames(
     """
     index = index or load_index(path)
     first, stop = frame_range(index, start_us, end_us)
-    decoder = Decoder(path, index)
-    try:
-        decoder.restart(index.keyframe_number(first))
-        decoder.skip_to(first)
+    with decoder_at(path, index, first) as decoder:
         for found in _mark_earlier_damage(decoder, index):
             if found.index >= stop:
                 return
@@ -326,8 +333,6 @@ def iterate_frames(
                 yield DecodedFrame(
                     found.index, index.times.time_of(found.index), found.frame, index.canvas, damaged=found.damaged
                 )
-    finally:
-        decoder.close()
 
 
 def frame_range(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int]:

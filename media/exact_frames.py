@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
@@ -10,7 +10,7 @@ from typing import Self
 
 import av
 
-from media.decoding import DecodedPosition, Decoder
+from media.decoding import DecodedPosition, Decoder, decoder_at
 from media.frame_index import FrameIndex, load_index
 from media.picture import DecodedFrame, Frame
 from project.errors import UserError
@@ -75,18 +75,6 @@ class FramePrefetcher:
                         return
         except (UserError, av.FFmpegError):
             return
-
-
-@contextmanager
-def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder]:
-    """Open a decoder that gives whole pictures from a position on."""
-    decoder = Decoder(path, index)
-    try:
-        decoder.restart(index.keyframe_number(position))
-        decoder.skip_to(position)
-        yield decoder
-    finally:
-        decoder.close()
 
 
 DEFAULT_MEMORY_BYTES = 256 << 20

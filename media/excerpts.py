@@ -3,6 +3,7 @@
 import hashlib
 import io
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,7 @@ from av.video.codeccontext import VideoCodecContext
 from numpy.typing import NDArray
 
 from media.clip_writer import frames_at_ticks
-from media.decoding import Decoder, frame_range
+from media.decoding import Decoder, decoder_at, frame_range
 from media.encoding import EncodeOptions, VideoEncoder, clip_time_base
 from media.frame_index import FrameIndex, load_index
 from media.packet_scan import first_frame
@@ -120,18 +121,14 @@ def decode_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> It
     Decoding starts from the key frame before a position unless it stands nearer already, and leaves out all frames that
     no other refers to.
     """
-    decoder = Decoder(path, index)
-    try:
+    with closing(Decoder(path, index)) as decoder:
         for position in positions:
-            found = _decode_forward(decoder, index, position, index.keyframe_number(position))
+            key = index.keyframe_number(position)
+            found = _decode_forward(decoder, index, position, key)
             if found is None:
                 # A key frame that cannot really be started from: one further back before giving up.
-                found = _decode_forward(
-                    decoder, index, position, max(0, index.keyframe_number(position) - 1), again=True
-                )
+                found = _decode_forward(decoder, index, position, max(0, key - 1), again=True)
             yield found
-    finally:
-        decoder.close()
 
 
 def _decode_forward(
@@ -224,21 +221,18 @@ def encode_small_clip(
     ]
     written = io.BytesIO()
     options = {"fflags": "+bitexact", "movie_timescale": str(base.denominator)}
-    with av.open(written, "w", format="mp4", options=options) as output:
+    with (
+        av.open(written, "w", format="mp4", options=options) as output,
+        decoder_at(path, index, first) as decoder,
+    ):
         encoder = VideoEncoder(output, replace(index, canvas=FrameGeometry(*size)), _OPTIONS)
-        decoder = Decoder(path, index)
-        try:
-            decoder.restart(index.keyframe_number(first))
-            decoder.skip_to(first)
-            while (found := decoder.next()) is not None and found.index < stop:
-                if found.index < first:
-                    continue
-                frame = scale_frame(found.frame or index.canvas.black_frame(), index.canvas, size, full=False)
-                place = found.index - first
-                output.mux(encoder.encode(frame, ticks[place], max(1, ticks[place + 1] - ticks[place])))
-            output.mux(encoder.flush())
-        finally:
-            decoder.close()
+        while (found := decoder.next()) is not None and found.index < stop:
+            if found.index < first:
+                continue
+            frame = scale_frame(found.frame or index.canvas.black_frame(), index.canvas, size, full=False)
+            place = found.index - first
+            output.mux(encoder.encode(frame, ticks[place], max(1, ticks[place + 1] - ticks[place])))
+        output.mux(encoder.flush())
     return written.getvalue()
 
 

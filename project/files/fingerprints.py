@@ -5,7 +5,9 @@ rendering and a release depend on `WholeFile`, of which every byte was read.
 """
 
 import hashlib
-from contextlib import suppress
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,15 +16,30 @@ from project.files.filesystem import read_regular
 from project.progress import Progress, Silent
 from project.text_format import escape_unprintable
 
+_READ_BYTES = 8 << 20
 
-def file_sha256(path: Path) -> str:
+
+def file_sha256(path: Path, progress: Progress | None = None) -> str:
     """Return the SHA-256 of a file, in hexadecimal.
 
+    Args:
+        path: of the file.
+        progress: told in megabytes.
+
     Raises:
+        Cancelled: the user stopped it.
         OSError: it cannot be read, or is no regular file.
     """
+    progress = progress or Silent()
+    digest, done = hashlib.sha256(), 0
     with read_regular(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        total = max(1, os.fstat(file.fileno()).st_size >> 20)
+        while chunk := file.read(_READ_BYTES):
+            digest.update(chunk)
+            done += len(chunk)
+            progress.progress(min(done >> 20, total), total, "Reading the whole file")
+            progress.check_cancelled()
+    return digest.hexdigest()
 
 
 class FileIdentity:
@@ -72,22 +89,16 @@ def fingerprint(path: Path) -> str:
     last: a file of any size takes milliseconds. Two recordings of equal size that differ nowhere in the samples are
     not told apart.
     """
-    try:
+    with _explain_unreadable(path):
         size = path.stat().st_size
         digest = hashlib.blake2b(str(size).encode(), digest_size=16)
         with read_regular(path) as file:
             for start in sorted({max(0, size - _SAMPLE_BYTES) * i // (_SAMPLES - 1) for i in range(_SAMPLES)}):
                 file.seek(start)
                 digest.update(file.read(_SAMPLE_BYTES))
-    except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise UserError(
-            f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights."
-        ) from None
     return digest.hexdigest()
 
 
-_READ_BYTES = 8 << 20
 _SHA256_CACHE: dict[tuple[object, ...], str] = {}
 """SHA-256 of files as they were, by place and identity, so that one that nobody touched is read once in a process."""
 _MAX_CACHED = 1000
@@ -127,7 +138,8 @@ def hash_whole_file(path: Path, progress: Progress | None = None, *, again: bool
     identity = _identity_of(path)
     key = (str(path), *identity)
     known = "" if again else _SHA256_CACHE.get(key, "")
-    found = WholeFile(path, known or _sha256(path, identity[2], progress or Silent()), identity)
+    with _explain_unreadable(path):
+        found = WholeFile(path, known or file_sha256(path, progress), identity)
     found.require_unchanged()
     if len(_SHA256_CACHE) >= _MAX_CACHED:
         _SHA256_CACHE.clear()
@@ -143,32 +155,22 @@ def is_hash_cached(path: Path) -> bool:
         return False
 
 
-def _sha256(path: Path, size: int, progress: Progress) -> str:
-    digest, done, total = hashlib.sha256(), 0, max(1, size >> 20)
-    try:
-        with read_regular(path) as file:
-            while chunk := file.read(_READ_BYTES):
-                digest.update(chunk)
-                done += len(chunk)
-                progress.progress(min(done >> 20, total), total, "Reading the whole file")
-                progress.check_cancelled()
-    except OSError as error:
-        raise _unreadable_error(path, error) from None
-    return digest.hexdigest()
-
-
 def _identity_of(path: Path) -> tuple[int, ...]:
-    try:
+    with _explain_unreadable(path):
         stat, link = path.stat(), path.lstat()
-    except (OSError, ValueError) as error:
-        raise _unreadable_error(path, error) from None
     # A link that is turned elsewhere and back leaves the file that it leads to as it was.
     return (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, link.st_ino, link.st_ctime_ns)
 
 
-def _unreadable_error(path: Path, error: OSError | ValueError) -> UserError:
-    reason = (getattr(error, "strerror", None) or str(error)).lower()
-    return UserError(f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights.")
+@contextmanager
+def _explain_unreadable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise UserError(
+            f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights."
+        ) from None
 
 
 def file_changed_error(name: str) -> UserError:

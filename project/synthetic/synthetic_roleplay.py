@@ -161,4 +161,4 @@ class Episodes:
                 drawn = skill + self._chance.gauss(0, 0.15)
                 return min(high, max(low, round(low + (high - low) * drawn)))
             case _:
-                return self._chance.choice(_ROLEPLAY["reasons"]).format(thing=self._chance.choice(things))
+                return str(self._chance.choice(_ROLEPLAY["reasons"]).format(thing=self._chance.choice(things)))
