@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from importlib import import_module
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,6 +132,6 @@ def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDet
     made = [DETECTORS.make(name, **options) for name in names.split(SEPARATOR)]
     if len(made) == 1:
         return made[0]
-    from models.faces.detector_ensemble import DetectorEnsemble
-
-    return DetectorEnsemble(made)
+    # It imports this module.
+    together = import_module("models.faces.detector_ensemble")
+    return cast(FaceDetector, together.DetectorEnsemble(made))
