@@ -330,7 +330,7 @@ def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("anonymize.methods.diffusion.shot_drawing.os.fsync", killed)
+        patch.setattr("project.files.atomic_files.os.fsync", killed)
         with pytest.raises(KeyboardInterrupt):
             work(source).draw_keyframes()
     assert same(drawn(work(source), source), expected)
