@@ -25,7 +25,7 @@ def explain_os_errors(problem: str, hint: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise UserError(f"{problem}: {error.strerror or error}.", hint) from None
+        raise UserError(f"{problem}: {(error.strerror or str(error)).lower()}.", hint) from None
 
 
 @contextmanager
