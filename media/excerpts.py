@@ -22,6 +22,7 @@ from media.packet_scan import first_frame
 from media.picture import FrameGeometry, planes
 from media.source import axis_start_us, open_media, picture_stream
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.temporary_files import cache_folder
 from project.progress import Progress, Silent
 from project.timebase import SECOND_US
@@ -44,14 +45,12 @@ def write_stills(source: Path, folder: Path, *, progress: Progress | None = None
     for tick, picture in frames_at_ticks(source, index, 1):
         progress.check_cancelled()
         target = folder / f"{tick:05}.jpg"
-        try:
-            content = encode_jpeg(picture.image)
-            with target.open("xb") as file:
-                file.write(content)
-        except OSError as error:
-            raise UserError(
-                f"{target.name} cannot be written: {error.strerror}.", "Free some space, or choose another folder."
-            ) from None
+        content = encode_jpeg(picture.image)
+        with (
+            explain_os_errors(f"{target.name} cannot be written", "Free some space, or choose another folder."),
+            target.open("xb") as file,
+        ):
+            file.write(content)
         written[target] = hashlib.sha256(content).hexdigest()
         progress.progress(tick + 1, index.times.end_us // 1_000_000 + 1, "Writing a picture a second")
     return written

@@ -39,8 +39,10 @@ class Plugins(dict[str, str], Generic[Plugin]):
         return found
 
     def make(self, name: str, *arguments: Any, **options: Any) -> Plugin:
-        """Make one ready for use; nothing heavy is imported before."""
-        return self.load(name)(*arguments, **options)
+        """Make one ready for use, or return it where the name stands for one that is made already."""
+        entry: Any = self.load(name)
+        made: Plugin = entry(*arguments, **options) if callable(entry) else entry
+        return made
 
     def options(self, name: str, settings: Mapping[str, Any]) -> Any:
         """Return the options of one, a dataclass, with some set and the others at their defaults."""
