@@ -11,17 +11,18 @@ from anonymize.methods.face_methods import DEFAULT_METHOD, METHODS, method_type
 from anonymize.privacy.privacy_limits import PrivacyLimits
 from anonymize.sound.voice_methods import DEFAULT_VOICE, VOICES
 from anonymize.voice.sound_choice import KEEP, NO_TRANSCRIPT, NONE, VOICE_WARNING, SoundChoice
-from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
+from app.cli.command import EDIT, FILE, FOLDER, Time, command, option
+from app.cli.console import Answer, Bar, progress_bar, run_job
 from app.cli.plugin_options import (
+    COVER,
+    METHOD_OPTIONS,
+    SCHEDULER,
     VOICE_HELP,
-    method_options,
+    VOICE_OPTIONS,
     options_by_method,
-    parse_sound_choice,
-    scheduler_option,
-    sound_options,
-    split_voice_flags,
+    sound_choice,
 )
-from project.entities.study_records import Json
+from project.entities.study_records import Json, Recording
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import format_percent, pluralize
@@ -34,51 +35,27 @@ EXIT_FAILED = 2
 """The exit code if some clips could not be made."""
 
 
-@click.command()
-@STUDY
-@click.option("--recording", help="Number, file name or id; or: all.")
-@click.option(
-    "--method",
-    "methods",
-    multiple=True,
-    default=[DEFAULT_METHOD],
-    show_default=True,
-    help=f"One of: {', '.join(METHODS)}. Can be given several times.",
-)
-@method_options
-@click.option("--voice", default=SoundChoice().voice, show_default=True, help=VOICE_HELP)
-@sound_options
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the clips.")
-@click.option("--start", help="Seconds or h:mm:ss.mmm; the beginning when not given.")
-@click.option("--end", help="Seconds or h:mm:ss.mmm; the end when not given.")
-@click.option("--keep-robots", is_flag=True, help="Leave the faces of participants with the role robot.")
-@click.option("--overwrite", is_flag=True, help="Replace clips of the same name.")
-@click.option("--resume", is_flag=True, help="Go on with what was asked for last and did not end.")
-@click.option("--measure", is_flag=True, help="Measure every clip afterwards, as greenroom privacy does.")
-@click.option("--preview", metavar="TIME", help="Write one frame before and after as PNG, and no clip.")
-@scheduler_option
-@json_option
-@click.pass_context
+@command(study=EDIT)
 def anonymize(
-    context: click.Context,
-    /,
-    study: Path,
-    recording: str | None,
-    methods: tuple[str, ...],
-    voice: str,
-    cover: str,
-    out: Path | None,
-    start: str | None,
-    end: str | None,
-    keep_robots: bool,
-    overwrite: bool,
-    resume: bool,
-    measure: bool,
-    preview: str | None,
-    scheduler: str,
-    as_json: bool,
-    **flags: Json,
-) -> None:
+    session: Session,
+    recording: str | None = option("Number, file name or id; or: all."),
+    methods: tuple[str, ...] = option(
+        f"One of: {', '.join(METHODS)}. Can be given several times.", "--method", default=[DEFAULT_METHOD]
+    ),
+    method_options: dict[str, Any] = METHOD_OPTIONS,
+    voice: str = option(VOICE_HELP, default=SoundChoice().voice),
+    cover: str = COVER,
+    voice_options: dict[str, Any] = VOICE_OPTIONS,
+    out: Path | None = option("Folder for the clips.", type=FOLDER),
+    start: Time | None = option("Seconds or h:mm:ss.mmm; the beginning when not given."),
+    end: Time | None = option("Seconds or h:mm:ss.mmm; the end when not given."),
+    keep_robots: bool = option("Leave the faces of participants with the role robot."),
+    overwrite: bool = option("Replace clips of the same name."),
+    resume: bool = option("Go on with what was asked for last and did not end."),
+    measure: bool = option("Measure every clip afterwards, as greenroom privacy does."),
+    preview: Time | None = option("Write one frame before and after as PNG, and no clip.", metavar="TIME"),
+    scheduler: str = SCHEDULER,
+) -> Answer:
     """Export recordings with faces hidden and voices changed.
 
     Every tracked face is hidden, and personal information that is said is covered as far as a transcript tells.
@@ -98,50 +75,44 @@ def anonymize(
       greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
     from anonymize.export import export_queue
-    from project.timebase import parse_time
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        if resume:
-            queue = export_queue.load_unfinished(session)
-            if queue is None:
-                raise UserError("No export of this study was interrupted.", "Start one: --recording 1 --out FOLDER")
-        else:
-            if recording is None or out is None:
-                missing = "--recording" if recording is None else "--out"
-                raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
-            voices, others = split_voice_flags(flags)
-            sound = parse_sound_choice(voice, cover, voices)
-            chosen, asked = _select_recordings(session, recording), options_by_method(others, methods)
-            if preview is not None:
-                if len(chosen) != 1 or len(methods) != 1:
-                    raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
-                shown = _write_preview(session, chosen[0], methods[0], asked[methods[0]], parse_time(preview), out)
-                print_result(as_json, shown, _preview_text(shown))
-                return
-            queue = export_queue.make_queue(
-                session,
-                chosen,
-                asked,
-                out,
-                start_us=None if start is None else parse_time(start),
-                end_us=None if end is None else parse_time(end),
-                keep_robots=keep_robots,
-                overwrite=overwrite,
-                sound=sound,
-            )
-            if recording != "all" and len(methods) == 1 and not scheduler:
-                entry = _export_clip(session, queue, measure)
-                print_result(as_json, entry, "\n".join(_clip_lines(entry)))
-                return
-        made, failed = _export_all(session, queue, measure, scheduler)
+    if resume:
+        queue = export_queue.load_unfinished(session)
+        if queue is None:
+            raise UserError("No export of this study was interrupted.", "Start one: --recording 1 --out FOLDER")
+    else:
+        if recording is None or out is None:
+            missing = "--recording" if recording is None else "--out"
+            raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
+        chosen, asked = _select_recordings(session, recording), options_by_method(method_options, methods)
+        if preview is not None:
+            if len(chosen) != 1 or len(methods) != 1:
+                raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
+            shown = _write_preview(session, chosen[0], methods[0], asked[methods[0]], preview, out)
+            return Answer(shown, _preview_text(shown))
+        queue = export_queue.make_queue(
+            session,
+            chosen,
+            asked,
+            out,
+            start_us=start,
+            end_us=end,
+            keep_robots=keep_robots,
+            overwrite=overwrite,
+            sound=sound_choice(voice, cover, voice_options),
+        )
+        if recording != "all" and len(methods) == 1 and not scheduler:
+            entry = _export_clip(session, queue, measure)
+            return Answer(entry, _clip_lines(entry))
+    made, failed = _export_all(session, queue, measure, scheduler)
     lines = [line for clip in made for line in _clip_lines(clip)]
     lines += [f"Recording {clip['recording']}, {clip['method']}: FAILED. {clip['problem']}" for clip in failed]
-    print_result(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
-    if failed:
-        count = f"{len(failed)} of {pluralize(len(made) + len(failed), 'clip')}"
-        click.echo(f"greenroom: {count} could not be made. Put right what is said above, then: --resume", err=True)
-        context.exit(EXIT_FAILED)
+    answer = {"clips": made, "failed": failed}
+    if not failed:
+        return Answer(answer, lines)
+    count = f"{len(failed)} of {pluralize(len(made) + len(failed), 'clip')}"
+    problem = f"{count} could not be made. Put right what is said above, then: --resume"
+    return Answer(answer, lines, EXIT_FAILED, problem)
 
 
 def _preview_text(preview: dict[str, Json]) -> str:
@@ -161,13 +132,12 @@ def _select_recordings(session: Session, recording: str) -> list[str]:
     return [owner.id for owner in all_recordings(session.study) if session.has_picture(owner.id)]
 
 
-def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Json]:
+def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[str, Any]:
     from anonymize.export import export_job, export_queue
-    from project.session.jobs import run_inline
 
     (clip,) = queue.clips
     work = export_queue.prepare(session, queue, clip)
-    result, _ = run_inline(session, work, Bar(work.title))
+    result, _ = run_job(session, work)
     found = {**result, "outdated": export_job.is_outdated(session, work)}
     return _with_clip_name(session, clip, {**found, **_measure_clip(session, found, measure)})
 
@@ -197,34 +167,33 @@ def _run_queue(
         return run_queue_on_cluster(session, queue, scheduler, bar)
 
 
-def _measure_clip(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
+def _measure_clip(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Any]:
     from anonymize.privacy import privacy_job
-    from project.session.jobs import run_inline
 
     if not wanted:
         return {}
     try:
         work = privacy_job.prepare(session, Path(str(made["output"])))
-        report, _ = run_inline(session, work, Bar(work.title))
+        report, _ = run_job(session, work)
     except UserError as error:
         return {"not_measured": str(error)}
     return {"privacy": report["file"]}
 
 
-def _with_clip_name(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Json]:
+def _with_clip_name(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Any]:
     return {"recording": session.recording(clip.recording_id).number, "method": clip.method, **result}
 
 
 def _write_preview(
     session: Session, recording_id: str, method: str, options: dict[str, Json], time_us: int, out: Path
-) -> dict[str, Json]:
+) -> dict[str, Any]:
     from anonymize.export import preview_job
 
     work = preview_job.prepare(session, recording_id, method, time_us, options=options)
     return preview_job.write_pictures(preview_job.compute(work.parameters, Bar(work.title)), out)
 
 
-def _clip_lines(entry: dict[str, Json]) -> list[str]:
+def _clip_lines(entry: dict[str, Any]) -> list[str]:
     left, doubtful, undrawn = (cast(list[float], entry[key]) for key in ("faces_left", "doubtful", "undrawn"))
     lines = [f"Recording {entry['recording']}: {entry['frames']} frames in {entry['seconds']} s: {entry['output']}"]
     if left:
@@ -263,19 +232,19 @@ _WITNESS_COMMAND = "greenroom models fetch rfb320"
 LIMIT_NAMES = [limit.name for limit in fields(PrivacyLimits)]
 
 
-@click.command()
-@STUDY
-@click.option("--export", "which", help="A clip, RECORDING:METHOD, or a run's id; the newest export when not given.")
-@click.option("--looks", type=click.FloatRange(0.1, 240), help="Frames a second that are looked at; 3 when not given.")
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help=f"Set a limit of the study first; one of: {', '.join(LIMIT_NAMES)}.",
-)
-@json_option
-def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[str, ...], as_json: bool) -> None:
+@command(study=EDIT)
+def privacy(
+    session: Session,
+    which: str | None = option(
+        "A clip, RECORDING:METHOD, or a run's id; the newest export when not given.", "--export"
+    ),
+    looks: float | None = option(
+        "Frames a second that are looked at; 3 when not given.", type=click.FloatRange(0.1, 240)
+    ),
+    limits: tuple[str, ...] = option(
+        f"Set a limit of the study first; one of: {', '.join(LIMIT_NAMES)}.", "--limit", metavar="NAME=VALUE"
+    ),
+) -> Answer:
     """Measure how private an export is, and how useful.
 
     The report is written beside the clip as CLIP.privacy.json and kept in the study. Models that are not installed are
@@ -297,21 +266,18 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
         set_privacy_limits,
         unmeasured_limits,
     )
-    from project.session.jobs import run_inline
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        if limits:
-            set_privacy_limits(session, _set_limits(read_privacy_limits(session.study), limits))
-        export, path = find_export(session, which)
-        options: dict[str, Json] = {} if looks is None else {"looks_per_second": looks}
-        work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
-        result, _ = run_inline(session, work, Bar(work.title))
-        allowed = read_privacy_limits(session.study)
+    if limits:
+        set_privacy_limits(session, _set_limits(read_privacy_limits(session.study), limits))
+    export, path = find_export(session, which)
+    options = {} if looks is None else {"looks_per_second": looks}
+    work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
+    result, _ = run_job(session, work)
+    allowed = read_privacy_limits(session.study)
     report = PrivacyReport.from_json(result)
     over, missing = exceeded_limits(report, allowed), unmeasured_limits(report)
     heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
-    found: dict[str, Json] = {
+    found = {
         "recording": export.recording.number,
         "export": export.run.id,
         "limits": cast(Json, asdict(allowed)),
@@ -320,9 +286,7 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
         "report": {key: value for key, value in result.items() if key != "file"},
         "file": result["file"],
     }
-    print_result(
-        as_json, found, "\n".join([heading, *format_report(report, over, missing), f"The report: {result['file']}"])
-    )
+    return Answer(found, [heading, *format_report(report, over, missing), f"The report: {result['file']}"])
 
 
 def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
@@ -340,31 +304,16 @@ def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimi
     return PrivacyLimits(**values)
 
 
-@click.command()
-@STUDY
-@click.option("--recording", help="Number, file name or id; can be left out where there is only one.")
-@click.option(
-    "--method",
-    default=DEFAULT_VOICE,
-    show_default=True,
-    help=f"What is done to the voices; one of: {', '.join([*VOICES, KEEP])}.",
-)
-@sound_options
-@click.option(
-    "-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="A .flac or .wav file; see the example."
-)
-@click.option("--overwrite", is_flag=True, help="Replace a file of the same name.")
-@json_option
+@command(study=EDIT)
 def voice(
-    study: Path,
-    recording: str | None,
-    method: str,
-    cover: str,
-    out: Path | None,
-    overwrite: bool,
-    as_json: bool,
-    **flags: Json,
-) -> None:
+    session: Session,
+    recording: Recording | None = option("Number, file name or id; can be left out where there is only one."),
+    method: str = option(f"What is done to the voices; one of: {', '.join([*VOICES, KEEP])}.", default=DEFAULT_VOICE),
+    cover: str = COVER,
+    voice_options: dict[str, Any] = VOICE_OPTIONS,
+    out: Path | None = option("A .flac or .wav file; see the example.", "-o", "--out", type=FILE),
+    overwrite: bool = option("Replace a file of the same name."),
+) -> Answer:
     """Write the sound of a recording with its voices changed.
 
     Personal information that is said is covered, as far as a transcript tells.
@@ -379,32 +328,28 @@ def voice(
     """
     from anonymize.voice import sound_job
     from project.queries.recording_rows import all_recordings
-    from project.session.jobs import run_inline
-    from project.session.session import resolve_recording
 
-    choice = parse_sound_choice(method, cover, flags)
-    with Session.open(study) as session:
-        session.study.require_writable()
-        there = all_recordings(session.study)
-        if recording is None and len(there) != 1:
-            raise UserError("Say which recording.", "Give its number: --recording 1")
-        chosen = there[0] if recording is None else resolve_recording(session, recording)
-        name = f"recording-{chosen.number:04}-{choice.voice}.flac"
-        if out is None:
-            out = session.study.folder / "anonymized" / name
-            out.parent.mkdir(exist_ok=True)
-        work = sound_job.prepare(session, chosen.id, choice, out, overwrite=overwrite)
-        result, _ = run_inline(session, work, Bar(work.title))
-        covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
-        transcript = bool(work.parameters["said"])
-    found: dict[str, Json] = {
+    choice = sound_choice(method, cover, voice_options)
+    there = all_recordings(session.study)
+    if recording is None and len(there) != 1:
+        raise UserError("Say which recording.", "Give its number: --recording 1")
+    chosen = there[0] if recording is None else recording
+    name = f"recording-{chosen.number:04}-{choice.voice}.flac"
+    if out is None:
+        out = session.study.folder / "anonymized" / name
+        out.parent.mkdir(exist_ok=True)
+    work = sound_job.prepare(session, chosen.id, choice, out, overwrite=overwrite)
+    result, _ = run_job(session, work)
+    covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
+    transcript = bool(work.parameters["said"])
+    found = {
         "recording": chosen.number,
         **choice.as_json(),
         "covered": covered,
         "transcript": transcript,
         **result,
     }
-    print_result(as_json, found, "\n".join(_voice_lines(found)))
+    return Answer(found, _voice_lines(found))
 
 
 def _voice_lines(found: dict[str, Json]) -> list[str]:

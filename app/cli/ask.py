@@ -5,18 +5,18 @@ The helpers that ask with progress, and report at the end what came of it, serve
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
-from app.cli.segment import SegmentFilterArgs, filter_options, find_segments
+from app.cli.command import EDIT, OptionGroup, command, given_options, option
+from app.cli.console import Answer, Bar, progress_bar, run_job
+from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
+from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.jobs import run_inline
 from project.session.session import Session
 from project.timebase import format_time
 
@@ -45,7 +45,7 @@ class JudgmentRow:
     hidden: str = ""
     cached: bool = False
 
-    def as_json(self) -> dict[str, Json]:
+    def as_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
         judgment = self.judgment
         return {
@@ -111,7 +111,7 @@ def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]
     That they were shown is recorded, as in the window. `cached` are the ids of those that were not asked now.
     """
     from annotate.blinding.reveals import reveal, split_by_visibility
-    from project.queries.annotator_rows import all_annotators
+    from project.queries.annotator_rows import annotator_names
     from project.queries.judgment_rows import find_judgments
     from project.queries.segment_rows import find_segment
 
@@ -123,7 +123,7 @@ def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]
         recording_id: session.recording(recording_id).number
         for recording_id in {judgment.recording_id for judgment in found.values()}
     }
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    names = annotator_names(session.study)
     people = {}
     for segment_id in {judgment.segment_id for judgment in found.values()}:
         about = find_segment(session.study, segment_id)
@@ -188,60 +188,59 @@ def _format_value(value: Json) -> str:
     return "yes" if value is True else "no" if value is False else str(value)
 
 
-@click.command()
-@STUDY
-@click.option(
-    "--segment", "segments", multiple=True, metavar="ID", help="A segment; give it again for each further one."
+_MATERIAL = given_options(
+    rule=(str | None, option("Which frames stand for a segment.", choices=["interior", "endpoints"])),
+    before=(
+        int | None,
+        option("Turns before the segment that are shown; 6 when not given.", type=click.IntRange(0, 200)),
+    ),
+    cues=(bool | None, option("Whether marked cues are shown.", "--cues/--no-cues")),
+    longest_side=(int | None, option("Of a frame, in pixels; 512 when not given.", type=click.IntRange(64, 4096))),
+    quality=(int | None, option("Of the JPEGs; 85 when not given.", type=click.IntRange(1, 100))),
+    clip=(bool | None, option("Whether a video is sent in the place of frames.", "--clip/--no-clip")),
 )
-@click.option("--all", "everything", is_flag=True, help="Every segment of the study.")
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
+"""What of a segment a judge is shown: fields of `InputSettings`."""
+JUDGES = option("A judge; all when not given. Repeatable.", "--judge", metavar="NAME")
+
+
+def budget_options(whole: str) -> Any:
+    """Declare the options that limit what judges may cost; `whole` is what the budget is for."""
+    return OptionGroup(
+        declared={
+            "budget_money": (
+                float | None,
+                option(f"What {whole} may cost, in the judges' currency.", type=click.FloatRange(0)),
+            ),
+            "budget_tokens": (int | None, option(f"Tokens that {whole} may take.", type=click.IntRange(0))),
+        },
+        build=lambda budget_money, budget_tokens: Limits(budget_money, budget_tokens),
+    )
+
+
+@command(
+    study=EDIT,
+    annotator=option("Whose eyes see the answers: judges are hidden until one's own is said.", "--as", metavar="NAME"),
 )
-@click.option(
-    "--task",
-    default="assess",
-    show_default=True,
-    help="What is asked of a segment: assess, verdict, error, attributes, multiple or ratings.",
-)
-@click.option("--variant", default="plain", show_default=True, help="How: plain, few-shot, cot or tom.")
-@click.option(
-    "--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering by its method or id."
-)
-@click.option("--seed", default=0, show_default=True, help="Another seed draws another answer.")
-@click.option("--again", is_flag=True, help="Ask again what was refused or could not be read.")
-@click.option("--fresh", is_flag=True, help="Ask again also what was answered.")
-@click.option("--budget-money", type=click.FloatRange(0), help="What the run may cost, in the judges' currency.")
-@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that the run may take.")
-@click.option("--frames", type=click.IntRange(0, 64), help="Frames of a segment; as each judge is set when not given.")
-@click.option("--rule", type=click.Choice(["interior", "endpoints"]), help="Which frames stand for a segment.")
-@click.option("--before", type=click.IntRange(0, 200), help="Turns before the segment that are told; 6 when not given.")
-@click.option("--cues/--no-cues", default=None, help="Whether marked cues are told.")
-@click.option("--longest-side", type=click.IntRange(64, 4096), help="Of a frame, in pixels; 512 when not given.")
-@click.option("--quality", type=click.IntRange(1, 100), help="Of the JPEGs; 85 when not given.")
-@click.option("--clip/--no-clip", default=None, help="Whether a video is sent in the place of frames.")
-@click.option(
-    "--as", "who", metavar="NAME", help="Whose eyes see the answers: judges are hidden until one's own is said."
-)
-@filter_options
-@json_option
 def ask(
-    study: Path,
-    segments: tuple[str, ...],
-    everything: bool,
-    judges: tuple[str, ...],
-    task: str,
-    variant: str,
-    condition: str,
-    seed: int,
-    again: bool,
-    fresh: bool,
-    budget_money: float | None,
-    budget_tokens: int | None,
-    who: str | None,
-    asked: SegmentFilterArgs,
-    as_json: bool,
-    **sight: Any,
-) -> None:
+    session: Session,
+    segments: tuple[str, ...] = option("A segment; give it again for each further one.", "--segment", metavar="ID"),
+    everything: bool = option("Every segment of the study.", "--all"),
+    judges: tuple[str, ...] = JUDGES,
+    task: str = option(
+        "What is asked of a segment: assess, verdict, error, attributes, multiple or ratings.", default="assess"
+    ),
+    variant: str = option("How: plain, few-shot, cot or tom.", default="plain"),
+    condition: str = option("What is shown: raw, or a rendering by its method or id.", default="raw"),
+    seed: int = option("Another seed draws another answer.", default=0),
+    again: bool = option("Ask again what was refused or could not be read."),
+    fresh: bool = option("Ask again also what was answered."),
+    budget: Limits = budget_options("the run"),
+    frames: int | None = option(
+        "Frames of a segment; as each judge is set when not given.", type=click.IntRange(0, 64)
+    ),
+    material: dict[str, Any] = _MATERIAL,
+    asked: SegmentFilterArgs = FILTER,
+) -> Answer:
     """Ask judges about segments; shows answers side by side.
 
     Segments are named by their ids, or found by the conditions of greenroom segment list. What was answered before is
@@ -255,30 +254,26 @@ def ask(
     """
     from benchmark.judge_input.input_plan import InputSettings
     from benchmark.judging.judge_registry import get_judges
-    from benchmark.judging.run_budget import Limits
     from benchmark.judging.run_config import AskRequest
 
-    with Session.open(study, who) as session:
-        session.study.require_writable()
-        frames = sight.pop("frames")
-        request = AskRequest(
-            get_judges(session, judges),
-            _select_segments(session, segments, everything, asked),
-            task,
-            variant,
-            condition,
-            seed,
-            InputSettings(**{name: value for name, value in sight.items() if value is not None}),
-            frames,
-            Limits(budget_money, budget_tokens),
-            again,
-            fresh,
-        )
-        came = ask_here(session, request)
-        came.require_answers()
-        answers = visible_answers(session, came.ids, {*came.cached_ids})
-    told: dict[str, Json] = {"judgments": [answer.as_json() for answer in answers], **came.as_json()}
-    print_result(as_json, told, "\n".join([*format_table(answers), *came.lines()]))
+    request = AskRequest(
+        get_judges(session, judges),
+        _select_segments(session, segments, everything, asked),
+        task,
+        variant,
+        condition,
+        seed,
+        InputSettings(**material),
+        frames,
+        budget,
+        again,
+        fresh,
+    )
+    came = ask_here(session, request)
+    came.require_answers()
+    answers = visible_answers(session, came.ids, {*came.cached_ids})
+    told = {"judgments": [answer.as_json() for answer in answers], **came.as_json()}
+    return Answer(told, [*format_table(answers), *came.lines()])
 
 
 def _select_segments(
@@ -333,7 +328,7 @@ class AskResult:
         if not self.ids and self.outcome.notes:
             raise refusal_error(self.outcome.notes)
 
-    def as_json(self) -> dict[str, Json]:
+    def as_json(self) -> dict[str, Any]:
         """Return the result for `--json`."""
         return {"cached": len(self.cached_ids), **self.outcome.as_short_json()}
 
@@ -358,11 +353,7 @@ def run_ask_plan(session: Session, asking: "AskPlan") -> AskResult:
     """Ask what is still unanswered, with progress."""
     outcome, new = RunOutcome(), []
     if asking.job is not None:
-        bar = _Bar(asking.job.title)
-        try:
-            result, changes = run_inline(session, asking.job, bar)
-        finally:
-            bar.clear()
+        result, changes = run_job(session, asking.job, _Bar)
         outcome, new = read_outcome(result), sorted(changes.ids("judgment"))
     outcome.notes[:0] = asking.notes
     return AskResult(tuple(judgment.id for judgment in asking.cached), tuple(new), outcome)

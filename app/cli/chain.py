@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,14 +11,15 @@ from annotate.chains import chain_checks, chain_edits, chain_versions
 from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
-from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
+from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
+from app.cli.console import UNSCRUBBED_NOTE, Answer
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
-from project.entities.study_records import Json
+from project.entities.study_records import Recording
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, annotator_names
 from project.queries.chain_rows import all_chains, chains_of, read_graph, read_graphs
-from project.queries.recording_rows import all_participants
-from project.session.session import Session, resolve_participant, resolve_recording
+from project.queries.recording_rows import pseudonyms
+from project.session.session import Session, resolve_participant
 from project.text_format import pluralize
 from project.timebase import format_time, parse_time
 
@@ -40,13 +42,13 @@ _PLACES = {
 """Subcommand -> its file below `app.cli`, and its function."""
 
 
-@click.group(cls=LazyGroup, places=_PLACES)
+@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
 def chain() -> None:
     """Draw, check, review, import and export causal chains."""
 
 
-CHAIN = click.argument("chain_id", metavar="CHAIN")
-AUTHOR = click.option("--annotator", help="Who drew the chain: nobody else may change it. By default anybody's.")
+CHAIN = argument(metavar="CHAIN")
+AUTHOR = option("Who drew the chain: nobody else may change it. By default anybody's.")
 
 
 def use_author_name(session: Session, annotator: str | None, chain_id: str) -> None:
@@ -58,55 +60,38 @@ def use_author_name(session: Session, annotator: str | None, chain_id: str) -> N
         )
 
 
-@click.command()
-@STUDY
-@click.option("--recording", required=True, help="Number, file name or id.")
-@click.option("--name", default="", help="Such as “The proposal”; its number where it has none.")
-@click.option("--annotator", required=True, help="Who draws it.")
-@json_option
-def add(study: Path, recording: str, name: str, annotator: str, as_json: bool) -> None:
+@command(study=EDIT, annotator=option("Who draws it.", required=True))
+def add(
+    session: Session,
+    recording: Recording = option(),
+    name: str = option("Such as “The proposal”; its number where it has none.", default=""),
+) -> Answer:
     """Begin a chain without nodes.
 
     \b
     Example:
       greenroom chain add my-study.greenroom --recording 1 --name "The proposal" --annotator Ada
     """
-    with Session.open(study, annotator) as session:
-        owner = resolve_recording(session, recording)
-        chain_id, _ = chain_edits.add_chain(session, owner.id, name)
-        named = chain_edits.find_chain(session, chain_id).name
-    print_result(as_json, {"id": chain_id, "name": named, "recording": owner.number}, f"Added {chain_id}")
+    chain_id, _ = chain_edits.add_chain(session, recording.id, name)
+    named = chain_edits.find_chain(session, chain_id).name
+    return Answer({"id": chain_id, "name": named, "recording": recording.number}, f"Added {chain_id}")
 
 
-@click.command()
-@STUDY
-@CHAIN
-@click.option("--kind", type=click.Choice([node_kind.value for node_kind in NodeKind]), help="What it tells of.")
-@click.option("--text", default="", help="What happens, or what somebody believes, wants or feels.")
-@click.option("--start", help="Seconds or h:mm:ss.mmm.")
-@click.option("--end", help="Seconds or h:mm:ss.mmm.")
-@click.option("--who", multiple=True, help="Pseudonym of a character; give it again for each further one.")
-@click.option("--reason", multiple=True, help="Id of a node that is a reason for it. Repeatable.")
-@click.option("--result", multiple=True, help="Id of a node that it is a reason for. Repeatable.")
-@click.option("--segment", help="Id of a segment or cue to make it of, in place of kind, text and times.")
-@click.option("--utterance", help="Id of an utterance to make it of, in place of kind, text and times.")
-@AUTHOR
-@json_option
+@command(study=EDIT, annotator=AUTHOR)
 def node(
-    study: Path,
-    chain_id: str,
-    kind: str | None,
-    text: str,
-    start: str | None,
-    end: str | None,
-    who: tuple[str, ...],
-    reason: tuple[str, ...],
-    result: tuple[str, ...],
-    segment: str | None,
-    utterance: str | None,
+    session: Session,
     annotator: str | None,
-    as_json: bool,
-) -> None:
+    chain_id: str = CHAIN,
+    kind: NodeKind | None = option("What it tells of."),
+    text: str = option("What happens, or what somebody believes, wants or feels.", default=""),
+    start: str | None = option("Seconds or h:mm:ss.mmm."),
+    end: str | None = option("Seconds or h:mm:ss.mmm."),
+    who: tuple[str, ...] = option("Pseudonym of a character; give it again for each further one."),
+    reason: tuple[str, ...] = option("Id of a node that is a reason for it. Repeatable."),
+    result: tuple[str, ...] = option("Id of a node that it is a reason for. Repeatable."),
+    segment: str | None = option("Id of a segment or cue to make it of, in place of kind, text and times."),
+    utterance: str | None = option("Id of an utterance to make it of, in place of kind, text and times."),
+) -> Answer:
     """Add a node to a chain.
 
     \b
@@ -124,20 +109,19 @@ def node(
         raise UserError(
             "A node of a segment or an utterance takes all from it.", "Add edges with: greenroom chain edge"
         )
-    with Session.open(study, annotator) as session:
-        use_author_name(session, annotator, chain_id)
-        if kind is not None:
-            people = [resolve_participant(session, name).id for name in who]
-            span = parse_time(start or ""), parse_time(end or "")
-            node_id, _ = chain_edits.add_node(
-                *(session, chain_id, NodeKind(kind), text, *span, people), reasons=reason, results=result
-            )
-        elif segment is not None:
-            node_id, _ = chain_edits.add_node_from_segment(session, chain_id, segment)
-        else:
-            node_id, _ = chain_edits.add_node_from_utterance(session, chain_id, utterance or "")
-        made = chain_edits.find_node(session, node_id)
-    shown: dict[str, Json] = {
+    use_author_name(session, annotator, chain_id)
+    if kind is not None:
+        people = [resolve_participant(session, name).id for name in who]
+        span = parse_time(start or ""), parse_time(end or "")
+        node_id, _ = chain_edits.add_node(
+            *(session, chain_id, NodeKind(kind), text, *span, people), reasons=reason, results=result
+        )
+    elif segment is not None:
+        node_id, _ = chain_edits.add_node_from_segment(session, chain_id, segment)
+    else:
+        node_id, _ = chain_edits.add_node_from_utterance(session, chain_id, utterance or "")
+    made = chain_edits.find_node(session, node_id)
+    shown = {
         "node": node_id,
         "chain": chain_id,
         "kind": made.kind.value,
@@ -145,87 +129,69 @@ def node(
         "start": made.start_us / 1e6,
         "end": made.end_us / 1e6,
     }
-    print_result(as_json, shown, f"Added {node_id}")
+    return Answer(shown, f"Added {node_id}")
 
 
-@click.command()
-@STUDY
-@click.argument("reason")
-@click.argument("result")
-@click.option("--remove", is_flag=True, help="Take the edge away.")
-@AUTHOR
-@json_option
-def edge(study: Path, reason: str, result: str, remove: bool, annotator: str | None, as_json: bool) -> None:
+@command(study=EDIT, annotator=AUTHOR)
+def edge(
+    session: Session,
+    annotator: str | None,
+    reason: str = argument(),
+    result: str = argument(),
+    remove: bool = option("Take the edge away."),
+) -> Answer:
     """Say that one node is a reason for another one of its chain.
 
     \b
     Example:
       greenroom chain edge my-study.greenroom REASON RESULT
     """
-    with Session.open(study, annotator) as session:
-        use_author_name(session, annotator, chain_edits.find_node(session, result).chain_id)
-        change = chain_edits.delete_edge if remove else chain_edits.add_edge
-        change(session, reason, result)
-    shown: dict[str, Json] = {"reason": reason, "result": result, "there": not remove}
-    print_result(as_json, shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
+    use_author_name(session, annotator, chain_edits.find_node(session, result).chain_id)
+    change = chain_edits.delete_edge if remove else chain_edits.add_edge
+    change(session, reason, result)
+    shown = {"reason": reason, "result": result, "there": not remove}
+    return Answer(shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
 
 
-@click.command()
-@STUDY
-@click.argument("node_ids", metavar="NODE...", nargs=-1, required=True)
-@AUTHOR
-@json_option
-def remove(study: Path, node_ids: tuple[str, ...], annotator: str | None, as_json: bool) -> None:
+@command(study=EDIT, annotator=AUTHOR)
+def remove(
+    session: Session, annotator: str | None, node_ids: tuple[str, ...] = argument(metavar="NODE...", required=True)
+) -> Answer:
     """Delete nodes with their edges. `greenroom undo` brings them back.
 
     \b
     Example:
       greenroom chain remove my-study.greenroom NODE
     """
-    with Session.open(study, annotator) as session:
-        use_author_name(session, annotator, chain_edits.find_node(session, node_ids[0]).chain_id)
-        chain_edits.delete_nodes(session, node_ids)
-    print_result(as_json, {"deleted": [*node_ids]}, f"Deleted {pluralize(len(node_ids), 'node')}")
+    use_author_name(session, annotator, chain_edits.find_node(session, node_ids[0]).chain_id)
+    chain_edits.delete_nodes(session, node_ids)
+    return Answer({"deleted": [*node_ids]}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
-@click.command()
-@STUDY
-@CHAIN
-@AUTHOR
-@json_option
-def delete(study: Path, chain_id: str, annotator: str | None, as_json: bool) -> None:
+@command(study=EDIT, annotator=AUTHOR)
+def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> Answer:
     """Delete a chain with its nodes and the questions made from it. `greenroom undo` brings all back.
 
     \b
     Example:
       greenroom chain delete my-study.greenroom CHAIN
     """
-    with Session.open(study, annotator) as session:
-        use_author_name(session, annotator, chain_id)
-        chain_edits.delete_chain(session, chain_id)
-    print_result(as_json, {"deleted": chain_id}, f"Deleted {chain_id}")
+    use_author_name(session, annotator, chain_id)
+    chain_edits.delete_chain(session, chain_id)
+    return Answer({"deleted": chain_id}, f"Deleted {chain_id}")
 
 
-FORMAT = click.Choice(["json", "graphml"])
+FORMAT = option("Which one; seen from the file's name when not given.", "--format", choices=["json", "graphml"])
 
 
-@click.command("import")
-@STUDY
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--recording", help="Number, file name or id; by the names in the file when not given.")
-@click.option("--format", "key", type=FORMAT, help="Which one; seen from the file's name when not given.")
-@click.option("--annotator", required=True, help="Whose chains they become.")
-@KEEP_REST
-@json_option
+@command("import", study=EDIT, annotator=option("Whose chains they become.", required=True))
 def import_file(
-    study: Path,
-    file: Path,
-    recording: str | None,
-    key: str | None,
-    annotator: str,
-    keep_rest: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    file: Path = argument(),
+    recording: str | None = option("Number, file name or id; by the names in the file when not given."),
+    key: str | None = FORMAT,
+    keep_rest: bool = KEEP_REST,
+) -> Answer:
     """Import chains, all of a file or none, as one step that undo takes back.
 
     \b
@@ -235,28 +201,19 @@ def import_file(
     """
     from annotate.chains.chain_files import import_chains
 
-    with Session.open(study, annotator) as session:
-        made, _ = import_chains(session, file, recording=recording, key=key, keep_rest=keep_rest)
-    print_result(as_json, {"chains": [*made]}, f"Imported {pluralize(len(made), 'chain')}.")
+    made, _ = import_chains(session, file, recording=recording, key=key, keep_rest=keep_rest)
+    return Answer({"chains": [*made]}, f"Imported {pluralize(len(made), 'chain')}.")
 
 
-@click.command("export")
-@STUDY
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="File, ending in .json or .graphml.")
-@click.option("--chain", "chain_ids", multiple=True, help="Id of a chain; all when not given. Repeatable.")
-@click.option("--recording", multiple=True, help="Number, file name or id; all when not given. Repeatable.")
-@click.option("--format", "key", type=FORMAT, help="Which one; seen from the file's name when not given.")
-@click.option("--force", is_flag=True, help="Replace a file of the same name.")
-@json_option
+@command("export")
 def export_file(
-    study: Path,
-    out: Path,
-    chain_ids: tuple[str, ...],
-    recording: tuple[str, ...],
-    key: str | None,
-    force: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    out: Path = option("File, ending in .json or .graphml."),
+    chain_ids: tuple[str, ...] = option("Id of a chain; all when not given. Repeatable.", "--chain"),
+    recording: tuple[Recording, ...] = option(),
+    key: str | None = FORMAT,
+    force: bool = option("Replace a file of the same name."),
+) -> Answer:
     """Export chains as JSON or GraphML. Hold-outs are never exported.
 
     They are raw: names and all else that is personal is in them.
@@ -268,30 +225,24 @@ def export_file(
     """
     from annotate.chains.chain_edits import find_chain
     from annotate.chains.chain_files import export_chains, exportable_chains
-    from project.session.session import resolve_recording
 
-    with Session.open(study, read_only=True) as session:
-        ids = [find_chain(session, chain_id).id for chain_id in chain_ids]
-        places = [resolve_recording(session, name).id for name in recording]
-        graphs = exportable_chains(session, ids, places)
-        export_chains(session, graphs, out, key=key, overwrite=force)
+    ids = [find_chain(session, chain_id).id for chain_id in chain_ids]
+    places = [owner.id for owner in recording]
+    graphs = exportable_chains(session, ids, places)
+    export_chains(session, graphs, out, key=key, overwrite=force)
     text = f"Wrote {pluralize(len(graphs), 'chain')} to {out}\n{UNSCRUBBED_NOTE}"
-    print_result(as_json, {"file": str(out), "chains": [graph.chain.id for graph in graphs]}, text)
+    return Answer({"file": str(out), "chains": [graph.chain.id for graph in graphs]}, text)
 
 
-@click.command()
-@STUDY
-@CHAIN
-@click.option(
-    "--decision", type=click.Choice([chain_decision.value for chain_decision in ChainDecision]), help="What you say."
-)
-@click.option("--note", default="", help="Why.")
-@click.option("--withdraw", is_flag=True, help="Take back what was said.")
-@click.option("--annotator", required=True, help="Who reviews.")
-@json_option
+@command(study=EDIT, annotator=option("Who reviews.", required=True))
 def review(
-    study: Path, chain_id: str, decision: str | None, note: str, withdraw: bool, annotator: str, as_json: bool
-) -> None:
+    session: Session,
+    annotator: str,
+    chain_id: str = CHAIN,
+    decision: ChainDecision | None = option("What you say."),
+    note: str = option("Why.", default=""),
+    withdraw: bool = option("Take back what was said."),
+) -> Answer:
     """Agree with somebody else's chain, or ask to change or discuss it. A second decision replaces the first.
 
     \b
@@ -300,68 +251,53 @@ def review(
     """
     if withdraw == (decision is not None):
         raise UserError("A review says one thing.", "Give --decision, or --withdraw.")
-    with Session.open(study, annotator) as session:
-        if decision is None:
-            chain_versions.withdraw_chain_review(session, chain_id)
-        else:
-            chain_versions.review_chain(session, chain_id, ChainDecision(decision), note)
-    result: dict[str, Json] = {"chain": chain_id, "annotator": annotator, "decision": decision, "note": note}
-    print_result(as_json, result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
+    if decision is None:
+        chain_versions.withdraw_chain_review(session, chain_id)
+    else:
+        chain_versions.review_chain(session, chain_id, ChainDecision(decision), note)
+    result = {"chain": chain_id, "annotator": annotator, "decision": decision, "note": note}
+    return Answer(result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
 
 
-@click.command()
-@STUDY
-@CHAIN
-@click.option("--annotator", required=True, help="Whose version it will be.")
-@json_option
-def copy(study: Path, chain_id: str, annotator: str, as_json: bool) -> None:
+@command(study=EDIT, annotator=option("Whose version it will be.", required=True))
+def copy(session: Session, chain_id: str = CHAIN) -> Answer:
     """Make a version of one's own of a chain, to change it.
 
     \b
     Example:
       greenroom chain copy my-study.greenroom CHAIN --annotator Bo
     """
-    with Session.open(study, annotator) as session:
-        made, _ = chain_versions.copy_for_change(session, chain_id)
-    print_result(as_json, {"id": made, "based_on": chain_id}, f"Added {made}")
+    made, _ = chain_versions.copy_for_change(session, chain_id)
+    return Answer({"id": made, "based_on": chain_id}, f"Added {made}")
 
 
-@click.command()
-@STUDY
-@CHAIN
-@click.option("--from", "from_id", help="Id of the version that was agreed on; the chain itself when not given.")
-@click.option("--annotator", help="Who does it.")
-@json_option
-def consensus(study: Path, chain_id: str, from_id: str | None, annotator: str | None, as_json: bool) -> None:
+@command(study=EDIT, annotator=option("Who does it."))
+def consensus(
+    session: Session,
+    chain_id: str = CHAIN,
+    from_id: str | None = option("Id of the version that was agreed on; the chain itself when not given.", "--from"),
+) -> Answer:
     """Make a version of a chain the agreed one, in place of the agreed version before.
 
     \b
     Example:
       greenroom chain consensus my-study.greenroom CHAIN --from COPY
     """
-    with Session.open(study, annotator) as session:
-        made, _ = chain_versions.make_consensus(session, chain_id, from_id or chain_id)
-    print_result(as_json, {"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
+    made, _ = chain_versions.make_consensus(session, chain_id, from_id or chain_id)
+    return Answer({"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
 
 
-_RECORDING = click.option("--recording", help="Number, file name or id; all when not given.")
-
-
-@click.command("list")
-@STUDY
-@_RECORDING
-@json_option
-def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
+@command("list")
+def list_chains(session: Session, recording: Recording | None = option()) -> Answer:
     """List chains with what they are made of.
 
     \b
     Example:
       greenroom chain list my-study.greenroom --recording 1
     """
-    with Session.open(study, read_only=True) as session:
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-        graphs = read_graphs(session.study, _select_chains(session, recording))
-        listed = [_chain_json(session, chain_graph, names) for chain_graph in graphs]
+    names = annotator_names(session.study)
+    graphs = read_graphs(session.study, _select_chains(session, recording))
+    listed = [_chain_json(session, chain_graph, names) for chain_graph in graphs]
     lines = [
         f"{entry['id']}  recording {entry['recording']}  {entry['name']}  {entry['annotator']}  "
         f"{pluralize(len(graph.nodes), 'node')}, {pluralize(len(graph.subchains), 'subchain')}, "
@@ -369,26 +305,22 @@ def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
         f"{entry['standing']}"
         for entry, graph in zip(listed, graphs, strict=True)
     ]
-    print_result(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
+    return Answer({"chains": [*listed]}, lines or "No chains.")
 
 
-@click.command()
-@STUDY
-@CHAIN
-@json_option
-def show(study: Path, chain_id: str, as_json: bool) -> None:
+@command()
+def show(session: Session, chain_id: str = CHAIN) -> Answer:
     """Show the nodes and edges of a chain, by time.
 
     \b
     Example:
       greenroom chain show my-study.greenroom CHAIN
     """
-    with Session.open(study, read_only=True) as session:
-        graph = read_graph(session.study, find_chain(session, chain_id))
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-        people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-        described = _chain_json(session, graph, names)
-    nodes: list[Json] = [
+    graph = read_graph(session.study, find_chain(session, chain_id))
+    names = annotator_names(session.study)
+    people = pseudonyms(session.study)
+    described = _chain_json(session, graph, names)
+    nodes = [
         {
             "id": node.id,
             "kind": node.kind.value,
@@ -410,29 +342,26 @@ def show(study: Path, chain_id: str, as_json: bool) -> None:
             f"{number[node.id]:3d}. {node.id}  {format_time(node.start_us)} to {format_time(node.end_us)}  "
             f"{node.kind.value}{who}: {node.text}{f'  because of {because}' if because else ''}"
         )
-    print_result(as_json, {**described, "node_list": nodes}, "\n".join(lines))
+    return Answer({**described, "node_list": nodes}, lines)
 
 
-@click.command()
-@STUDY
-@_RECORDING
-@click.option("--chain", "chain_id", help="Only this one.")
-@json_option
-def check(study: Path, recording: str | None, chain_id: str | None, as_json: bool) -> None:
+@command()
+def check(
+    session: Session, recording: Recording | None = option(), chain_id: str | None = option("Only this one.", "--chain")
+) -> Answer:
     """Say what is wrong with chains, and what looks as if it were.
 
     \b
     Example:
       greenroom chain check my-study.greenroom
     """
-    with Session.open(study, read_only=True) as session:
-        wanted = _select_chains(session, recording) if chain_id is None else [find_chain(session, chain_id)]
-        found: list[tuple[ChainGraph, ChainProblem]] = []
-        for graph in read_graphs(session.study, wanted):
-            duration_us = session.recording(graph.chain.recording_id).duration_us
-            found += [(graph, problem) for problem in find_problems(graph, duration_us)]
+    wanted = _select_chains(session, recording) if chain_id is None else [find_chain(session, chain_id)]
+    found: list[tuple[ChainGraph, ChainProblem]] = []
+    for graph in read_graphs(session.study, wanted):
+        duration_us = session.recording(graph.chain.recording_id).duration_us
+        found += [(graph, problem) for problem in find_problems(graph, duration_us)]
     errors = sum(not chain_problem.warning for _, chain_problem in found)
-    listed: list[Json] = [{"chain": graph.chain.id, **asdict(chain_problem)} for graph, chain_problem in found]
+    listed = [{"chain": graph.chain.id, **asdict(chain_problem)} for graph, chain_problem in found]
     lines = [
         f"{'warning' if chain_problem.warning else 'error'}  {graph.chain.id}"
         f"  {_node_text(graph, chain_problem) or graph.chain.name}  {chain_problem.message}"
@@ -441,15 +370,14 @@ def check(study: Path, recording: str | None, chain_id: str | None, as_json: boo
     lines.append(
         f"{pluralize(len(wanted), 'chain')}: {pluralize(errors, 'error')}, {pluralize(len(found) - errors, 'warning')}."
     )
-    result: dict[str, Json] = {"chains": len(wanted), "errors": errors, "problems": listed}
-    print_result(as_json, result, "\n".join(lines))
+    result = {"chains": len(wanted), "errors": errors, "problems": listed}
+    return Answer(result, lines)
 
 
-@click.command()
-@STUDY
-@click.option("--all", "everything", is_flag=True, help="Every version of a chain, not only one of each.")
-@json_option
-def statistics(study: Path, everything: bool, as_json: bool) -> None:
+@command()
+def statistics(
+    session: Session, everything: bool = option("Every version of a chain, not only one of each.", "--all")
+) -> Answer:
     """Count chains, nodes by kind, subchains and steps, beside R3-VQA's counts.
 
     Of a chain with several versions one counts: the agreed one, or else the first.
@@ -458,11 +386,10 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
     Example:
       greenroom chain statistics my-study.greenroom
     """
-    with Session.open(study, read_only=True) as session:
-        chains = all_chains(session.study)
-        found = chain_checks.compute_chain_statistics(
-            read_graphs(session.study, chains if everything else select_versions(session, chains)) if chains else []
-        )
+    chains = all_chains(session.study)
+    found = chain_checks.compute_chain_statistics(
+        read_graphs(session.study, chains if everything else select_versions(session, chains)) if chains else []
+    )
     figures = found.figures()
     lines = [f"{'':32} {'here':>8} {'R3-VQA':>8}"]
     lines += [
@@ -472,7 +399,7 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
     lines += [f"Chains of {pluralize(length, 'step')}: {many}" for length, many in found.steps.items()]
     if found.empty or found.unsound:
         lines.append(f"Left out: {found.empty} without edges, {found.unsound} that do not hold together.")
-    result: dict[str, Json] = {
+    result = {
         "figures": {
             figure.key: {"name": figure.name, "value": figure.value, "published": figure.published}
             for figure in figures
@@ -483,16 +410,16 @@ def statistics(study: Path, everything: bool, as_json: bool) -> None:
         "empty": found.empty,
         "unsound": found.unsound,
     }
-    print_result(as_json, result, "\n".join(lines))
+    return Answer(result, lines)
 
 
-def _select_chains(session: Session, recording: str | None) -> list[Chain]:
+def _select_chains(session: Session, recording: Recording | None) -> list[Chain]:
     if recording is None:
         return all_chains(session.study)
-    return chains_of(session.study, resolve_recording(session, recording).id)
+    return chains_of(session.study, recording.id)
 
 
-def _chain_json(session: Session, graph: ChainGraph, names: Mapping[str, str]) -> dict[str, Json]:
+def _chain_json(session: Session, graph: ChainGraph, names: Mapping[str, str]) -> dict[str, Any]:
     chain = graph.chain
     return {
         "id": chain.id,

@@ -1,54 +1,375 @@
-"""What commands share: lazy groups, the argument `STUDY`, the option `--json`, progress and the passphrase prompt."""
+"""Declares commands: a typed function becomes a command that opens its study and prints its answer as text or JSON."""
 
 import inspect
-import json
 import re
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 
-from project.entities.study_records import Json
-from project.errors import UserError
-from project.progress import RemainingTimeEstimator, format_time_left
-from project.text_format import escape_unprintable
+from app.cli.console import Answer, print_answer
+from project.entities.study_records import Participant, Recording
+from project.timebase import parse_time
+
+if TYPE_CHECKING:
+    from project.session.session import Session
+
+_HELP_MARGIN = 4
+"""Columns of the help before and after the name of a command."""
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+Time = NewType("Time", int)
+"""Microseconds, typed as seconds or h:mm:ss.mmm."""
+_RESOLVERS = {Recording: "resolve_recording", Participant: "resolve_participant"}
+"""What a study knows by several names: type of a parameter -> function of `project.session.session` that finds it."""
 
 
-class LazyGroup(click.Group):
-    """Loads the file of a subcommand when it is needed.
+_KNOWN_HELP: dict[Any, str] = {Recording: "Number, file name or id", Time: "Seconds or h:mm:ss.mmm"}
+_ABSENT_HELP = {
+    (False, False): ".",
+    (True, False): "; all when not given.",
+    (False, True): "; all when not given. Repeatable.",
+}
 
-    Args:
-        places: name -> `file:function`, with the file in `app.cli`.
+
+class StudyAccess(Enum):
+    """How a command opens its study."""
+
+    READ = "read"
+    EDIT = "edit"
+    """Raises an error if the study cannot be written to."""
+    OPEN = "open"
+    """Goes on where the study can only be read."""
+
+
+READ, EDIT, OPEN = StudyAccess.READ, StudyAccess.EDIT, StudyAccess.OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """What the default value of a parameter says about it on the command line.
+
+    Attributes:
+        names: option strings, such as `--from`; by default the name of the parameter.
+        settings: for click.
     """
 
-    def __init__(self, *args: Any, places: Mapping[str, str], **more: Any) -> None:
+    names: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    is_argument: bool = False
+
+    def parameters(self, name: str, annotation: Any) -> list[click.Parameter]:
+        """Return what click parses."""
+        kind, optional, several = _unwrap(annotation)
+        settings = dict(self.settings)
+        choices = settings.pop("choices", ())
+        settings.setdefault("type", _click_type(kind, choices))
+        if self.is_argument:
+            nargs = -1 if several else 1
+            return [click.Argument([name], **{"required": not (optional or several), "nargs": nargs, **settings})]
+        if kind in _KNOWN_HELP:
+            settings["help"] = self.settings["help"] or _KNOWN_HELP[kind] + _ABSENT_HELP[optional, several]
+        names = self.names or (f"--{name.replace('_', '-')}",)
+        if kind is bool and not optional:
+            settings["is_flag"] = True
+        elif several:
+            settings["multiple"] = True
+        elif optional:
+            settings["default"] = None
+        elif "default" not in settings:
+            settings["required"] = True
+        settings["show_default"] = settings.get("default") not in (None, "")
+        return [click.Option([*names, name], **settings)]
+
+    def value(self, name: str, annotation: Any, values: Mapping[str, Any], session: "Session | None") -> Any:
+        """Return what the function gets."""
+        found = values[name]
+        kind, _, several = _unwrap(annotation)
+        if kind not in _RESOLVERS or found is None:
+            return found
+        resolve = getattr(import_module("project.session.session"), _RESOLVERS[kind])
+        return tuple(resolve(session, text) for text in found) if several else resolve(session, found)
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusiveFlags(Declaration):
+    """Flags of which the last one counts; the parameter is its name, or None."""
+
+    def parameters(self, name: str, annotation: Any) -> list[click.Parameter]:  # noqa: ARG002
+        """Return an option for each."""
+        return [
+            click.Option([f"--{flag}", name], flag_value=flag, default=None, help=text)
+            for flag, text in self.settings.items()
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionGroup(Declaration):
+    """Options that are passed as one object.
+
+    Attributes:
+        declared: name -> its type and declaration.
+        build: makes the object of the values.
+    """
+
+    declared: Mapping[str, tuple[Any, Declaration]] = field(default_factory=dict)
+    build: Callable[..., Any] = dict
+
+    def parameters(self, name: str, annotation: Any) -> list[click.Parameter]:  # noqa: ARG002
+        """Return the options of all."""
+        return [
+            parameter
+            for own, (kind, declaration) in self.declared.items()
+            for parameter in declaration.parameters(own, kind)
+        ]
+
+    def value(self, name: str, annotation: Any, values: Mapping[str, Any], session: "Session | None") -> Any:  # noqa: ARG002
+        """Return the object."""
+        return self.build(
+            **{own: declaration.value(own, kind, values, session) for own, (kind, declaration) in self.declared.items()}
+        )
+
+
+def option(help_text: str = "", *names: str, **settings: Any) -> Any:
+    """Declare an option as the default value of a parameter, whose type says what may be given.
+
+    Args:
+        help_text: one sentence; not needed for a recording and a time.
+        names: as they are typed, if the parameter is called otherwise.
+        settings: for click, such as a default value or a type that is narrower than the parameter's.
+    """
+    return Declaration(names, {"help": help_text, **settings})
+
+
+def argument(**settings: Any) -> Any:
+    """Declare an argument as the default value of a parameter."""
+    return Declaration((), settings, is_argument=True)
+
+
+def flags(**help_texts: str) -> Any:
+    """Declare flags of which one can be given."""
+    return ExclusiveFlags((), help_texts)
+
+
+def options_of(kind: type[Any]) -> Any:
+    """Declare the options of a dataclass, whose fields have them as default values."""
+    return OptionGroup(declared={spec.name: (spec.type, _declared(spec.default)) for spec in fields(kind)}, build=kind)
+
+
+def _declared(default: object) -> Declaration:
+    assert isinstance(default, Declaration)
+    return default
+
+
+def given_options(**declared: tuple[Any, Any]) -> Any:
+    """Declare options that are passed together: name -> value, of those that were given.
+
+    Args:
+        declared: name -> its type and declaration.
+    """
+    return OptionGroup(declared=declared, build=_keep_given)
+
+
+def _keep_given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None and value != ()}
+
+
+def _unwrap(annotation: Any) -> tuple[Any, bool, bool]:
+    """Return the type of a value, whether it can be None, and whether there can be several."""
+    optional = several = False
+    if get_origin(annotation) in (Union, UnionType):
+        (annotation,) = (kind for kind in get_args(annotation) if kind is not type(None))
+        optional = True
+    if get_origin(annotation) is tuple and get_args(annotation)[1:] == (...,):
+        annotation, several = get_args(annotation)[0], True
+    return annotation, optional, several
+
+
+class _TimeType(click.ParamType[int]):
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        return parse_time(value) if isinstance(value, str) else value
+
+
+class _EnumChoice(click.Choice[str]):
+    def __init__(self, kind: type[Enum], members: Iterable[Enum]) -> None:
+        super().__init__([member.value for member in members])
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if isinstance(value, self._kind) else self._kind(super().convert(value, param, ctx))
+
+
+def _click_type(kind: Any, choices: Iterable[Any]) -> Any:
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _EnumChoice(kind, choices or kind)
+    if choices:
+        return click.Choice([*choices])
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if kind is Time:
+        return _TimeType()
+    if kind in _RESOLVERS:
+        return str
+    if get_origin(kind) is tuple:
+        return get_args(kind)
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    return kind
+
+
+CommandFunction: TypeAlias = Callable[..., Answer | int | None]
+
+
+def command(
+    name: str | None = None,
+    *,
+    study: StudyAccess = READ,
+    edits: Sequence[str] = (),
+    reads: Sequence[str] = (),
+    annotator: Any = None,
+    hidden: bool = False,
+) -> Callable[[CommandFunction], click.Command]:
+    """Make a command of a function; its docstring is the help, its parameters are arguments and options.
+
+    A parameter `session` becomes the argument STUDY, and the open study. A parameter `as_json` tells whether an object
+    is printed, and a parameter `annotator` without a default value who works in the study.
+
+    Args:
+        name: of the command; that of the function when not given.
+        study: how the study is opened.
+        edits: options by which a command that reads becomes one that edits.
+        reads: options by which a command that edits becomes one that reads.
+        annotator: declares the option of that name: who works in the study.
+        hidden: whether the help leaves it out.
+    """
+
+    def make(function: CommandFunction) -> click.Command:
+        signature = inspect.signature(function)
+        declared = {
+            key: parameter
+            for key, parameter in signature.parameters.items()
+            if key not in _GIVEN or parameter.default is not inspect.Parameter.empty
+        }
+        parameters: list[click.Parameter] = []
+        for key, parameter in signature.parameters.items():
+            if key == "session":
+                parameters.append(click.Argument(["study"], type=click.Path(path_type=Path)))
+            elif key in declared:
+                parameters += parameter.default.parameters(key, parameter.annotation)
+        if annotator is not None:
+            required = annotator.settings.get("required", False)
+            named = replace(annotator, names=annotator.names or ("--annotator",))
+            parameters += named.parameters(_WORKER, str if required else str | None)
+        if signature.return_annotation is not int:
+            parameters.append(
+                click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON object instead of text.")
+            )
+
+        def callback(**values: Any) -> int:
+            from project.session.session import Session
+
+            as_json = values.get("as_json", False)
+            with ExitStack() as stack:
+                session = None
+                if "session" in signature.parameters:
+                    access = EDIT if _is_given(edits) else READ if _is_given(reads) else study
+                    session = stack.enter_context(
+                        Session.open(values["study"], values.get(_WORKER), read_only=access is READ)
+                    )
+                    if access is EDIT:
+                        session.study.require_writable()
+                given = {
+                    key: parameter.default.value(key, parameter.annotation, values, session)
+                    for key, parameter in declared.items()
+                }
+                known = {"session": session, "annotator": values.get(_WORKER), "as_json": as_json}
+                given |= {key: known[key] for key in signature.parameters if key not in given}
+                answer = function(**given)
+            if not isinstance(answer, Answer):
+                return answer or 0
+            print_answer(answer, as_json)
+            return answer.exit_code
+
+        return click.Command(
+            name or function.__name__.replace("_", "-"),
+            callback=callback,
+            params=parameters,
+            help=inspect.cleandoc(function.__doc__ or ""),
+            hidden=hidden,
+        )
+
+    return make
+
+
+def _is_given(options: Sequence[str]) -> bool:
+    context = click.get_current_context()
+    return any(context.get_parameter_source(key) is ParameterSource.COMMANDLINE for key in options)
+
+
+_GIVEN = {"session", "annotator", "as_json"}
+"""Parameters that a function gets without declaring them."""
+_WORKER = "acting_annotator"
+"""Parameter of who works in the study; conditions on annotators have the other name."""
+
+
+class CommandGroup(click.Group):
+    """A group of commands, whose files are loaded when they are needed.
+
+    Args:
+        sections: heading -> name -> `file:function`, with the file in `app.cli`.
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, str]] | None = None, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._places = places
+        self._sections = sections or {}
+        self._places = {name: place for places in self._sections.values() for name, place in places.items()}
 
-    def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002
+    def command(  # type: ignore[override]
+        self, name: str | None = None, **declared: Any
+    ) -> Callable[[CommandFunction], click.Command]:
+        """Make a command of this group; see `command`."""
+
+        def add(function: CommandFunction) -> click.Command:
+            made = command(name, **declared)(function)
+            self.add_command(made)
+            return made
+
+        return add
+
+    def list_commands(self, context: click.Context) -> list[str]:
         """Return the names, in the order of the table."""
-        return [*self._places]
+        return [*self._places] or super().list_commands(context)
 
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a subcommand, or None if there is none of that name."""
         if name not in self._places:
-            return None
+            return super().get_command(context, name)
         file, function = self._places[name].split(":")
         found = getattr(import_module(f"app.cli.{file}"), function)
         assert isinstance(found, click.Command)
         return found
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the names with the first sentence of each help."""
-        room = formatter.width - 6 - max(map(len, self._places))
-        lines = [(name, short_help(place, room)) for name, place in self._places.items()]
-        with formatter.section("Commands"):
-            formatter.write_dl(lines)
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names with the first sentence of each help, under their headings."""
+        if not self._places:
+            return super().format_commands(context, formatter)
+        longest = max(map(len, self._places))
+        room = formatter.width - longest - _HELP_MARGIN
+        for heading, places in self._sections.items():
+            found = [(name.ljust(longest), short_help(place, room)) for name, place in places.items()]
+            with formatter.section(heading):
+                formatter.write_dl([(name, line) for name, line in found if line])
+        return None
 
 
 def short_help(place: str, room: int) -> str:
@@ -69,109 +390,16 @@ def short_help(place: str, room: int) -> str:
     return click.Command(function, help=inspect.cleandoc(found[1])).get_short_help_str(room)
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-STUDY = click.argument("study", type=click.Path(path_type=Path))
-KEEP_REST = click.option("--keep-rest", is_flag=True, help="Let in what only looks like somebody who withdrew.")
-"""The argument for the study that a command works on."""
-SOUND_TRACK = click.option(
-    "--sound",
+def recordings_or_all(session: "Session", recording: Recording | None) -> list[Recording]:
+    """Return the recording that was given, or all of the study."""
+    from project.queries.recording_rows import all_recordings
+
+    return all_recordings(session.study) if recording is None else [recording]
+
+
+KEEP_REST = option("Let in what only looks like somebody who withdrew.")
+SOUND_TRACK = option(
+    "Which of several sound tracks is used, from 1; the container's default when not given.",
     metavar="N",
     type=click.IntRange(1),
-    default=None,
-    help="Which of several sound tracks is used, from 1; the container's default when not given.",
 )
-"""The option for the sound track of a file that is added."""
-REDRAW_INTERVAL_S = 0.1
-BAR_WIDTH = 28
-
-UNSCRUBBED_NOTE = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
-"""The note printed after an export that was not scrubbed."""
-
-
-def json_option(function: Function) -> Function:
-    """Give a command the option `--json`, passed to it as `as_json`."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(function)
-
-
-def print_result(as_json: bool, result: Mapping[str, Json], text: str) -> None:
-    """Print the result of a command, as an object or as text for people."""
-    try:
-        click.echo(to_json_line(result) if as_json else _escape_lines(text))
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UserError(f"The result cannot be printed: {error.strerror}.", "What was asked for is done.") from None
-
-
-def to_json_line(result: Mapping[str, Json]) -> str:
-    """Return a JSON object on one line, escaped completely if standard output cannot encode every character.
-
-    Unprintable characters are always escaped: what a model wrote must not steer the terminal that shows it.
-    """
-    line = json.dumps(result, ensure_ascii=False)
-    if not line.isprintable():
-        line = "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)
-    return line if line.encode(_encoding(), "ignore") == line.encode("utf-8", "surrogatepass") else json.dumps(result)
-
-
-def _escape_lines(text: str) -> str:
-    """Return lines with unprintable characters escaped: the name of a file must not steer the terminal."""
-    lines = "\n".join(escape_unprintable(line) for line in text.split("\n"))
-    return lines.encode(_encoding(), "backslashreplace").decode(_encoding())
-
-
-def _encoding() -> str:
-    return sys.stdout.encoding or "utf-8"
-
-
-class Bar:
-    """Progress on standard error: a line that redraws itself on a terminal, nothing elsewhere."""
-
-    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._title = escape_unprintable(title)
-        self._shown = sys.stderr.isatty()
-        self._clock = clock
-        self._remaining = RemainingTimeEstimator(clock)
-        self._last = 0.0
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        """Draw `done` of `total` with the time left."""
-        now = self._clock()
-        if not self._shown or (now - self._last < REDRAW_INTERVAL_S and done != total):
-            return
-        self._last = now
-        left = format_time_left(self._remaining.estimate(done, total))
-        if total:
-            filled = min(BAR_WIDTH, BAR_WIDTH * done // total)
-            drawn = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {100 * done // total:3d}%"
-            state = "  ".join(part for part in (drawn, left, text) if part)
-        else:
-            state = f"{done}  {text}"
-        click.echo(f"\r\033[K{self._title} {escape_unprintable(state)}", nl=False, err=True)
-
-    def check_cancelled(self) -> None:
-        """Do nothing: Ctrl+C ends a command by itself."""
-
-    def clear(self) -> None:
-        """Remove the line."""
-        if self._shown:
-            click.echo("\r\033[K", nl=False, err=True)
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[Bar]:
-    """Show progress while the block runs."""
-    bar = Bar(title)
-    try:
-        yield bar
-    finally:
-        bar.clear()
-
-
-def ask_passphrase(path: Path, why: str) -> str | None:
-    """Ask on the terminal for the passphrase of a file; None if there is no terminal."""
-    if not sys.stdin.isatty():
-        return None
-    if why:
-        click.echo(why, err=True)
-    return str(click.prompt(f"Passphrase of {escape_unprintable(path.name)}", hide_input=True, err=True))

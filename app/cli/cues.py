@@ -1,21 +1,21 @@
 """Commands about cues: suggest them, list them, and accept or reject what was suggested."""
 
-from pathlib import Path
+from typing import Any
 
 import click
 
-from app.cli.command import STUDY, Bar, json_option, print_result
-from project.entities.study_records import Json, Recording
+from app.cli.command import EDIT, CommandGroup, argument, option, recordings_or_all
+from app.cli.console import Answer, Bar
+from project.entities.study_records import Recording
 from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import SECOND_US
 
-RECORDING = click.option("--recording", help="Number, file name or id; all recordings when not given.")
-KIND = click.option("--kind", metavar="TRACK[.LABEL]", help="Only those, such as response or tone.sharp.")
-WHICH = click.argument("ids", metavar="[PRELABEL]...", nargs=-1)
+KIND = option("Only those, such as response or tone.sharp.", "--kind", metavar="TRACK[.LABEL]")
+WHICH = argument(metavar="[PRELABEL]...")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def cues() -> None:
     """Suggest cues, list them, accept or reject what was suggested.
 
@@ -24,11 +24,7 @@ def cues() -> None:
 
 
 @cues.command("list")
-@STUDY
-@RECORDING
-@KIND
-@json_option
-def list_cues(study: Path, recording: str | None, kind: str | None, as_json: bool) -> None:
+def list_cues(session: Session, recording: Recording | None = option(), kind: str | None = KIND) -> Answer:
     """List cues and open pre-labels with the words that they are at.
 
     \b
@@ -37,46 +33,42 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
       greenroom cues list my-study.greenroom --kind tone.sharp --json
     """
     from annotate.cues.cue_marks import cues_by_utterance
-    from project.queries.annotator_rows import all_annotators
-    from project.queries.recording_rows import all_participants
+    from project.queries.annotator_rows import annotator_names
+    from project.queries.recording_rows import pseudonyms
 
-    with Session.open(study, read_only=True) as session:
-        names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-        authors = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-        listed: list[dict[str, Json]] = []
-        for owner in _select_recordings(session, recording):
-            for marks in cues_by_utterance(session, owner.id).values():
-                listed += [
-                    {
-                        "id": mark.segment_id,
-                        "recording": owner.number,
-                        "start": mark.start_us / SECOND_US,
-                        "end": mark.end_us / SECOND_US,
-                        "track": mark.track,
-                        "label": mark.label,
-                        "who": names.get(mark.participant_id or ""),
-                        "description": mark.description,
-                        "word": mark.word,
-                        "annotator": authors[mark.annotator_id],
-                        "prelabel": mark.prelabel,
-                    }
-                    for mark in marks
-                    if _matches_kind(kind, mark.track, mark.label)
-                ]
+    names = pseudonyms(session.study)
+    authors = annotator_names(session.study)
+    listed: list[dict[str, Any]] = []
+    for owner in recordings_or_all(session, recording):
+        for marks in cues_by_utterance(session, owner.id).values():
+            listed += [
+                {
+                    "id": mark.segment_id,
+                    "recording": owner.number,
+                    "start": mark.start_us / SECOND_US,
+                    "end": mark.end_us / SECOND_US,
+                    "track": mark.track,
+                    "label": mark.label,
+                    "who": names.get(mark.participant_id or ""),
+                    "description": mark.description,
+                    "word": mark.word,
+                    "annotator": authors[mark.annotator_id],
+                    "prelabel": mark.prelabel,
+                }
+                for mark in marks
+                if _matches_kind(kind, mark.track, mark.label)
+            ]
     lines = [
         f"{entry['id']}  recording {entry['recording']}  {entry['start']:.2f} to {entry['end']:.2f} s  "
         f"{entry['track']}.{entry['label']}  {entry['who'] or '?'}  {entry['description']}  "
         f"{'pre-label' if entry['prelabel'] else entry['annotator']}"
         for entry in listed
     ]
-    print_result(as_json, {"cues": [*listed]}, "\n".join(lines) or "No cues yet.")
+    return Answer({"cues": [*listed]}, lines or "No cues yet.")
 
 
-@cues.command()
-@STUDY
-@RECORDING
-@json_option
-def run(study: Path, recording: str | None, as_json: bool) -> None:
+@cues.command(study=EDIT)
+def run(session: Session, recording: Recording | None = option()) -> Answer:
     """Suggest cues from tracked faces and from the voices of speakers.
 
     What is suggested are pre-labels: nobody's work until somebody accepts them. Suggestions from before that nobody
@@ -91,46 +83,36 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
     from anonymize.export.export_job import run_jobs
     from project.errors import UserError
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        able = []
-        for owner in _select_recordings(session, recording):
-            try:
-                cue_detection.require_cue_sources(session, owner.id)
-                able.append(owner)
-            except UserError:
-                if recording is not None:
-                    raise
-        found: list[dict[str, Json]] = []
-        for owner, result in run_jobs(
-            session,
-            able,
-            lambda target: cue_detection.prepare(session, target.id),
-            lambda work: Bar(work.title),
-        ):
-            kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
-            found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
+    able = []
+    for owner in recordings_or_all(session, recording):
+        try:
+            cue_detection.require_cue_sources(session, owner.id)
+            able.append(owner)
+        except UserError:
+            if recording is not None:
+                raise
+    found: list[dict[str, Any]] = []
+    for owner, result in run_jobs(
+        session,
+        able,
+        lambda target: cue_detection.prepare(session, target.id),
+        lambda work: Bar(work.title),
+    ):
+        kept = {key: result[key] for key in ("faces", "utterances", "seconds")}
+        found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
     lines = [
         f"Recording {entry['recording']}: {_count_text(entry, 'prelabels', 'pre-label')} "
         f"from {_count_text(entry, 'faces', 'face')} and {_count_text(entry, 'utterances', 'utterance')} "
         f"({entry['seconds']} s)"
         for entry in found
     ]
-    print_result(
-        as_json, {"recordings": [*found]}, "\n".join(lines) or "No recording has anything to suggest cues from."
-    )
+    return Answer({"recordings": [*found]}, lines or "No recording has anything to suggest cues from.")
 
 
-@cues.command()
-@STUDY
-@WHICH
-@RECORDING
-@KIND
-@click.option("--annotator", required=True, help="Whose cues they become.")
-@json_option
+@cues.command(study=EDIT, annotator=option("Whose cues they become.", required=True))
 def accept(
-    study: Path, ids: tuple[str, ...], recording: str | None, kind: str | None, annotator: str, as_json: bool
-) -> None:
+    session: Session, ids: tuple[str, ...] = WHICH, recording: Recording | None = option(), kind: str | None = KIND
+) -> Answer:
     """Make pre-labels somebody's own cues: those named, or all that are open, of one kind or in one recording.
 
     \b
@@ -139,22 +121,15 @@ def accept(
     """
     from annotate.cues import prelabels
 
-    with Session.open(study, annotator) as session:
-        wanted = ids or _open_prelabel_ids(session, recording, kind)
-        made = prelabels.accept_prelabels(session, wanted)[0] if wanted else []
-    print_result(as_json, {"accepted": [*made]}, f"Accepted {pluralize(len(made), 'pre-label')}.")
+    wanted = ids or _open_prelabel_ids(session, recording, kind)
+    made = prelabels.accept_prelabels(session, wanted)[0] if wanted else []
+    return Answer({"accepted": [*made]}, f"Accepted {pluralize(len(made), 'pre-label')}.")
 
 
-@cues.command()
-@STUDY
-@WHICH
-@RECORDING
-@KIND
-@click.option("--annotator", required=True, help="Who says so.")
-@json_option
+@cues.command(study=EDIT, annotator=option("Who says so.", required=True))
 def reject(
-    study: Path, ids: tuple[str, ...], recording: str | None, kind: str | None, annotator: str, as_json: bool
-) -> None:
+    session: Session, ids: tuple[str, ...] = WHICH, recording: Recording | None = option(), kind: str | None = KIND
+) -> Answer:
     """Say that pre-labels are wrong: those named, or all that are open, of one kind or in one recording.
 
     \b
@@ -163,26 +138,18 @@ def reject(
     """
     from annotate.cues import prelabels
 
-    with Session.open(study, annotator) as session:
-        wanted = ids or _open_prelabel_ids(session, recording, kind)
-        if wanted:
-            prelabels.reject_prelabels(session, wanted)
-    print_result(as_json, {"rejected": [*wanted]}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
+    wanted = ids or _open_prelabel_ids(session, recording, kind)
+    if wanted:
+        prelabels.reject_prelabels(session, wanted)
+    return Answer({"rejected": [*wanted]}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
 
 
-def _select_recordings(session: Session, recording: str | None) -> list[Recording]:
-    from project.queries.recording_rows import all_recordings
-    from project.session.session import resolve_recording
-
-    return all_recordings(session.study) if recording is None else [resolve_recording(session, recording)]
-
-
-def _open_prelabel_ids(session: Session, recording: str | None, kind: str | None) -> tuple[str, ...]:
+def _open_prelabel_ids(session: Session, recording: Recording | None, kind: str | None) -> tuple[str, ...]:
     from annotate.cues.prelabels import open_prelabels
 
     return tuple(
         open_prelabel.segment.id
-        for owner in _select_recordings(session, recording)
+        for owner in recordings_or_all(session, recording)
         for open_prelabel in open_prelabels(session, owner.id)
         if _matches_kind(kind, open_prelabel.segment.track, open_prelabel.segment.label)
     )
@@ -192,7 +159,7 @@ def _matches_kind(kind: str | None, track: str, label: str) -> bool:
     return kind is None or kind in (track, f"{track}.{label}")
 
 
-def _count_text(entry: dict[str, Json], key: str, thing: str) -> str:
+def _count_text(entry: dict[str, Any], key: str, thing: str) -> str:
     number = entry[key]
     assert isinstance(number, int)
     return pluralize(number, thing)

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from annotate.interchange.annotation_files import FORMATS
-from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, json_option, print_result, progress_bar
-from project.entities.study_records import Json
+from app.cli.command import EDIT, KEEP_REST, argument, command, option
+from app.cli.console import UNSCRUBBED_NOTE, Answer, progress_bar
+from project.entities.study_records import Recording
 from project.session.session import Session
 from project.text_format import pluralize
 
@@ -16,28 +15,16 @@ if TYPE_CHECKING:
     from annotate.interchange.document_import import LanePlan, Plan
     from annotate.interchange.lossless_format import RowsPlan
 
-FORMAT = click.Choice(list(FORMATS))
 
-
-@click.command("export")
-@STUDY
-@click.option(
-    "--format", "key", type=FORMAT, required=True, help="Which one; docs/interchange.md says what each holds."
-)
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="File, or folder for one file a recording.")
-@click.option("--recording", multiple=True, help="Number, file name or id; all when not given. Repeatable.")
-@click.option("--annotator", multiple=True, help="Only this one's work; everybody's when not given. Repeatable.")
-@click.option("--force", is_flag=True, help="Replace files of the same name.")
-@json_option
+@command("export")
 def export_annotations(
-    study: Path,
-    key: str,
-    out: Path,
-    recording: tuple[str, ...],
-    annotator: tuple[str, ...],
-    force: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    key: str = option("Which one; docs/interchange.md says what each holds.", "--format", choices=FORMATS),
+    out: Path = option("File, or folder for one file a recording."),
+    recording: tuple[Recording, ...] = option(),
+    annotator: tuple[str, ...] = option("Only this one's work; everybody's when not given. Repeatable."),
+    force: bool = option("Replace files of the same name."),
+) -> Answer:
     """Export annotations for another tool. Hold-outs are never exported.
 
     They are raw: names and all else that is personal is in them. What may be given away is made by `greenroom release`.
@@ -50,46 +37,32 @@ def export_annotations(
     from annotate.interchange.annotation_files import get_format
     from annotate.interchange.document_export import export_recordings, exportable_recordings
     from annotate.study.people import require_annotator
-    from project.session.session import resolve_recording
 
     to = get_format(key)
-    with Session.open(study, read_only=True) as session:
-        wanted = exportable_recordings(session, [resolve_recording(session, text).id for text in recording] or None)
-        people = [require_annotator(session, text).id for text in annotator] or None
-        with progress_bar("Exporting") as bar:
-            made = export_recordings(session, to, out, wanted, people, overwrite=force, progress=bar)
-    files: list[Json] = [str(path) for path in made]
+    wanted = exportable_recordings(session, [owner.id for owner in recording] or None)
+    people = [require_annotator(session, text).id for text in annotator] or None
+    with progress_bar("Exporting") as bar:
+        made = export_recordings(session, to, out, wanted, people, overwrite=force, progress=bar)
+    files = [str(path) for path in made]
     lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses), UNSCRUBBED_NOTE]
-    print_result(as_json, {"format": key, "files": files, "losses": [*to.losses]}, "\n".join(lines))
+    return Answer({"format": key, "files": files, "losses": [*to.losses]}, lines)
 
 
-@click.command("import")
-@STUDY
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "key", type=FORMAT, help="Which format; seen from the file when not given.")
-@click.option(
-    "--recording",
-    multiple=True,
-    help="Recording that it is about; found by name or media when not given. One for each, where there are several.",
+@command(
+    "import", study=EDIT, reads=("preview",), annotator=option("Who made what the file does not give an annotator for.")
 )
-@click.option("--mapping", "chosen", type=click.Path(path_type=Path), help="Mapping file: what each lane becomes.")
-@click.option("--save-mapping", type=click.Path(path_type=Path), help="Write the mapping that is used to this file.")
-@click.option("--annotator", help="Who made what the file does not give an annotator for.")
-@click.option("--preview", is_flag=True, help="Say what would be imported, and write nothing to the study.")
-@KEEP_REST
-@json_option
 def import_annotations(
-    study: Path,
-    file: Path,
-    key: str | None,
-    recording: tuple[str, ...],
-    chosen: Path | None,
-    save_mapping: Path | None,
-    annotator: str | None,
-    preview: bool,
-    keep_rest: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    file: Path = argument(),
+    key: str | None = option("Which format; seen from the file when not given.", "--format", choices=FORMATS),
+    recording: tuple[Recording, ...] = option(
+        "Recording that it is about; found by name or media when not given. One for each, where there are several."
+    ),
+    chosen: Path | None = option("Mapping file: what each lane becomes.", "--mapping"),
+    save_mapping: Path | None = option("Write the mapping that is used to this file."),
+    preview: bool = option("Say what would be imported, and write nothing to the study."),
+    keep_rest: bool = KEEP_REST,
+) -> Answer:
     """Import annotations of another tool.
 
     It is one step that undo takes back. Importing a file twice changes nothing. A file that holds a name, a number or
@@ -104,27 +77,21 @@ def import_annotations(
     from annotate.interchange.lane_entries import assign_recordings
     from annotate.interchange.lane_mapping import guess_mapping, load_mapping
     from media.encoding import atomic_output
-    from project.encryption.container import is_sealed
-    from project.queries.recording_rows import all_recordings
-    from project.session.session import resolve_recording
-    from project.store.opening import inspect_file
+    from project.queries.recording_rows import recording_numbers
 
-    if not is_sealed(study):
-        inspect_file(study)
     document = read_file(file, key)
     given = None if chosen is None else load_mapping(chosen)
-    with Session.open(study, annotator, read_only=preview) as session:
-        mapping = guess_mapping(session, document) if given is None else given
-        places = assign_recordings(session, document, [resolve_recording(session, text) for text in recording])
-        plan = plan_import(session, document, mapping, places)
-        numbers = {owner.id: owner.number for owner in all_recordings(session.study)}
-        if save_mapping is not None:
-            with atomic_output(save_mapping, (file,)) as temporary:
-                temporary.write_text(mapping.to_json(), "utf-8")
-        if not preview:
-            apply_import(session, plan, file.name, keep_rest=keep_rest)
-    lanes: list[Json] = [_lane_json(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
-    result: dict[str, Json] = {
+    mapping = guess_mapping(session, document) if given is None else given
+    places = assign_recordings(session, document, list(recording))
+    plan = plan_import(session, document, mapping, places)
+    numbers = recording_numbers(session.study)
+    if save_mapping is not None:
+        with atomic_output(save_mapping, (file,)) as temporary:
+            temporary.write_text(mapping.to_json(), "utf-8")
+    if not preview:
+        apply_import(session, plan, file.name, keep_rest=keep_rest)
+    lanes = [_lane_json(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
+    result = {
         "added": plan.added,
         "further": plan.other_row_count,
         "known": plan.known,
@@ -133,10 +100,10 @@ def import_annotations(
         "lanes": lanes,
         "remarks": [*plan.remarks],
     }
-    print_result(as_json, result, "\n".join(_plan_lines(plan, numbers, preview)))
+    return Answer(result, _plan_lines(plan, numbers, preview))
 
 
-def _lane_json(lane: "LanePlan", number: int | None) -> dict[str, Json]:
+def _lane_json(lane: "LanePlan", number: int | None) -> dict[str, Any]:
     return {
         "part": lane.part,
         "lane": lane.lane,

@@ -1,22 +1,21 @@
 """Commands that find and track the faces of a recording and review what was found."""
 
 from collections.abc import Sequence
-from pathlib import Path
-
-import click
+from typing import Any
 
 from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet, is_undecided
 from anonymize.masking.mask_coverage import Cover
-from app.cli.command import STUDY, json_option, print_result, progress_bar
-from app.cli.plugin_options import scheduler_option
+from app.cli.command import EDIT, Time, command, option
+from app.cli.console import Answer, progress_bar
+from app.cli.plugin_options import SCHEDULER
 from models.faces.face_detectors import DETECTORS, PROCESSORS, SEPARATOR, default_detectors, join_names
 from project.entities.face_regions import Keyframe, RegionKind
-from project.entities.study_records import FaceTrack, Json, ParticipantRole, Recording
+from project.entities.study_records import FaceTrack, ParticipantRole, Recording
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_participants
-from project.session.session import Session, resolve_recording
+from project.queries.annotator_rows import annotator_names
+from project.queries.recording_rows import all_participants, pseudonyms
+from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, parse_time
 
@@ -24,36 +23,22 @@ EXIT_FAILED = 2
 """The exit code if some recordings could not be tracked."""
 
 
-@click.command()
-@STUDY
-@click.option("--recording", help="Number, file name or id; all recordings when not given.")
-@click.option(
-    "--detector",
-    "detectors",
-    multiple=True,
-    type=click.Choice([*DETECTORS]),
-    help="What looks for faces; give it twice to use two together. All that are installed when not given.",
-)
-@click.option(
-    "--processor",
-    default="auto",
-    show_default=True,
-    type=click.Choice([*PROCESSORS]),
-    help="What it runs on: " + ", ".join(f"{name}: {what}" for name, what in PROCESSORS.items()) + ".",
-)
-@scheduler_option
-@json_option
-@click.pass_context
+@command(study=EDIT)
 def faces(
-    context: click.Context,
-    /,
-    study: Path,
-    recording: str | None,
-    detectors: tuple[str, ...],
-    processor: str,
-    scheduler: str,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recording: Recording | None = option(),
+    detectors: tuple[str, ...] = option(
+        "What looks for faces; give it twice to use two together. All that are installed when not given.",
+        "--detector",
+        choices=DETECTORS,
+    ),
+    processor: str = option(
+        "What it runs on: " + ", ".join(f"{name}: {what}" for name, what in PROCESSORS.items()) + ".",
+        default="auto",
+        choices=PROCESSORS,
+    ),
+    scheduler: str = SCHEDULER,
+) -> Answer:
     """Find the faces of recordings and follow them over the frames.
 
     Recordings without a picture are left out. Of several, those that fail are listed and the rest is done; the exit
@@ -70,27 +55,24 @@ def faces(
     from anonymize.faces import face_tracking_job
     from benchmark.cluster.coordinator import run_jobs
     from project.queries.recording_rows import all_recordings
-    from project.session.session import resolve_recording
 
     names = join_names(detectors) if detectors else default_detectors()
-    with Session.open(study) as session:
-        session.study.require_writable()
-        seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
-        chosen = seen if recording is None else [resolve_recording(session, recording)]
-        works = [face_tracking_job.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
-        found: list[dict[str, Json]] = []
-        failed: list[dict[str, Json]] = []
-        with progress_bar("Track faces") as bar:
-            ended = run_jobs(session, works, bar, scheduler)
-        for owner, done in zip(chosen, ended, strict=True):
-            if done.error is not None and len(chosen) == 1:
-                raise done.error
-            if done.result is None:
-                failed.append({"recording": owner.number, "problem": str(done.error)})
-            else:
-                kept = {key: done.result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
-                found.append({"recording": owner.number, **kept})
-    totals: dict[str, Json] = {
+    seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
+    chosen = seen if recording is None else [recording]
+    works = [face_tracking_job.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
+    found: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
+    with progress_bar("Track faces") as bar:
+        ended = run_jobs(session, works, bar, scheduler)
+    for owner, done in zip(chosen, ended, strict=True):
+        if done.error is not None and len(chosen) == 1:
+            raise done.error
+        if done.result is None:
+            failed.append({"recording": owner.number, "problem": str(done.error)})
+        else:
+            kept = {key: done.result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
+            found.append({"recording": owner.number, **kept})
+    totals = {
         key: sum(entry[key] for entry in found)  # type: ignore[misc]
         for key in ("frames", "frames_with_face", "tracks", "seconds")
     }
@@ -100,55 +82,36 @@ def faces(
         for entry in found
     ]
     lines += [f"Recording {entry['recording']}: FAILED. {entry['problem']}" for entry in failed]
-    print_result(
-        as_json,
-        {**totals, "detectors": [*names.split(SEPARATOR)], "recordings": [*found], "failed": [*failed]},
-        "\n".join(lines) or "The study has no recordings with a picture yet.",
-    )
-    if failed:
-        count = f"{len(failed)} of {pluralize(len(chosen), 'recording')}"
-        click.echo(
-            f"greenroom: {count} could not be tracked. Put right what is said above, then run it again.", err=True
-        )
-        context.exit(EXIT_FAILED)
+    data = {**totals, "detectors": names.split(SEPARATOR), "recordings": found, "failed": failed}
+    if not failed:
+        return Answer(data, lines or "The study has no recordings with a picture yet.")
+    count = f"{len(failed)} of {pluralize(len(chosen), 'recording')}"
+    problem = f"{count} could not be tracked. Put right what is said above, then run it again."
+    return Answer(data, lines, EXIT_FAILED, problem)
 
 
 _ALL = "all"
 
 
-@click.command("review-faces")
-@STUDY
-@click.option("--recording", required=True, help="Number, file name or id.")
-@click.option("--annotator", help="Who reviews; the name in the settings when not given.")
-@click.option("--face", "faces", multiple=True, metavar="X,Y,W,H", help="Draw a face that was missed, in pixels.")
-@click.option("--area", "areas", multiple=True, metavar="X,Y,W,H", help="Draw an area that is always painted over.")
-@click.option("--nothing", "nothings", multiple=True, metavar="X,Y,W,H", help="Draw a region without any face.")
-@click.option("--from", "start", help="When what is drawn starts; the start of the recording when not given.")
-@click.option("--to", "end", help="When it ends; the end of the recording when not given.")
-@click.option("--label", default="", help="What it is, such as “badge”.")
-@click.option("--dismiss", multiple=True, metavar="TRACK", help="This track is no face: its id, or its number.")
-@click.option("--assign", nargs=2, multiple=True, metavar="TRACK NAME", help="Whose face it is, under a pseudonym.")
-@click.option("--seen", multiple=True, metavar="all|START-END", help="I looked there, and no face is bare.")
-@click.option("--reviewed", is_flag=True, help="All faces are hidden as they should be.")
-@click.option("--withdraw", is_flag=True, help="Take back that you reviewed it.")
-@json_option
+@command(
+    edits=("faces", "areas", "nothings", "dismiss", "assign", "seen", "reviewed", "withdraw"),
+    annotator=option("Who reviews; the name in the settings when not given."),
+)
 def review_faces(
-    study: Path,
-    recording: str,
-    annotator: str | None,
-    faces: tuple[str, ...],
-    areas: tuple[str, ...],
-    nothings: tuple[str, ...],
-    start: str | None,
-    end: str | None,
-    label: str,
-    dismiss: tuple[str, ...],
-    assign: tuple[tuple[str, str], ...],
-    seen: tuple[str, ...],
-    reviewed: bool,
-    withdraw: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recording: Recording = option(),
+    faces: tuple[str, ...] = option("Draw a face that was missed, in pixels.", "--face", metavar="X,Y,W,H"),
+    areas: tuple[str, ...] = option("Draw an area that is always painted over.", "--area", metavar="X,Y,W,H"),
+    nothings: tuple[str, ...] = option("Draw a region without any face.", "--nothing", metavar="X,Y,W,H"),
+    start: Time | None = option("When what is drawn starts; the start of the recording when not given.", "--from"),
+    end: Time | None = option("When it ends; the end of the recording when not given.", "--to"),
+    label: str = option("What it is, such as “badge”.", default=""),
+    dismiss: tuple[str, ...] = option("This track is no face: its id, or its number.", metavar="TRACK"),
+    assign: tuple[tuple[str, str], ...] = option("Whose face it is, under a pseudonym.", metavar="TRACK NAME"),
+    seen: tuple[str, ...] = option("I looked there, and no face is bare.", metavar="all|START-END"),
+    reviewed: bool = option("All faces are hidden as they should be."),
+    withdraw: bool = option("Take back that you reviewed it."),
+) -> Answer:
     """Review the faces of a recording, or say what is left.
 
     It says where to look, and takes what you saw.
@@ -167,25 +130,22 @@ def review_faces(
     from project.files.temporary_files import cache_folder
 
     drawn = [(kind, box) for kind, boxes in _regions_by_kind(faces, areas, nothings) for box in boxes]
-    edits = bool(drawn or dismiss or assign or seen or reviewed or withdraw)
     if reviewed and withdraw:
         raise UserError("A recording is reviewed, or it is not.", "Give --reviewed or --withdraw.")
-    if (start or end or label) and not drawn:
+    if (start is not None or end is not None or label) and not drawn:
         raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --nothing.")
-    with Session.open(study, annotator, read_only=not edits) as session:
-        owner = resolve_recording(session, recording)
-        times = load_index(session.require_picture(owner.id).path, cache_folder()).times
-        first = 0 if start is None else parse_time(start)
-        last = owner.duration_us if end is None else parse_time(end)
-        for kind, text in drawn:
-            face_review_edits.add_region(session, owner.id, kind, Keyframe(first, *_parse_box(text)), last, label=label)
-        _apply_track_edits(session, owner, build_face_sheet(session, owner.id, times), dismiss, assign)
-        _mark_seen(session, owner, times, seen)
-        if reviewed:
-            face_review_edits.mark_reviewed(session, owner.id, times)
-        if withdraw:
-            face_review_edits.withdraw_review(session, owner.id)
-        _print_sheet(session, build_face_sheet(session, owner.id, times), as_json)
+    times = load_index(session.require_picture(recording.id).path, cache_folder()).times
+    first = 0 if start is None else start
+    last = recording.duration_us if end is None else end
+    for kind, text in drawn:
+        face_review_edits.add_region(session, recording.id, kind, Keyframe(first, *_parse_box(text)), last, label=label)
+    _apply_track_edits(session, recording, build_face_sheet(session, recording.id, times), dismiss, assign)
+    _mark_seen(session, recording, times, seen)
+    if reviewed:
+        face_review_edits.mark_reviewed(session, recording.id, times)
+    if withdraw:
+        face_review_edits.withdraw_review(session, recording.id)
+    return _describe_sheet(session, build_face_sheet(session, recording.id, times))
 
 
 def _regions_by_kind(
@@ -248,12 +208,12 @@ def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequ
         face_review_edits.mark_seen(session, owner.id, spans)
 
 
-def _print_sheet(session: Session, found: FaceSheet, as_json: bool) -> None:
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+def _describe_sheet(session: Session, found: FaceSheet) -> Answer:
+    names = annotator_names(session.study)
+    people = pseudonyms(session.study)
     numbers = {face_track.id: number for number, face_track in enumerate(found.tracks, 1)}
     reviewers = [names.get(review.annotator_id, "?") for review in found.reviews]
-    result: dict[str, Json] = {
+    result = {
         "recording": found.recording.number,
         "tracked": found.run is not None,
         "reviewed": bool(found.reviews),
@@ -315,4 +275,4 @@ def _print_sheet(session: Session, found: FaceSheet, as_json: bool) -> None:
             if found.by_earlier_version
             else "Its review does not hold any more: the faces changed since"
         )
-    print_result(as_json, result, "\n".join(lines))
+    return Answer(result, lines)

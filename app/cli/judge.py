@@ -9,19 +9,19 @@ from typing import Any
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result
-from app.cli.plugin_options import drop_unset_options, judge_options
+from app.cli.command import EDIT, CommandGroup, argument, command, option
+from app.cli.console import Answer
+from app.cli.plugin_options import JUDGE_OPTIONS
 from models.judges.judge_backends import BACKENDS
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
 
-NAME = click.argument("name")
+NAME = argument()
 _FILE_BACKEND = "llama-cpp"
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def judge() -> None:
     """Add the judges of a study, list them, try them.
 
@@ -29,20 +29,15 @@ def judge() -> None:
     """
 
 
-@judge.command()
-@STUDY
-@NAME
-@click.option(
-    "--backend",
-    required=True,
-    type=click.Choice([*BACKENDS, PERSON_BACKEND]),
-    help="What is asked: a server, a file, a person.",
-)
-@click.option("--model", default="", help="The model's name at its server, or the GGUF file of a local one.")
-@click.option("--replace", is_flag=True, help="Change the judge of this name; what it said stays.")
-@judge_options
-@json_option
-def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json: bool, **flags: Json) -> None:
+@judge.command(study=EDIT)
+def add(
+    session: Session,
+    name: str = NAME,
+    backend: str = option("What is asked: a server, a file, a person.", choices=[*BACKENDS, PERSON_BACKEND]),
+    model: str = option("The model's name at its server, or the GGUF file of a local one.", default=""),
+    replace: bool = option("Change the judge of this name; what it said stays."),
+    options: dict[str, Any] = JUDGE_OPTIONS,
+) -> Answer:
     """Add a judge to a study. Its key is no part of it: see greenroom judge key.
 
     \b
@@ -55,24 +50,21 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
     from benchmark.judging import judge_registry
     from benchmark.judging.judge_registry import get_judge
 
-    model, options = _absolute_path(backend, model), drop_unset_options(flags)
+    model = _absolute_path(backend, model)
     if isinstance(projector := options.get("projector"), str):
         options["projector"] = _absolute_path(backend, projector)
-    with Session.open(study) as session:
-        if replace:
-            made = JudgeEntry(get_judge(session, name).id, name, backend, model, options)
-            judge_registry.change_judge(session, made)
-        else:
-            made, _ = judge_registry.add_judge(session, name, backend, model, options)
-        note = unencrypted_warning(session, made)
+    if replace:
+        made = JudgeEntry(get_judge(session, name).id, name, backend, model, options)
+        judge_registry.change_judge(session, made)
+    else:
+        made, _ = judge_registry.add_judge(session, name, backend, model, options)
+    note = unencrypted_warning(session, made)
     lines = [f"{'Changed' if replace else 'Added'} {_judge_line(made)}", *([note] if note else [])]
-    print_result(as_json, _judge_json(made) | ({"unencrypted": note} if note else {}), "\n".join(lines))
+    return Answer(_judge_json(made) | ({"unencrypted": note} if note else {}), lines)
 
 
 @judge.command("list")
-@STUDY
-@json_option
-def list_judges(study: Path, as_json: bool) -> None:
+def list_judges(session: Session) -> Answer:
     """List the judges of a study, and where their keys are kept.
 
     \b
@@ -81,19 +73,13 @@ def list_judges(study: Path, as_json: bool) -> None:
     """
     from project.queries.judgment_rows import all_judges
 
-    with Session.open(study, read_only=True) as session:
-        known = all_judges(session.study)
+    known = all_judges(session.study)
     lines = [_judge_line(judge_entry) for judge_entry in known]
-    print_result(
-        as_json, {"judges": [_judge_json(judge_entry) for judge_entry in known]}, "\n".join(lines) or "No judges yet."
-    )
+    return Answer({"judges": [_judge_json(judge_entry) for judge_entry in known]}, lines or "No judges yet.")
 
 
-@judge.command()
-@STUDY
-@NAME
-@json_option
-def remove(study: Path, name: str, as_json: bool) -> None:
+@judge.command(study=EDIT)
+def remove(session: Session, name: str = NAME) -> Answer:
     """Remove a judge from a study. What it said stays.
 
     \b
@@ -104,19 +90,14 @@ def remove(study: Path, name: str, as_json: bool) -> None:
     from project.queries.judgment_rows import judge_names
 
     name = name.strip()
-    with Session.open(study) as session:
-        # Found by its name alone, so that a damaged judge can be removed too.
-        known = {own: identifier for identifier, own in judge_names(session.study).items()}
-        remove_judge(session, known.get(name) or get_judge(session, name).id)
-    print_result(as_json, {"removed": name}, f"Removed {name}.")
+    # Found by its name alone, so that a damaged judge can be removed too.
+    known = {own: identifier for identifier, own in judge_names(session.study).items()}
+    remove_judge(session, known.get(name) or get_judge(session, name).id)
+    return Answer({"removed": name}, f"Removed {name}.")
 
 
 @judge.command()
-@STUDY
-@NAME
-@click.option("--forget", is_flag=True, help="Take the key out of the keyring.")
-@json_option
-def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
+def key(session: Session, name: str = NAME, forget: bool = option("Take the key out of the keyring.")) -> Answer:
     """Keep the key of a judge in the keyring of this machine: asked for, or read from standard input.
 
     Where there is no keyring, as on most servers, an environment variable takes its place, with another one
@@ -132,24 +113,19 @@ def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
     from benchmark.judging.judge_keys import delete_key, server_address, store_key
     from benchmark.judging.judge_registry import get_judge
 
-    with Session.open(study, read_only=True) as session:
-        found = get_judge(session, name)
+    found = get_judge(session, name)
     address = server_address(found)
     if forget:
         gone = delete_key(found)
-        print_result(as_json, {"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
-        return
+        return Answer({"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
     if not address:
         raise UserError(f"The judge {found.name} needs no key.", "Only a judge that is a server has one.")
     store_key(found, _read_key(found.name))
-    print_result(as_json, {"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
+    return Answer({"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
 
 
-@judge.command()
-@STUDY
-@NAME
-@json_option
-def test(study: Path, name: str, as_json: bool) -> int:
+@judge.command("test", study=EDIT)
+def try_out(session: Session, name: str = NAME) -> Answer:
     """Ask a judge a question that holds nothing of the study, to see whether it answers. Exits with 2 when not.
 
     \b
@@ -159,11 +135,9 @@ def test(study: Path, name: str, as_json: bool) -> int:
     from benchmark.judging.judge_registry import get_judge
     from benchmark.judging.judge_trial import try_judge
 
-    with Session.open(study) as session:
-        found = get_judge(session, name)
-        tried = try_judge(session, found)
-    print_result(as_json, {"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}")
-    return 0 if tried.ok else 2
+    found = get_judge(session, name)
+    tried = try_judge(session, found)
+    return Answer({"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}", 0 if tried.ok else 2)
 
 
 def _read_key(name: str) -> str:
@@ -172,7 +146,7 @@ def _read_key(name: str) -> str:
     return sys.stdin.readline()
 
 
-def _judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
+def _judge_json(judge_entry: JudgeEntry) -> dict[str, Any]:
     from benchmark.judging.judge_keys import address_variable, key_location, key_variable
 
     found: dict[str, Any] = {
@@ -226,12 +200,8 @@ _BLIND_TEXTS = {
 }
 
 
-@click.command()
-@STUDY
-@click.argument("on", required=False, type=click.Choice(["on", "off"]))
-@click.option("--annotator", help="Who decides it; the name from the settings when not given.")
-@json_option
-def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> None:
+@command(edits=("on",), annotator=option("Who decides it; the name from the settings when not given."))
+def blind(session: Session, on: str | None = argument(choices=["on", "off"])) -> Answer:
     """Hide judges from annotators until they have said their own.
 
     Without on or off, it shows whether they are hidden.
@@ -245,18 +215,14 @@ def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> 
     """
     from annotate.blinding.reveals import is_blind_first, set_blind_first
 
-    with Session.open(study, annotator, read_only=on is None) as session:
-        if on is not None:
-            set_blind_first(session, on == "on")
-        hidden = is_blind_first(session)
-    print_result(as_json, {"blind_first": hidden}, _BLIND_TEXTS[hidden])
+    if on is not None:
+        set_blind_first(session, on == "on")
+    hidden = is_blind_first(session)
+    return Answer({"blind_first": hidden}, _BLIND_TEXTS[hidden])
 
 
-@click.command()
-@STUDY
-@click.option("--annotator", help="Whose eyes it is for; the name from the settings when not given.")
-@json_option
-def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
+@command(annotator=option("Whose eyes it is for; the name from the settings when not given."))
+def revisions(session: Session) -> Answer:
     """List who revised what after they were shown judges.
 
     It says which part, from what to what, and toward which judges.
@@ -267,7 +233,6 @@ def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
     """
     from annotate.blinding.revisions import build_revision_report, format_report
 
-    with Session.open(study, annotator, read_only=True) as session:
-        found = build_revision_report(session)
-        text = format_report(session, found)
-    print_result(as_json, found.as_json(), text)
+    found = build_revision_report(session)
+    text = format_report(session, found)
+    return Answer(found.as_json(), text)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import json_option, print_result, progress_bar
+from app.cli.command import FOLDER, command, option
+from app.cli.console import Answer, print_answer, run_job
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.container import MAGIC as CONTAINER_MAGIC
@@ -22,20 +23,16 @@ from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent
 
 
-@click.command()
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("greenroom-demo"),
-    show_default=True,
-    help="Where the demo study and its clips are kept.",
-)
-@click.option("--fetch", is_flag=True, help="Get the landmark model too, which the recommended method needs.")
-@click.option("--only-video", is_flag=True, help="Only put the sample recording there, for a study of your own.")
-@click.option("--no-window", is_flag=True, help="Do everything here, without the window.")
-@json_option
-def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: bool) -> int:
+@command()
+def demo(
+    as_json: bool,
+    folder: Path = option(
+        "Where the demo study and its clips are kept.", "--dir", type=FOLDER, default=Path("greenroom-demo")
+    ),
+    fetch: bool = option("Get the landmark model too, which the recommended method needs."),
+    only_video: bool = option("Only put the sample recording there, for a study of your own."),
+    no_window: bool = option("Do everything here, without the window."),
+) -> Answer | int:
     """Make a study from the sample recording and open the window.
 
     The face in it is tracked, and an anonymized clip exported and checked: as jobs of the window, or here without one.
@@ -50,13 +47,11 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
 
     if only_video:
         video = sample_video(folder)
-        print_result(as_json, {"video": str(video)}, f"Sample recording: {video}")
-        return 0
+        return Answer({"video": video}, f"Sample recording: {video}")
     study = make_demo_study(folder, fetch=fetch)
     if no_window or not _has_screen():
-        _run_demo(study, as_json)
-        return 0
-    print_result(as_json, {"study": str(study)}, f"Study: {study}")
+        return _run_demo(study)
+    print_answer(Answer({"study": study}, f"Study: {study}"), as_json)
     return open_window([study], ANNOTATOR, demo=True)
 
 
@@ -69,10 +64,9 @@ def _has_screen() -> bool:
     return found
 
 
-def _run_demo(study: Path, as_json: bool) -> None:
-    """Do the steps that the demo study lacks in this process, and print what it holds then."""
+def _run_demo(study: Path) -> Answer:
+    """Do the steps that the demo study lacks in this process, and say what it holds then."""
     from app.demo_study import ANNOTATOR, WITHOUT_LANDMARKS, pending_steps, read_result
-    from project.session.jobs import run_inline
     from project.session.session import Session
 
     fetch = True
@@ -83,8 +77,7 @@ def _run_demo(study: Path, as_json: bool) -> None:
             click.echo(step.text, err=True)
             try:
                 work = step.prepare()
-                with progress_bar(work.title) as bar:
-                    run_inline(session, work, bar)
+                run_job(session, work)
             except UserError as error:
                 if not step.is_optional:
                     raise
@@ -98,7 +91,7 @@ def _run_demo(study: Path, as_json: bool) -> None:
         f"Anonymized clip: {made.clip}",
         f"Faces left in it: {len(made.faces_left)}",
     ]
-    print_result(as_json, made.as_json(), "\n".join(text))
+    return Answer(made.as_json(), text)
 
 
 _SQLITE_MAGIC = b"SQLite format 3\0"

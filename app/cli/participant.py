@@ -5,34 +5,23 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result, progress_bar
-from project.entities.study_records import ConsentUse, Json, ParticipantRole
+from app.cli.command import argument, command, option
+from app.cli.console import Answer, progress_bar
+from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
-_USE = click.Choice([consent_use.value for consent_use in ConsentUse])
 
-
-@click.command()
-@STUDY
-@click.argument("pseudonym", required=False)
-@click.option(
-    "--role", type=click.Choice([participant_role.value for participant_role in ParticipantRole]), help="Who they are."
-)
-@click.option("--recording", multiple=True, help="Number, file name or id of one in which they appear. Repeatable.")
-@click.option("--consent", multiple=True, type=_USE, help="Something that they consented to. Repeatable.")
-@click.option("--no-consent", multiple=True, type=_USE, help="Something that they did not, or no longer. Repeatable.")
-@json_option
+@command(edits=("pseudonym",))
 def participant(
-    study: Path,
-    pseudonym: str | None,
-    role: str | None,
-    recording: tuple[str, ...],
-    consent: tuple[str, ...],
-    no_consent: tuple[str, ...],
-    as_json: bool,
-) -> None:
+    session: Session,
+    pseudonym: str | None = argument(),
+    role: ParticipantRole | None = option("Who they are."),
+    recording: tuple[str, ...] = option("Number, file name or id of one in which they appear. Repeatable."),
+    consent: tuple[ConsentUse, ...] = option("Something that they consented to. Repeatable."),
+    no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer. Repeatable."),
+) -> Answer:
     """Say who appears where, and what they agreed to.
 
     \b
@@ -44,61 +33,46 @@ def participant(
     from project.queries.recording_rows import all_participants, consents
     from project.session.session import resolve_recording
 
-    with Session.open(study, read_only=pseudonym is None) as session:
-        if pseudonym is not None:
-            found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
-            if found is None:
-                people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
-                found = next(p for p in all_participants(session.study) if p.pseudonym == pseudonym.strip())
-            elif role is not None and found.role.value != role:
-                people.change_role(session, found, ParticipantRole(role))
-            for text in recording:
-                people.set_appearance(session, resolve_recording(session, text).id, found, True)
-            for uses, given in ((consent, True), (no_consent, False)):
-                for use in uses:
-                    people.set_consent(session, found, ConsentUse(use), given)
-        rows: list[Json] = [
-            {
-                "pseudonym": person.pseudonym,
-                "role": person.role.value,
-                "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
-            }
-            for person in all_participants(session.study)
-            if pseudonym in (None, person.pseudonym)
-        ]
-    lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]  # type: ignore[index, call-overload, arg-type]
-    print_result(as_json, {"participants": rows}, "\n".join(lines) or "There are no participants yet.")
+    if pseudonym is not None:
+        found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
+        if found is None:
+            people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
+            found = next(p for p in all_participants(session.study) if p.pseudonym == pseudonym.strip())
+        elif role is not None and found.role.value != role:
+            people.change_role(session, found, ParticipantRole(role))
+        for text in recording:
+            people.set_appearance(session, resolve_recording(session, text).id, found, True)
+        for uses, given in ((consent, True), (no_consent, False)):
+            for use in uses:
+                people.set_consent(session, found, ConsentUse(use), given)
+    rows = [
+        {
+            "pseudonym": person.pseudonym,
+            "role": person.role.value,
+            "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
+        }
+        for person in all_participants(session.study)
+        if pseudonym in (None, person.pseudonym)
+    ]
+    lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]
+    return Answer({"participants": rows}, lines or "There are no participants yet.")
 
 
-@click.command()
-@STUDY
-@click.argument("pseudonym")
-@click.option("--word", "words", multiple=True, help="A name or word by which they are known. Repeatable.")
-@click.option("--keep", multiple=True, help="What looks like theirs and is not: it stays. Repeatable.")
-@click.option("--keep-rest", is_flag=True, help="Keep all that looks like theirs and is not given with --word.")
-@click.option("--drop-recordings", is_flag=True, help="Remove recordings in which they are as a whole.")
-@click.option("--delete-footage", is_flag=True, help="Delete the files of these recordings too.")
-@click.option("--delete-beside", is_flag=True, help="Delete exports and other files beside the study that hold them.")
-@click.option("--erase-unreadable", is_flag=True, help="Erase backups that cannot be read; else nothing is removed.")
-@click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes (.md and .json).")
-@click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask for the pseudonym to be typed.")
-@json_option
+@command()
 def withdraw(
-    study: Path,
-    pseudonym: str,
-    words: tuple[str, ...],
-    keep: tuple[str, ...],
-    keep_rest: bool,
-    drop_recordings: bool,
-    delete_footage: bool,
-    delete_beside: bool,
-    erase_unreadable: bool,
-    certificate: Path | None,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
+    study: Path = argument(),
+    pseudonym: str = argument(),
+    words: tuple[str, ...] = option("A name or word by which they are known. Repeatable.", "--word"),
+    keep: tuple[str, ...] = option("What looks like theirs and is not: it stays. Repeatable."),
+    keep_rest: bool = option("Keep all that looks like theirs and is not given with --word."),
+    drop_recordings: bool = option("Remove recordings in which they are as a whole."),
+    delete_footage: bool = option("Delete the files of these recordings too."),
+    delete_beside: bool = option("Delete exports and other files beside the study that hold them."),
+    erase_unreadable: bool = option("Erase backups that cannot be read; else nothing is removed."),
+    certificate: Path | None = option("Where the certificate goes (.md and .json)."),
+    dry_run: bool = option("Say what would be removed, and change nothing."),
+    yes: bool = option("Do not ask for the pseudonym to be typed."),
+) -> Answer:
     """Remove a participant who withdrew, for good.
 
     From the study with its history, and from backups, caches and clips on this machine. It cannot be undone. A
@@ -128,15 +102,13 @@ def withdraw(
     finder = PersonalStringFinder(with_model=True)
     if dry_run:
         foreseen = plan_erasure(study, wanted, finder)
-        print_result(as_json, {**preview_json(foreseen), "dry_run": True}, "\n".join(preview_lines(foreseen)))
-        return
+        return Answer({**preview_json(foreseen), "dry_run": True}, preview_lines(foreseen))
     for person, place in withdrawal_certificate.publish_pending(study):
         told = f"The withdrawal of {escape_unprintable(person)} was interrupted, and is done. The certificate: {place}"
         with Session.open(study, read_only=True) as session:
             there = pseudonym in {participant.pseudonym for participant in all_participants(session.study)}
         if not there:
-            print_result(as_json, {"withdrawn": person, "certificate": str(place)}, told)
-            return
+            return Answer({"withdrawn": person, "certificate": str(place)}, told)
         click.echo(told, err=True)
     if not yes:
         foreseen = plan_erasure(study, wanted, finder)
@@ -149,7 +121,7 @@ def withdraw(
     written, _ = withdrawal_certificate.write_certificate(done)
     lines = [f"{escape_unprintable(pseudonym)} was removed. The certificate: {written}"]
     lines += [*remaining_steps(done), *lookalike_lines(done.plan)]
-    result: dict[str, Json] = {
+    result = {
         **withdrawal_certificate.certificate_to_json(done),
         "certificate": str(written),
         "problems": [*done.problems],
@@ -159,7 +131,7 @@ def withdraw(
             if footage_file.exists and footage_file.path.exists()
         ],
     }
-    print_result(as_json, result, "\n".join(lines))
+    return Answer(result, lines)
 
 
 def _confirm_withdrawal(lines: list[str], pseudonym: str) -> None:

@@ -1,13 +1,14 @@
 """Commands about personal information in texts and speech: find it, decide about it, write copies without it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result
-from project.entities.study_records import Json
+from app.cli.command import EDIT, FILE, FOLDER, OPEN, CommandGroup, argument, flags, option
+from app.cli.console import Answer
 from project.errors import UserError
+from project.queries.recording_rows import recording_numbers
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from anonymize.pii_review.review_hits import PlacedHit
 
 _CONTEXT_CHARS = 30
-_RECORDING = click.option("--recording", multiple=True, help="Only in this one: number, file name or id. Repeatable.")
-_ANNOTATOR = click.option("--annotator", help="Under whose name this is kept.")
+_RECORDING = option("Only in this one: number, file name or id. Repeatable.", "--recording")
+_ANNOTATOR = option("Under whose name this is kept.")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def pii() -> None:
     """Find personal information in texts and decide about it.
 
@@ -32,16 +33,14 @@ def pii() -> None:
     """
 
 
-@pii.command()
-@STUDY
-@_RECORDING
-@click.option("--kind", multiple=True, help="Only of this kind, such as person or phone. Repeatable.")
-@click.option("--undecided", is_flag=True, help="Only what nobody decided about.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the list: .csv or .json.")
-@json_option
+@pii.command(study=OPEN)
 def find(
-    study: Path, recording: tuple[str, ...], kind: tuple[str, ...], undecided: bool, out: Path | None, as_json: bool
-) -> None:
+    session: Session,
+    recording: tuple[str, ...] = _RECORDING,
+    kind: tuple[str, ...] = option("Only of this kind, such as person or phone. Repeatable."),
+    undecided: bool = option("Only what nobody decided about."),
+    out: Path | None = option("Also write the list: .csv or .json.", type=FILE),
+) -> Answer:
     """List what looks personal: where, when, what was decided, what is written instead.
 
     \b
@@ -53,67 +52,52 @@ def find(
     from anonymize.pii_review.pii_files import write_hits
     from anonymize.pii_review.study_finder import current_recognizers
 
-    with Session.open(study) as session:
-        numbers = _recording_numbers(session)
-        found = _select_hits(session, recording, kind, (), undecided=undecided)
-        if out is not None:
-            write_hits(out, found, numbers)
-        recognizers = current_recognizers()
-        gaps = find_language_gaps(session)
+    numbers = recording_numbers(session.study)
+    found = _select_hits(session, recording, kind, (), undecided=undecided)
+    if out is not None:
+        write_hits(out, found, numbers)
+    recognizers = current_recognizers()
+    gaps = find_language_gaps(session)
     lines = [_hit_line(placed_hit, numbers) for placed_hit in found]
     open_ones = sum(placed_hit.verdict is None for placed_hit in found)
     lines.append(f"{pluralize(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
     lines.append(f"Searched by rules{''.join(f' and {title}' for title in recognizers.titles)}.")
     lines += _gap_lines(gaps)
-    missed: list[Json] = [
+    missed = [
         {"recording": number, "words": dict(coverage.words), "covered": coverage.covered_words}
         for number, coverage in gaps
     ]
-    answer: dict[str, Json] = {
+    answer = {
         "hits": _hit_rows(found, numbers),
         "undecided": open_ones,
         "model": recognizers.model,
         "searched_by": ["rules", *recognizers.titles],
         "not_covered": missed,
     }
-    print_result(as_json, answer, "\n".join(lines))
+    return Answer(answer, lines)
 
 
-@pii.command()
-@STUDY
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--hide", "verdict", flag_value="hide", help="Hide the places that are chosen.")
-@click.option("--keep", "verdict", flag_value="keep", help="Keep the places that are chosen as they are.")
-@click.option("--undo", "verdict", flag_value="undo", help="Take back what was decided about them.")
-@_RECORDING
-@click.option("--kind", multiple=True, help="Choose places of this kind. Repeatable.")
-@click.option("--text", "words", multiple=True, help="Choose places where this stands. Repeatable.")
-@click.option("--undecided", is_flag=True, help="Choose what nobody decided about.")
-@click.option("--set-kind", help="Say what the chosen places are.")
-@click.option("--everywhere", is_flag=True, help="With --text: in every text, from now on.")
-@click.option("--participant", help="With --hide --everywhere --text: whose name it is (pseudonym).")
-@click.option("--replacement", help="With --hide --everywhere --text: what is written in its place.")
-@click.option(
-    "--stand-ins/--numbers", default=None, help="Write a name that stands in for each participant, or a number."
-)
-@_ANNOTATOR
-@json_option
+@pii.command(edits=("file", "verdict", "set_kind", "stand_ins"), annotator=_ANNOTATOR)
 def review(
-    study: Path,
-    file: Path | None,
-    verdict: str | None,
-    recording: tuple[str, ...],
-    kind: tuple[str, ...],
-    words: tuple[str, ...],
-    undecided: bool,
-    set_kind: str | None,
-    everywhere: bool,
-    participant: str | None,
-    replacement: str | None,
-    stand_ins: bool | None,
-    annotator: str | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    file: Path | None = argument(type=FILE),
+    verdict: str | None = flags(
+        hide="Hide the places that are chosen.",
+        keep="Keep the places that are chosen as they are.",
+        undo="Take back what was decided about them.",
+    ),
+    recording: tuple[str, ...] = _RECORDING,
+    kind: tuple[str, ...] = option("Choose places of this kind. Repeatable."),
+    words: tuple[str, ...] = option("Choose places where this stands. Repeatable.", "--text"),
+    undecided: bool = option("Choose what nobody decided about."),
+    set_kind: str | None = option("Say what the chosen places are."),
+    everywhere: bool = option("With --text: in every text, from now on."),
+    participant: str | None = option("With --hide --everywhere --text: whose name it is (pseudonym)."),
+    replacement: str | None = option("With --hide --everywhere --text: what is written in its place."),
+    stand_ins: bool | None = option(
+        "Write a name that stands in for each participant, or a number.", "--stand-ins/--numbers"
+    ),
+) -> Answer:
     """Decide what is hidden and what is kept; without a choice, list what is undecided.
 
     FILE is a list as `pii find --out` writes it, with hide or keep in the column decision.
@@ -139,43 +123,39 @@ def review(
         raise UserError("What is meant everywhere is a word.", "Name it with --text, and add --hide, --keep or --undo.")
     edits = bool(file or verdict or set_kind or stand_ins is not None)
     decided = 0
-    with Session.open(study, annotator, read_only=not edits) as session:
-        if file is not None:
-            decided += _apply_decisions_file(session, file)
-        if stand_ins is not None:
-            pii_decisions.use_stand_ins(session, stand_ins)
-        if everywhere:
-            for word in words:
-                _decide_everywhere(session, word, verdict or "", kind, participant, replacement)
-            decided += len(words)
-        elif chosen and (verdict or set_kind):
-            found = _select_hits(session, recording, kind, words, undecided=undecided)
-            if not found:
-                raise UserError("No place fits this choice.", "Look first: greenroom pii find STUDY")
-            if set_kind is not None:
-                pii_decisions.set_kind(session, found, set_kind)
-            if verdict == "undo":
-                pii_decisions.undecide_places(session, found)
-            elif verdict:
-                pii_decisions.decide_places(session, found, PiiVerdict(verdict), set_kind)
-            decided += len(found)
-        numbers = _recording_numbers(session)
-        left = find_undecided(session)
+    if file is not None:
+        decided += _apply_decisions_file(session, file)
+    if stand_ins is not None:
+        pii_decisions.use_stand_ins(session, stand_ins)
+    if everywhere:
+        for word in words:
+            _decide_everywhere(session, word, verdict or "", kind, participant, replacement)
+        decided += len(words)
+    elif chosen and (verdict or set_kind):
+        found = _select_hits(session, recording, kind, words, undecided=undecided)
+        if not found:
+            raise UserError("No place fits this choice.", "Look first: greenroom pii find STUDY")
+        if set_kind is not None:
+            pii_decisions.set_kind(session, found, set_kind)
+        if verdict == "undo":
+            pii_decisions.undecide_places(session, found)
+        elif verdict:
+            pii_decisions.decide_places(session, found, PiiVerdict(verdict), set_kind)
+        decided += len(found)
+    numbers = recording_numbers(session.study)
+    left = find_undecided(session)
     lines = [f"Decided: {pluralize(decided, 'place')}." if not everywhere else "Done."] if edits else []
     lines += [_hit_line(placed_hit, numbers) for placed_hit in left] if not edits else []
     lines.append(f"{pluralize(len(left), 'place')} undecided: hidden until somebody decides.")
-    print_result(
-        as_json, {"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, "\n".join(lines)
-    )
+    return Answer({"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, lines)
 
 
-@pii.command()
-@STUDY
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="New folder for scrubbed copies.")
-@click.option("--in-place", is_flag=True, help="Replace the texts in the study, as one step. Its history keeps them.")
-@_ANNOTATOR
-@json_option
-def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, as_json: bool) -> None:
+@pii.command(study=EDIT, annotator=_ANNOTATOR)
+def apply(
+    session: Session,
+    out: Path | None = option("New folder for scrubbed copies.", type=FOLDER),
+    in_place: bool = option("Replace the texts in the study, as one step. Its history keeps them."),
+) -> Answer:
     """Write copies of transcripts and texts without personal information, or replace it in the study itself.
 
     \b
@@ -192,13 +172,12 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
-    with Session.open(study, annotator) as session:
-        store_hit_numbers(session, find_hits(session))
-        left = len(undecided_in(session))
-        gaps = find_language_gaps(session)
-        files = write_copies(session, out) if out is not None else []
-        changed = replace_in_study(session)[0] if in_place else 0
-        frozen = count_personal_items(session) if in_place else {}
+    store_hit_numbers(session, find_hits(session))
+    left = len(undecided_in(session))
+    gaps = find_language_gaps(session)
+    files = write_copies(session, out) if out is not None else []
+    changed = replace_in_study(session)[0] if in_place else 0
+    frozen = count_personal_items(session) if in_place else {}
     if in_place:
         text = (
             f"Replaced personal information in {pluralize(changed, 'text')}. Its history keeps the originals: "
@@ -214,7 +193,7 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
             f"\nThe item set {name} is frozen and was not changed: {pluralize(count, 'item')} with personal "
             "information. Draw it anew: greenroom benchmark make"
         )
-    told: dict[str, Json] = {
+    told = {
         "folder": str(out) if out else None,
         "files": [*files],
         "changed": changed,
@@ -222,14 +201,11 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
         "history_keeps_originals": in_place,
         "frozen": dict(frozen),
     }
-    print_result(as_json, told, text)
+    return Answer(told, text)
 
 
-@pii.command()
-@STUDY
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@json_option
-def key(study: Path, file: Path, as_json: bool) -> None:
+@pii.command(study=OPEN)
+def key(session: Session, file: Path = argument(type=FILE)) -> Answer:
     """Write the key: who and what is behind each replacement. Keep it apart from what you release.
 
     \b
@@ -240,11 +216,10 @@ def key(study: Path, file: Path, as_json: bool) -> None:
     from anonymize.pii_review.pii_files import write_key
     from anonymize.pii_review.review_hits import find_hits
 
-    with Session.open(study) as session:
-        store_hit_numbers(session, find_hits(session))
-        rows = write_key(session, file)
-    print_result(
-        as_json, {"file": str(file), "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart."
+    store_hit_numbers(session, find_hits(session))
+    rows = write_key(session, file)
+    return Answer(
+        {"file": str(file), "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart."
     )
 
 
@@ -333,13 +308,7 @@ def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
     ]
 
 
-def _recording_numbers(session: Session) -> dict[str, int]:
-    from project.queries.recording_rows import all_recordings
-
-    return {recording.id: recording.number for recording in all_recordings(session.study)}
-
-
-def _hit_rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Json]:
+def _hit_rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Any]:
     return [placed_hit.as_json(numbers.get(placed_hit.recording_id or "")) for placed_hit in found]
 
 

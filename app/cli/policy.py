@@ -6,7 +6,8 @@ from typing import cast
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result
+from app.cli.command import EDIT, FILE, CommandGroup, argument, command, option
+from app.cli.console import Answer
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -14,7 +15,7 @@ from project.session.session import Session
 from project.text_format import escape_unprintable
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def policy() -> None:
     """Show or set what of a study may leave this machine.
 
@@ -23,9 +24,7 @@ def policy() -> None:
 
 
 @policy.command()
-@STUDY
-@json_option
-def show(study: Path, as_json: bool) -> None:
+def show(session: Session) -> Answer:
     """Show what may leave this machine, to whom, and who allowed it.
 
     \b
@@ -36,19 +35,15 @@ def show(study: Path, as_json: bool) -> None:
     from anonymize.egress.egress_log import describe_policy
     from project.queries.policy_rows import read_policy
 
-    with Session.open(study, read_only=True) as session:
-        found, unconfirmed = read_policy(session.study), needs_confirmation(session)
+    found, unconfirmed = read_policy(session.study), needs_confirmation(session)
     lines = describe_policy(found)
     if unconfirmed:
         lines = [UNCONFIRMED, "Nothing leaves. The file says:", *lines, CONFIRM]
-    print_result(as_json, {**found.as_json(), "in_force": not unconfirmed}, "\n".join(lines))
+    return Answer({**found.as_json(), "in_force": not unconfirmed}, lines)
 
 
-@policy.command()
-@STUDY
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@json_option
-def confirm(study: Path, yes: bool, as_json: bool) -> None:
+@policy.command(study=EDIT)
+def confirm(session: Session, yes: bool = option("Do not ask.")) -> Answer:
     """Confirm the policy of a study: put it in force on this machine.
 
     A policy is in force where it is the one that was set last on this machine. It is not after the study came from
@@ -62,17 +57,12 @@ def confirm(study: Path, yes: bool, as_json: bool) -> None:
     from anonymize.egress.egress_log import describe_policy
     from anonymize.egress.policy_edits import confirm_policy
 
-    with Session.open(study) as session:
-        found = policy_in_file(session)
-        if needs_confirmation(session):
-            if not yes:
-                _confirm_policy(describe_policy(found))
-            confirm_policy(session)
-    print_result(
-        as_json,
-        {**found.as_json(), "in_force": True},
-        "\n".join(["In force on this machine:", *describe_policy(found)]),
-    )
+    found = policy_in_file(session)
+    if needs_confirmation(session):
+        if not yes:
+            _confirm_policy(describe_policy(found))
+        confirm_policy(session)
+    return Answer({**found.as_json(), "in_force": True}, ["In force on this machine:", *describe_policy(found)])
 
 
 def _confirm_policy(lines: list[str]) -> None:
@@ -83,35 +73,23 @@ def _confirm_policy(lines: list[str]) -> None:
         raise UserError("The policy was not put in force.", "Nothing leaves.")
 
 
-@policy.command("set")
-@STUDY
-@click.argument("level", required=False, type=click.Choice([egress_level.value for egress_level in EgressLevel]))
-@click.option("--reason", help="Why it may leave; needed for raw.")
-@click.option("--allowed-by", help="Who allowed it, such as a board and its number; needed for raw.")
-@click.option(
-    "--host", "hosts", multiple=True, help="A machine that may be sent to; again for each, `any` for whichever."
-)
-@click.option("--downloads/--no-downloads", default=None, help="Whether models may be downloaded meanwhile.")
-@click.option("--redirects/--no-redirects", default=None, help="Whether a request may follow where it is sent on to.")
-@click.option("--proxies/--no-proxies", default=None, help="Whether this machine's proxy may be used.")
-@click.option(
-    "--unencrypted/--no-unencrypted",
-    default=None,
-    help="Whether words and keys may travel unencrypted, over http:// and tcp:// addresses.",
-)
-@json_option
+@policy.command("set", study=EDIT)
 def set_(
-    study: Path,
-    level: str | None,
-    reason: str | None,
-    allowed_by: str | None,
-    hosts: tuple[str, ...],
-    downloads: bool | None,
-    redirects: bool | None,
-    proxies: bool | None,
-    unencrypted: bool | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    level: EgressLevel | None = argument(),
+    reason: str | None = option("Why it may leave; needed for raw."),
+    allowed_by: str | None = option("Who allowed it, such as a board and its number; needed for raw."),
+    hosts: tuple[str, ...] = option("A machine that may be sent to; again for each, `any` for whichever.", "--host"),
+    downloads: bool | None = option("Whether models may be downloaded meanwhile.", "--downloads/--no-downloads"),
+    redirects: bool | None = option(
+        "Whether a request may follow where it is sent on to.", "--redirects/--no-redirects"
+    ),
+    proxies: bool | None = option("Whether this machine's proxy may be used.", "--proxies/--no-proxies"),
+    unencrypted: bool | None = option(
+        "Whether words and keys may travel unencrypted, over http:// and tcp:// addresses.",
+        "--unencrypted/--no-unencrypted",
+    ),
+) -> Answer:
     """Set what may leave this machine; what is not given stays as it is. Undo does not reach it.
 
     LEVEL is `nothing`, `anonymized` (renderings and texts that passed review) or `raw`.
@@ -129,37 +107,32 @@ def set_(
     from project.queries.judgment_rows import all_judges
     from project.queries.policy_rows import read_policy
 
-    with Session.open(study) as session:
-        wanted = change_policy(
-            policy_in_force(session),
-            level=EgressLevel(level) if level else None,
-            reason=reason,
-            allowed_by=allowed_by,
-            hosts=None if not hosts else () if hosts == ("any",) else hosts,
-            downloads=downloads,
-            redirects=redirects,
-            proxies=proxies,
-            unencrypted=unencrypted,
-        )
-        set_policy(session, wanted)
-        found = read_policy(session.study)
-        judges = all_judges(session.study) if found.level is not EgressLevel.NOTHING else []
-        notes = [note for judge in judges if (note := unencrypted_warning(session, judge))]
-    print_result(as_json, found.as_json(), "\n".join([*describe_policy(found), *notes]))
+    wanted = change_policy(
+        policy_in_force(session),
+        level=EgressLevel(level) if level else None,
+        reason=reason,
+        allowed_by=allowed_by,
+        hosts=None if not hosts else () if hosts == ("any",) else hosts,
+        downloads=downloads,
+        redirects=redirects,
+        proxies=proxies,
+        unencrypted=unencrypted,
+    )
+    set_policy(session, wanted)
+    found = read_policy(session.study)
+    judges = all_judges(session.study) if found.level is not EgressLevel.NOTHING else []
+    notes = [note for judge in judges if (note := unencrypted_warning(session, judge))]
+    return Answer(found.as_json(), [*describe_policy(found), *notes])
 
 
-@click.command()
-@click.argument("study", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--only",
-    type=click.Choice(["left", "local", "refused"]),
-    help="Only what left this machine, stayed on it, or was refused.",
-)
-@click.option(
-    "--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Also write a table to this file."
-)
-@json_option
-def egress(study: Path | None, only: str | None, table: Path | None, as_json: bool) -> None:
+@command()
+def egress(
+    study: Path | None = argument(),
+    only: str | None = option(
+        "Only what left this machine, stayed on it, or was refused.", choices=["left", "local", "refused"]
+    ),
+    table: Path | None = option("Also write a table to this file.", "--csv", type=FILE),
+) -> Answer:
     """Print every request that wanted out, for an ethics board.
 
     Each was written down before it was sent: when, to which machine, what for, how much of which recording, under which
@@ -194,7 +167,7 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
     sums = compute_totals(found)
     if table is not None:
         write_table(found, table)
-    result: dict[str, Json] = {
+    result = {
         "policy": None if policy is None else policy.as_json(),
         "requests": [egress_log_row.as_json() for egress_log_row in found],
         "totals": cast(Json, {total.fate.value: total.as_json() for total in sums}),
@@ -205,4 +178,4 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
     )
     told += [f"Policy now: {LEVEL_NAMES[policy.level]}."] if policy is not None else []
     told += [f"Table: {table}"] if table is not None else []
-    print_result(as_json, result, "\n".join(told))
+    return Answer(result, told)

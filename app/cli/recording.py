@@ -4,12 +4,14 @@ They search for words, add a camera or a microphone, find where it begins, and c
 """
 
 from pathlib import Path, PurePath
+from typing import Any
 
 import click
 
 from annotate.review.text_search import StudySearch
-from app.cli.command import SOUND_TRACK, STUDY, Bar, json_option, print_result, progress_bar
-from project.entities.study_records import Json, Medium, MediumRole, Recording
+from app.cli.command import EDIT, SOUND_TRACK, argument, command, option
+from app.cli.console import Answer, progress_bar, run_job
+from project.entities.study_records import Medium, MediumRole, Recording
 from project.errors import UserError
 from project.queries.recording_rows import media_of
 from project.session.session import Session
@@ -17,12 +19,12 @@ from project.text_format import escape_unprintable, pluralize
 from project.timebase import SECOND_US, parse_time
 
 
-@click.command()
-@STUDY
-@click.argument("words", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many at most.")
-@json_option
-def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> None:
+@command()
+def search(
+    session: Session,
+    words: tuple[str, ...] = argument(required=True),
+    limit: int = option("How many at most.", type=click.IntRange(1, 10_000), default=50),
+) -> Answer:
     """Search all texts of a study, the best fit first.
 
     They are rationales, corrections, comments, reviews, utterances, recordings and participants. A word is
@@ -33,31 +35,27 @@ def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> No
       greenroom search my-study.greenroom interrupt "the robot"
     """
     typed = " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
-    with Session.open(study, read_only=True) as session:
-        searched = StudySearch(session)
-        hits = searched.find_hits(typed, limit)
-        total = len(searched.index.find_locations(typed))
-        searched.close()
+    searched = StudySearch(session)
+    hits = searched.find_hits(typed, limit)
+    total = len(searched.index.find_locations(typed))
+    searched.close()
     more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
     lines = [hit.as_text() for hit in hits]
-    print_result(
-        as_json, {"found": total, "hits": [hit.as_json() for hit in hits]}, "\n".join(lines + more) or "Nothing found."
-    )
+    return Answer({"found": total, "hits": [hit.as_json() for hit in hits]}, lines + more or "Nothing found.")
 
 
 _ROLES = ("camera", "microphone")
-_RECORDING = click.option("--recording", required=True, help="Number, file name or id of the recording.")
 
 
-@click.command("add-view")
-@STUDY
-@_RECORDING
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--role", required=True, type=click.Choice(_ROLES), help="What the file is.")
-@click.option("--offset", default="0", show_default=True, help="Where it begins in the recording; may be negative.")
-@SOUND_TRACK
-@json_option
-def add_view(study: Path, recording: str, file: Path, role: str, offset: str, sound: int | None, as_json: bool) -> None:
+@command(study=EDIT)
+def add_view(
+    session: Session,
+    recording: Recording = option(),
+    file: Path = argument(),
+    role: str = option("What the file is.", choices=_ROLES),
+    offset: str = option("Where it begins in the recording; may be negative.", default="0"),
+    sound: int | None = SOUND_TRACK,
+) -> Answer:
     """Add another camera or microphone to a recording. The file stays where it is.
 
     \b
@@ -66,41 +64,37 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, so
       greenroom add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
     """
     from annotate.study.recording_edits import add_medium, probe_file, sound_track_note, truncation_warning
-    from project.session.session import resolve_recording
 
     offset_us = -parse_time(offset[1:]) if offset.startswith("-") else parse_time(offset)
-    with Session.open(study) as session:
-        owner = resolve_recording(session, recording)
-        with progress_bar("Reading") as bar:
-            probed = probe_file(file, bar, sound_track=sound or 0)
-        if role == "camera" and probed.facts.video is None:
-            raise UserError(f"{escape_unprintable(file.name)} has no picture.", "Add it with --role microphone.")
-        if role == "microphone" and probed.facts.audio is None:
-            raise UserError(f"{escape_unprintable(file.name)} has no sound.", "Add it with --role camera.")
-        before = {m.id for m in media_of(session.study, owner.id)}
-        add_medium(session, owner.id, probed, MediumRole(role), offset_us)
-        made = next(m for m in media_of(session.study, owner.id) if m.id not in before)
+    with progress_bar("Reading") as bar:
+        probed = probe_file(file, bar, sound_track=sound or 0)
+    if role == "camera" and probed.facts.video is None:
+        raise UserError(f"{escape_unprintable(file.name)} has no picture.", "Add it with --role microphone.")
+    if role == "microphone" and probed.facts.audio is None:
+        raise UserError(f"{escape_unprintable(file.name)} has no sound.", "Add it with --role camera.")
+    before = {m.id for m in media_of(session.study, recording.id)}
+    add_medium(session, recording.id, probed, MediumRole(role), offset_us)
+    made = next(m for m in media_of(session.study, recording.id) if m.id not in before)
     lines = [
-        f"Added {escape_unprintable(file.name)} to recording {owner.number} as {role}; "
+        f"Added {escape_unprintable(file.name)} to recording {recording.number} as {role}; "
         f"it begins at {_format_seconds(offset_us)}."
     ]
     if note := sound_track_note(probed.facts):
         lines.append(f"{note} is used.")
     early = truncation_warning(probed)
-    print_result(
-        as_json,
-        {"recording": owner.number, "id": made.id, "role": role, "offset_s": offset_us / SECOND_US},
-        "\n".join([*lines, early] if early else lines),
+    return Answer(
+        {"recording": recording.number, "id": made.id, "role": role, "offset_s": offset_us / SECOND_US},
+        [*lines, early] if early else lines,
     )
 
 
-@click.command()
-@STUDY
-@_RECORDING
-@click.option("--medium", help="File name or id of a further file; all further files with sound when not given.")
-@click.option("--apply", "apply_it", is_flag=True, help="Move the files to where they were found to begin.")
-@json_option
-def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_json: bool) -> None:
+@command(study=EDIT)
+def sync(
+    session: Session,
+    recording: Recording = option(),
+    medium: str | None = option("File name or id of a further file; all further files with sound when not given."),
+    apply_it: bool = option("Move the files to where they were found to begin.", "--apply"),
+) -> Answer:
     """Find where the further files of a recording begin, by sound.
 
     Their sound is compared with the main file's. Where no place stands out, it says so and changes nothing.
@@ -112,48 +106,41 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
     """
     from annotate.study import recording_files
     from annotate.study.recording_edits import move_medium
-    from project.session.jobs import run_inline
-    from project.session.session import resolve_recording
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        owner = resolve_recording(session, recording)
-        chosen = _select_media(session, owner, medium)
-        answers: list[dict[str, Json]] = []
-        lines = []
-        for chosen_medium in chosen:
-            work = recording_files.prepare(session, owner.id, chosen_medium.id)
-            bar = Bar(work.title)
-            result, _ = run_inline(session, work, bar)
-            bar.clear()
-            found = recording_files.parse_sync_result(result)
-            applied = apply_it and found.sure
-            if applied:
-                move_medium(session, owner.id, chosen_medium.id, found.offset_us)
-            name = PurePath(chosen_medium.path).name
-            answers.append(
-                {
-                    "id": chosen_medium.id,
-                    "file": name,
-                    "sure": found.sure,
-                    "offset_s": found.offset_us / SECOND_US if found.sure else None,
-                    "confidence": round(found.confidence, 2),
-                    "drift_ppm": None if found.drift_ppm is None else round(found.drift_ppm, 1),
-                    "spread_ms": None if found.spread_us is None else found.spread_us / 1000,
-                    "applied": applied,
-                }
-            )
-            lines.append(f"{escape_unprintable(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
-    print_result(as_json, {"recording": owner.number, "media": [*answers]}, "\n".join(lines))
+    chosen = _select_media(session, recording, medium)
+    answers: list[dict[str, Any]] = []
+    lines = []
+    for chosen_medium in chosen:
+        work = recording_files.prepare(session, recording.id, chosen_medium.id)
+        result, _ = run_job(session, work)
+        found = recording_files.parse_sync_result(result)
+        applied = apply_it and found.sure
+        if applied:
+            move_medium(session, recording.id, chosen_medium.id, found.offset_us)
+        name = PurePath(chosen_medium.path).name
+        answers.append(
+            {
+                "id": chosen_medium.id,
+                "file": name,
+                "sure": found.sure,
+                "offset_s": found.offset_us / SECOND_US if found.sure else None,
+                "confidence": round(found.confidence, 2),
+                "drift_ppm": None if found.drift_ppm is None else round(found.drift_ppm, 1),
+                "spread_ms": None if found.spread_us is None else found.spread_us / 1000,
+                "applied": applied,
+            }
+        )
+        lines.append(f"{escape_unprintable(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
+    return Answer({"recording": recording.number, "media": [*answers]}, lines)
 
 
-@click.command()
-@STUDY
-@_RECORDING
-@click.option("--medium", help="File name or id of a further file; the main file when not given.")
-@click.option("--track", type=click.IntRange(1), help="The sound track to use from now on, from 1.")
-@json_option
-def sound(study: Path, recording: str, medium: str | None, track: int | None, as_json: bool) -> None:
+@command(edits=("track",))
+def sound(
+    session: Session,
+    recording: Recording = option(),
+    medium: str | None = option("File name or id of a further file; the main file when not given."),
+    track: int | None = option("The sound track to use from now on, from 1.", type=click.IntRange(1)),
+) -> Answer:
     """Say which sound track is used, or choose another.
 
     The waveform, playing, speech and exports use it. What was transcribed from another track stays; transcribe
@@ -166,23 +153,19 @@ def sound(study: Path, recording: str, medium: str | None, track: int | None, as
     """
     from annotate.study.recording_edits import choose_sound_track, probe_file
     from annotate.study.recording_files import locate_sound
-    from project.session.session import resolve_recording
 
-    with Session.open(study, read_only=track is None) as session:
-        owner = resolve_recording(session, recording)
-        file = session.main_medium(owner.id) if medium is None else _select_medium(session, owner, medium)
-        if file is None:
-            raise UserError(f"Recording {owner.number} has no media file.", "Add its video first.")
-        located = locate_sound(session, file)
-        facts = file.facts
-        if track is not None:
-            probed = probe_file(located.path, sound_track=track)
-            choose_sound_track(session, owner.id, file.id, probed)
-            facts = probed.facts
+    file = session.main_medium(recording.id) if medium is None else _select_medium(session, recording, medium)
+    if file is None:
+        raise UserError(f"Recording {recording.number} has no media file.", "Add its video first.")
+    located = locate_sound(session, file)
+    facts = file.facts
+    if track is not None:
+        probed = probe_file(located.path, sound_track=track)
+        choose_sound_track(session, recording.id, file.id, probed)
+        facts = probed.facts
     assert facts.audio is not None
-    print_result(
-        as_json,
-        {"recording": owner.number, "id": file.id, "track": facts.audio.track, "tracks": facts.audio.tracks},
+    return Answer(
+        {"recording": recording.number, "id": file.id, "track": facts.audio.track, "tracks": facts.audio.tracks},
         f"{escape_unprintable(located.path.name)}: sound track {facts.audio.track} of {facts.audio.tracks}.",
     )
 

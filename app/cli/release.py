@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Any
 
 from anonymize.sound.voice_methods import VOICES
-from app.cli.command import STUDY, Bar, json_option, print_result
-from project.entities.study_records import Annotator, Json
+from app.cli.command import EDIT, FILE, FOLDER, OPEN, command, given_options, option
+from app.cli.console import Answer, run_job
+from project.entities.study_records import Annotator
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable, format_size, pluralize
@@ -22,11 +21,8 @@ if TYPE_CHECKING:
     from anonymize.release.release_texts import ReleasedText
 
 
-@click.command()
-@STUDY
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the copy goes.")
-@json_option
-def scrub(study: Path, out: Path, as_json: bool) -> None:
+@command(study=OPEN)
+def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Answer:
     """Make a copy that holds annotations alone, to be shared.
 
     Segments, labels, choices, numbers and the structure of chains go along, under codes. Words, names, paths,
@@ -37,10 +33,8 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
       greenroom scrub my-study.greenroom --out annotations.greenroom
     """
     from anonymize.release.annotations_only import copy_to_json, export_annotations_copy
-    from project.session.session import Session
 
-    with Session.open(study) as session:
-        made, changes = export_annotations_copy(session, out)
+    made, changes = export_annotations_copy(session, out)
     rows = ", ".join(
         pluralize(made.rows.get(table, 0), thing)
         for table, thing in (
@@ -57,14 +51,13 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
         lines.append(f"{pluralize(left, 'value')} in words: not in it")
     if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    print_result(as_json, {**copy_to_json(made), "noted": changes is not None}, "\n".join(lines))
+    return Answer({**copy_to_json(made), "noted": changes is not None}, lines)
 
 
-def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> None:
-    """Print texts before and after scrubbing, and who has read them.
+def texts_answer(found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> Answer:
+    """Return texts before and after scrubbing, and who has read them.
 
     Args:
-        as_json: whether to print one JSON object.
         found: all texts.
         reader: who read the texts as they are now; None if nobody has.
         changed: whether to list only texts that were changed.
@@ -79,7 +72,7 @@ def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotato
         lines.append(f"  + {escape_unprintable(released_text.after)}")
     state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
     lines.append(f"{pluralize(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
-    rows: list[Json] = [
+    rows = [
         {
             "recording": released_text.recording,
             "time": released_text.time_us / 1e6,
@@ -90,47 +83,40 @@ def print_texts(as_json: bool, found: "Sequence[ReleasedText]", reader: Annotato
         }
         for released_text in listed
     ]
-    print_result(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
+    return Answer({"confirmed_by": reader.name if reader else None, "texts": rows}, lines)
 
 
 EXIT_REFUSED = 2
 _MAX_LISTED = 6
-
-
-@click.command()
-@STUDY
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="New folder for the release.")
-@click.option("--method", multiple=True, help="How faces are hidden, or 3=solid for recording 3 only. Repeatable.")
-@click.option("--without-consent", type=click.Choice(["leave-out", "solid"]), help="Recordings of who did not consent.")
-@click.option("--sound", type=click.Choice(["none", "keep", *VOICES]), help="No sound, voices kept, or how changed.")
-@click.option("--cover", type=click.Choice(["mute", "beep", "silence"]), help="Instead of personal words in the sound.")
-@click.option("--voice-option", multiple=True, metavar="NAME=NUMBER", help="Option of the voice method. Repeatable.")
-@click.option("--texts", type=click.Choice(["leave-out", "scrub"]), help="What becomes of free texts and transcripts.")
-@click.option("--format", "formats", multiple=True, help="Format of the annotations. Repeatable.")
-@click.option(
-    "--video", multiple=True, type=click.Choice(["source", "15hz", "1hz"]), help="Which pictures. Repeatable."
+_CHOICES = given_options(
+    without_consent=(str | None, option("Recordings of who did not consent.", choices=["leave-out", "solid"])),
+    sound=(str | None, option("No sound, voices kept, or how changed.", choices=["none", "keep", *VOICES])),
+    cover=(str | None, option("Instead of personal words in the sound.", choices=["mute", "beep", "silence"])),
+    texts=(str | None, option("What becomes of free texts and transcripts.", choices=["leave-out", "scrub"])),
+    formats=(tuple[str, ...], option("Format of the annotations. Repeatable.", "--format")),
+    video=(tuple[str, ...], option("Which pictures. Repeatable.", choices=["source", "15hz", "1hz"])),
+    keep_robots=(
+        bool | None,
+        option("Leave the faces of participants with the role robot.", "--keep-robots/--hide-robots"),
+    ),
+    title=(str | None, option("Name of the data set, for the card.")),
+    contact=(str | None, option("Whom to ask, for card and terms.")),
+    holder=(str | None, option("Who holds the rights, for the terms.")),
 )
-@click.option("--keep-robots/--hide-robots", default=None, help="Leave the faces of participants with the role robot.")
-@click.option("--title", help="Name of the data set, for the card.")
-@click.option("--contact", help="Whom to ask, for card and terms.")
-@click.option("--holder", help="Who holds the rights, for the terms.")
-@click.option("--waive", multiple=True, metavar="RULE[:RECORDING]=REASON", help="Do without a rule. Repeatable.")
-@click.option("--withdraw", multiple=True, metavar="RULE[:RECORDING]", help="Take a waiver back. Repeatable.")
-@click.option("--annotator", help="Under whose name choices and waivers are kept.")
-@click.option("--dry-run", is_flag=True, help="Only list what stands in the way; exits with 2 where anything does.")
-@json_option
+"""What a release plan keeps, as it is typed."""
+
+
+@command(study=EDIT, reads=("dry_run",), annotator=option("Under whose name choices and waivers are kept."))
 def release(
-    study: Path,
-    out: Path | None,
-    method: tuple[str, ...],
-    voice_option: tuple[str, ...],
-    waive: tuple[str, ...],
-    withdraw: tuple[str, ...],
-    annotator: str | None,
-    dry_run: bool,
-    as_json: bool,
-    **choices: object,
-) -> int:
+    session: Session,
+    out: Path | None = option("New folder for the release.", type=FOLDER),
+    method: tuple[str, ...] = option("How faces are hidden, or 3=solid for recording 3 only. Repeatable."),
+    choices: dict[str, Any] = _CHOICES,
+    voice_option: tuple[str, ...] = option("Option of the voice method. Repeatable.", metavar="NAME=NUMBER"),
+    waive: tuple[str, ...] = option("Do without a rule. Repeatable.", metavar="RULE[:RECORDING]=REASON"),
+    withdraw: tuple[str, ...] = option("Take a waiver back. Repeatable.", metavar="RULE[:RECORDING]"),
+    dry_run: bool = option("Only list what stands in the way; exits with 2 where anything does."),
+) -> Answer:
     """Make a data set that may leave. Exits with 2 when something stands in the way.
 
     What is chosen is remembered in the study. Nothing is written unless every rule is kept or waived.
@@ -145,72 +131,46 @@ def release(
     from anonymize.release import release_edits, release_job
     from anonymize.release.release_plan import read_plan
     from anonymize.release.release_rules import ReleaseBlocker, parse_blocker
-    from project.session.jobs import run_inline
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
-    with Session.open(study, annotator, read_only=dry_run) as session:
-        plan = _updated_plan(read_plan(session), method, voice_option, choices)
-        if not dry_run:
-            if plan != read_plan(session):
-                release_edits.store_plan(session, plan)
-            for text in withdraw:
-                release_edits.withdraw_waiver(session, *_parse_rule(session, text))
-            for text in waive:
-                which, _, reason = text.partition("=")
-                release_edits.waive_rule(session, *_parse_rule(session, which), reason)
-        found = release_job.build_checklist(session, plan)
-        if dry_run:
-            if found.remaining:
-                _print_refusal(found.remaining)
-            print_result(as_json, _checklist_json(found, study), "\n".join(_blocker_lines(found.remaining, found)))
-            return EXIT_REFUSED if found.remaining else 0
-        assert out is not None
-        work = release_job.prepare(session, out, plan)
-        bar = Bar(work.title)
-        try:
-            result, _ = run_inline(session, work, bar)
-        finally:
-            bar.clear()
-        reasons: list[ReleaseBlocker] = [parse_blocker(reason) for reason in result["reasons"]]  # type: ignore[arg-type, union-attr]
-    told: dict[str, Json] = {
+    plan = _updated_plan(read_plan(session), method, voice_option, choices)
+    if not dry_run:
+        if plan != read_plan(session):
+            release_edits.store_plan(session, plan)
+        for text in withdraw:
+            release_edits.withdraw_waiver(session, *_parse_rule(session, text))
+        for text in waive:
+            which, _, reason = text.partition("=")
+            release_edits.waive_rule(session, *_parse_rule(session, which), reason)
+    found = release_job.build_checklist(session, plan)
+    if dry_run or out is None:
+        return _answer(_checklist_json(found, session.study.path), found.remaining, found)
+    result, _ = run_job(session, release_job.prepare(session, out, plan))
+    reasons: list[ReleaseBlocker] = [parse_blocker(reason) for reason in result["reasons"]]  # type: ignore[arg-type, union-attr]
+    told = {
         "released": result["released"],
-        "reasons": [release_blocker.as_json(str(study)) for release_blocker in reasons],
+        "reasons": [release_blocker.as_json(str(session.study.path)) for release_blocker in reasons],
         "output": result["output"],
         "files": result["files"],
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
     }
     if result["released"]:
-        print_result(
-            as_json, told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
+        return Answer(
+            told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
         )
-        return 0
-    _print_refusal(reasons)
-    print_result(as_json, told, "\n".join(_blocker_lines(reasons, found)))
-    return EXIT_REFUSED
+    return _answer(told, reasons, found)
 
 
-@click.command()
-@STUDY
-@click.option("--set", "given", multiple=True, metavar="WORD=REPLACEMENT", help="Add or change a word. Repeatable.")
-@click.option(
-    "--file", type=click.Path(path_type=Path, dir_okay=False), help="A text file with WORD=REPLACEMENT lines."
-)
-@click.option("--kind", help="What the given words are, such as person or place: names are also found misspelt.")
-@click.option("--participant", help="Whose names the given words are (pseudonym).")
-@click.option("--remove", multiple=True, help="A word that is no longer private. Repeatable.")
-@click.option("--annotator", help="Under whose name the change is kept.")
-@json_option
+@command(edits=("given", "file", "remove"), annotator=option("Under whose name the change is kept."))
 def words(
-    study: Path,
-    given: tuple[str, ...],
-    file: Path | None,
-    kind: str | None,
-    participant: str | None,
-    remove: tuple[str, ...],
-    annotator: str | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    given: tuple[str, ...] = option("Add or change a word. Repeatable.", "--set", metavar="WORD=REPLACEMENT"),
+    file: Path | None = option("A text file with WORD=REPLACEMENT lines.", type=FILE),
+    kind: str | None = option("What the given words are, such as person or place: names are also found misspelt."),
+    participant: str | None = option("Whose names the given words are (pseudonym)."),
+    remove: tuple[str, ...] = option("A word that is no longer private. Repeatable."),
+) -> Answer:
     """List or change the words that must not leave with a release.
 
     Names, places, nicknames: they are found whatever their case, accents and endings. They stay in the study.
@@ -223,37 +183,34 @@ def words(
     from anonymize.pii_review.pii_decisions import hide_everywhere
     from anonymize.release.release_edits import set_private_words
     from project.queries.pii_rows import private_words, public_words, replacements
-    from project.queries.recording_rows import all_participants
+    from project.queries.recording_rows import pseudonyms
     from project.session.session import resolve_participant
 
     lines = [*_read_word_lines(file), *given]
     if (kind or participant) and not lines:
         raise UserError("No word is given.", "Name words with --set WORD=REPLACEMENT or --file.")
-    with Session.open(study, annotator, read_only=not lines and not remove) as session:
-        before = replacements(session.study)
-        unknown = [text for text in remove if text not in before]
-        if unknown:
-            raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")
-        after = {word: stands for word, stands in before.items() if word not in remove}
-        after |= dict(_parse_word(line) for line in lines)
-        if after != before:
-            set_private_words(session, after)
-        if kind or participant:
-            who = resolve_participant(session, participant).id if participant else None
-            for word, stands in map(_parse_word, lines):
-                hide_everywhere(session, word, kind or "person", who, stands)
-        people = {
-            known_participant.id: known_participant.pseudonym for known_participant in all_participants(session.study)
-        }
-        found = sorted(private_words(session.study), key=lambda private_word: private_word.word)
-        kept = sorted(public_words(session.study))
+    before = replacements(session.study)
+    unknown = [text for text in remove if text not in before]
+    if unknown:
+        raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")
+    after = {word: stands for word, stands in before.items() if word not in remove}
+    after |= dict(_parse_word(line) for line in lines)
+    if after != before:
+        set_private_words(session, after)
+    if kind or participant:
+        who = resolve_participant(session, participant).id if participant else None
+        for word, stands in map(_parse_word, lines):
+            hide_everywhere(session, word, kind or "person", who, stands)
+    people = pseudonyms(session.study)
+    found = sorted(private_words(session.study), key=lambda private_word: private_word.word)
+    kept = sorted(public_words(session.study))
     shown_lines = [
         f"{private_word.word} = {private_word.replacement}  "
         f"({private_word.kind}{', ' + people[private_word.participant_id] if private_word.participant_id else ''})"
         for private_word in found
     ] or ["There are no private words."]
     shown_lines += [f"Kept everywhere: {', '.join(kept)}"] if kept else []
-    rows: list[Json] = [
+    rows = [
         {
             "word": private_word.word,
             "replacement": private_word.replacement,
@@ -262,17 +219,16 @@ def words(
         }
         for private_word in found
     ]
-    told: dict[str, Json] = {"words": {**after}, "private": rows, "public": [*kept]}
-    print_result(as_json, told, "\n".join(shown_lines))
+    told = {"words": {**after}, "private": rows, "public": [*kept]}
+    return Answer(told, shown_lines)
 
 
-@click.command()
-@STUDY
-@click.option("--changed", is_flag=True, help="List only texts in which something was changed.")
-@click.option("--confirm", is_flag=True, help="Say that you have read all of them, scrubbed as they are now.")
-@click.option("--annotator", help="Who has read them.")
-@json_option
-def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_json: bool) -> None:
+@command(edits=("confirm",), annotator=option("Who has read them."))
+def texts(
+    session: Session,
+    changed: bool = option("List only texts in which something was changed."),
+    confirm: bool = option("Say that you have read all of them, scrubbed as they are now."),
+) -> Answer:
     """List free texts before and after scrubbing, and confirm them.
 
     A release with texts needs a person who has read them. Any later change takes that back.
@@ -285,18 +241,17 @@ def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_j
     from anonymize.release.release_edits import confirm_texts
     from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 
-    with Session.open(study, annotator, read_only=not confirm) as session:
-        found = list_released_texts(session)
-        if confirm:
-            confirm_texts(session, texts_checksum(found))
-        reader = find_confirming_annotator(session, found)
-    print_texts(as_json, found, reader, changed=changed)
+    found = list_released_texts(session)
+    if confirm:
+        confirm_texts(session, texts_checksum(found))
+    reader = find_confirming_annotator(session, found)
+    return texts_answer(found, reader, changed=changed)
 
 
 def _updated_plan(
-    plan: "ReleasePlan", method: tuple[str, ...], voice_option: tuple[str, ...], choices: dict[str, object]
+    plan: "ReleasePlan", method: tuple[str, ...], voice_option: tuple[str, ...], choices: dict[str, Any]
 ) -> "ReleasePlan":
-    given = {key: value for key, value in choices.items() if value is not None and value != ()}
+    given = dict(choices)
     if voice_option:
         given["voice_options"] = dict(_parse_option(text) for text in voice_option)
     elif given.get("sound", plan.sound) != plan.sound:
@@ -311,7 +266,7 @@ def _updated_plan(
                     raise UserError(f"“{number}” is not the number of a recording.", "Write it like this: 3=solid.")
                 only[int(number)] = (*only.get(int(number), ()), name)
         given |= {"methods": everywhere or plan.methods, "only": only}
-    return replace(plan, **given)  # type: ignore[arg-type]
+    return replace(plan, **given)
 
 
 def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
@@ -321,12 +276,15 @@ def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
     return rule.strip(), resolve_recording(session, recording.strip()).id if colon else None
 
 
-def _print_refusal(reasons: "list[ReleaseBlocker]") -> None:
+def _answer(data: dict[str, Any], reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> Answer:
+    lines = _blocker_lines(reasons, found)
+    if not reasons:
+        return Answer(data, lines)
     rules = len({(reason.rule, reason.recording) for reason in reasons})
-    click.echo(f"greenroom: Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.", err=True)
+    return Answer(data, lines, EXIT_REFUSED, f"Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.")
 
 
-def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Json]:
+def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Any]:
     return {
         "released": False,
         "ready": not found.remaining,

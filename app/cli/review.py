@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,60 +21,58 @@ from annotate.review.peer_review import (
 )
 from annotate.segments.segment_edits import find_segment
 from annotate.study.people import require_annotator
-from app.cli.command import STUDY, json_option, print_result
-from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
+from app.cli.command import EDIT, CommandGroup, argument, command, option
+from app.cli.console import Answer
+from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
-from project.session.session import Session, resolve_recording
+from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import format_time
 
-REVIEWER = click.option("--annotator", required=True, help="Who reviews.")
+REVIEWER = option("Who reviews.", required=True)
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def review() -> None:
     """Review segments of others that differ from one's own."""
 
 
-@review.command("list")
-@STUDY
-@REVIEWER
-@click.option("--with", "other", help="Whose segments; the other annotator of each recording when not given.")
-@click.option("--recording", help="Number, file name or id; all when not given.")
-@click.option("--all", "everything", is_flag=True, help="Also what was reviewed and what is alike.")
-@json_option
+@review.command("list", annotator=REVIEWER)
 def list_waiting(
-    study: Path, annotator: str, other: str | None, recording: str | None, everything: bool, as_json: bool
-) -> None:
+    session: Session,
+    annotator: str,
+    other: str | None = option("Whose segments; the other annotator of each recording when not given.", "--with"),
+    recording: Recording | None = option(),
+    everything: bool = option("Also what was reviewed and what is alike.", "--all"),
+) -> Answer:
     """List what an annotator has to review: the other's segments that do not overlap their own or that differ.
 
     \b
     Example:
       greenroom review list my-study.greenroom --annotator Ada --with Bo
     """
-    with Session.open(study, annotator, read_only=True) as session:
-        reviewer = require_annotator(session, annotator)
-        owners = all_recordings(session.study) if recording is None else [resolve_recording(session, recording)]
-        items: list[dict[str, Json]] = []
-        done = total = settled = disputed = 0
-        for owner in owners:
-            compared = _read_sheet(session, owner, reviewer, other)
-            if compared is None:
-                continue
-            progress = compared.progress(reviewer.id)
-            done, total = done + progress.done, total + progress.total
-            settled, disputed = settled + progress.settled, disputed + progress.disputed
-            items += [
-                _item_json(session, owner, compared, item, reviewer)
-                for item in compared.items
-                if everything or item.pending_for(reviewer.id)
-            ]
+    reviewer = require_annotator(session, annotator)
+    owners = all_recordings(session.study) if recording is None else [recording]
+    items: list[dict[str, Any]] = []
+    done = total = settled = disputed = 0
+    for owner in owners:
+        compared = _read_sheet(session, owner, reviewer, other)
+        if compared is None:
+            continue
+        progress = compared.progress(reviewer.id)
+        done, total = done + progress.done, total + progress.total
+        settled, disputed = settled + progress.settled, disputed + progress.disputed
+        items += [
+            _item_json(session, owner, compared, item, reviewer)
+            for item in compared.items
+            if everything or item.pending_for(reviewer.id)
+        ]
     lines = [_item_line(item) for item in items]
     lines.append(
         f"{done} of {pluralize(total, 'segment')} reviewed; {disputed} stay in disagreement, {settled} settled."
     )
-    result: dict[str, Json] = {
+    result = {
         "annotator": annotator,
         "done": done,
         "total": total,
@@ -82,22 +80,17 @@ def list_waiting(
         "disputed": disputed,
         "items": [*items],
     }
-    print_result(as_json, result, "\n".join(lines))
+    return Answer(result, lines)
 
 
-@review.command()
-@STUDY
-@click.argument("segment_id", metavar="SEGMENT")
-@click.option(
-    "--decision",
-    required=True,
-    type=click.Choice([review_decision.value for review_decision in ReviewDecision]),
-    help="What you say.",
-)
-@click.option("--note", default="", help="Why.")
-@REVIEWER
-@json_option
-def decide(study: Path, segment_id: str, decision: str, note: str, annotator: str, as_json: bool) -> None:
+@review.command(study=EDIT, annotator=REVIEWER)
+def decide(
+    session: Session,
+    annotator: str,
+    segment_id: str = argument(metavar="SEGMENT"),
+    decision: ReviewDecision = option("What you say."),
+    note: str = option("Why.", default=""),
+) -> Answer:
     """Agree or disagree with somebody else's segment. A second decision replaces the first.
 
     \b
@@ -105,79 +98,38 @@ def decide(study: Path, segment_id: str, decision: str, note: str, annotator: st
       greenroom review decide my-study.greenroom SEGMENT --decision disagree \\
         --note "She pauses to think; nothing is wrong yet." --annotator Ada
     """
-    with Session.open(study, annotator) as session:
-        peer_review.review_segment(session, segment_id, ReviewDecision(decision), note)
-    described: dict[str, Json] = {"segment": segment_id, "annotator": annotator, "decision": decision, "note": note}
-    print_result(as_json, described, f"{annotator} {decision}s with {segment_id}")
+    peer_review.review_segment(session, segment_id, ReviewDecision(decision), note)
+    described = {"segment": segment_id, "annotator": annotator, "decision": decision, "note": note}
+    return Answer(described, f"{annotator} {decision}s with {segment_id}")
 
 
-@review.command()
-@STUDY
-@click.argument("segment_id", metavar="SEGMENT")
-@REVIEWER
-@json_option
-def withdraw(study: Path, segment_id: str, annotator: str, as_json: bool) -> None:
+@review.command(study=EDIT, annotator=REVIEWER)
+def withdraw(session: Session, annotator: str, segment_id: str = argument(metavar="SEGMENT")) -> Answer:
     """Take back what was said about a segment.
 
     \b
     Example:
       greenroom review withdraw my-study.greenroom SEGMENT --annotator Ada
     """
-    with Session.open(study, annotator) as session:
-        find_segment(session, segment_id)
-        peer_review.withdraw_review(session, segment_id)
-    print_result(
-        as_json, {"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}"
-    )
+    find_segment(session, segment_id)
+    peer_review.withdraw_review(session, segment_id)
+    return Answer({"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}")
 
 
-@click.command()
-@STUDY
-@click.option(
-    "--spans",
-    default=SpanRule.MAJORITY.value,
-    show_default=True,
-    type=click.Choice([span_rule.value for span_rule in SpanRule]),
-    help="Where a segment lasts from and to.",
-)
-@click.option(
-    "--labels",
-    default=Labels.MAJORITY.value,
-    show_default=True,
-    type=click.Choice([labels_rule.value for labels_rule in Labels]),
-    help="How many have to say a label.",
-)
-@click.option(
-    "--choices",
-    default=ChoiceRule.MAJORITY.value,
-    show_default=True,
-    type=click.Choice([choice_rule.value for choice_rule in ChoiceRule]),
-    help="Which attributes a segment gets.",
-)
-@click.option("--minimum-iou", default=0.0, show_default=True, help="What overlapping means; 0 is any time in common.")
-@click.option(
-    "--unsettled",
-    default=UnsettledRule.LEAVE_OUT.value,
-    show_default=True,
-    type=click.Choice([unsettled_rule.value for unsettled_rule in UnsettledRule]),
-    help="What becomes of moments on which they do not agree.",
-)
-@click.option("--name", default=adjudication.DEFAULT_LANE_NAME, show_default=True, help="Of the lane.")
-@click.option("--by", multiple=True, help="Somebody whose lane counts; give it again for each. All when not given.")
-@click.option("--recording", help="Number, file name or id; all when not given.")
-@json_option
+@command(study=EDIT)
 def adjudicate(
-    study: Path,
-    spans: str,
-    labels: str,
-    choices: str,
-    minimum_iou: float,
-    unsettled: str,
-    name: str,
-    by: tuple[str, ...],
-    recording: str | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    spans: SpanRule = option("Where a segment lasts from and to.", default=SpanRule.MAJORITY),
+    labels: Labels = option("How many have to say a label.", default=Labels.MAJORITY),
+    choices: ChoiceRule = option("Which attributes a segment gets.", default=ChoiceRule.MAJORITY),
+    minimum_iou: float = option("What overlapping means; 0 is any time in common.", default=0.0),
+    unsettled: UnsettledRule = option(
+        "What becomes of moments on which they do not agree.", default=UnsettledRule.LEAVE_OUT
+    ),
+    name: str = option("Of the lane.", default=adjudication.DEFAULT_LANE_NAME),
+    by: tuple[str, ...] = option("Somebody whose lane counts; give it again for each. All when not given."),
+    recording: Recording | None = option(),
+) -> Answer:
     """Make one lane of what several annotators say, by a rule.
 
     It replaces the lane of that name.
@@ -187,11 +139,10 @@ def adjudicate(
       greenroom adjudicate my-study.greenroom --spans union --labels majority
     """
     rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, UnsettledRule(unsettled))
-    with Session.open(study) as session:
-        only = [] if recording is None else [resolve_recording(session, recording).id]
-        made, _ = adjudication.create_adjudicated_lane(session, rule, name=name, recordings=only, annotators=by)
+    only = [] if recording is None else [recording.id]
+    made, _ = adjudication.create_adjudicated_lane(session, rule, name=name, recordings=only, annotators=by)
     counts = made.counts
-    result: dict[str, Json] = {
+    result = {
         "lane": made.lane.name,
         **asdict(counts),
         "recordings": [{"recording": owner.number, **asdict(found)} for owner, found in made.recordings],
@@ -204,7 +155,7 @@ def adjudicate(
     )
     if made.skipped:
         text += f"\n{pluralize(len(made.skipped), 'recording')} with fewer than two annotators left out."
-    print_result(as_json, result, text)
+    return Answer(result, text)
 
 
 def _read_sheet(session: Session, owner: Recording, reviewer: Annotator, other: str | None) -> RecordingReview | None:
@@ -219,7 +170,7 @@ def _read_sheet(session: Session, owner: Recording, reviewer: Annotator, other: 
 
 def _item_json(
     session: Session, owner: Recording, compared: RecordingReview, item: ReviewItem, reviewer: Annotator
-) -> dict[str, Json]:
+) -> dict[str, Any]:
     names = {compared.first.id: compared.first.name, compared.second.id: compared.second.name}
     scheme = session.schemes.find(item.marks[0].segment.scheme)
     waiting = {mark.segment.id for mark in item.pending_for(reviewer.id)}
@@ -245,7 +196,7 @@ def _item_json(
     }
 
 
-def _item_line(item: dict[str, Json]) -> str:
+def _item_line(item: dict[str, Any]) -> str:
     segments = item["segments"]
     assert isinstance(segments, list)
     parts = [
@@ -263,49 +214,21 @@ def _item_line(item: dict[str, Json]) -> str:
 _NAME_WIDTH = 46
 
 
-@click.command()
-@STUDY
-@click.option("--pair", nargs=2, default=None, metavar="A B", help="Two annotators; everybody when not given.")
-@click.option("--third", default="", help="An annotator to compare with the others, and to count nowhere else.")
-@click.option("--scheme", default="", help="A scheme of the study; its default one when not given.")
-@click.option("--track", default="", help="A track of the scheme; the first one when not given.")
-@click.option(
-    "--recordings", multiple=True, help="Number, file name or id; give it again for each. All when not given."
-)
-@click.option("--within", multiple=True, help="A field: only segments of the same value in it are compared.")
-@click.option("--minimum-iou", default=0.0, show_default=True, help="What overlapping means; 0 is any time in common.")
-@click.option(
-    "--step-ms",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1, 3_600_000),
-    help="Between the instants of the time grid.",
-)
-@click.option(
-    "--bins",
-    default=5,
-    show_default=True,
-    type=click.IntRange(2, 1000),
-    help="Into which ratings are cut for Randolph's kappa.",
-)
-@click.option("--samples", default=1000, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the bootstrap.")
-@json_option
+@command()
 def agreement(
-    study: Path,
-    pair: tuple[str, str] | None,
-    third: str,
-    scheme: str,
-    track: str,
-    recordings: tuple[str, ...],
-    within: tuple[str, ...],
-    minimum_iou: float,
-    step_ms: int,
-    bins: int,
-    samples: int,
-    seed: int,
-    as_json: bool,
-) -> None:
+    session: Session,
+    pair: tuple[str, str] | None = option("Two annotators; everybody when not given.", metavar="A B"),
+    third: str = option("An annotator to compare with the others, and to count nowhere else.", default=""),
+    scheme: str = option("A scheme of the study; its default one when not given.", default=""),
+    track: str = option("A track of the scheme; the first one when not given.", default=""),
+    recordings: tuple[Recording, ...] = option("Number, file name or id; give it again for each. All when not given."),
+    within: tuple[str, ...] = option("A field: only segments of the same value in it are compared."),
+    minimum_iou: float = option("What overlapping means; 0 is any time in common.", default=0.0),
+    step_ms: int = option("Between the instants of the time grid.", default=100, type=click.IntRange(1, 3_600_000)),
+    bins: int = option("Into which ratings are cut for Randolph's kappa.", default=5, type=click.IntRange(2, 1000)),
+    samples: int = option("Of the bootstrap.", default=1000, type=click.IntRange(0, 10_000)),
+    seed: int = option("Of the bootstrap.", default=0, type=click.IntRange(0)),
+) -> Answer:
     """Say how far the annotators of a study agree.
 
     Only people count; a model does when it is named with --pair. Nothing is written.
@@ -317,20 +240,18 @@ def agreement(
     """
     from annotate.agreement.annotation_arrays import Options
     from annotate.agreement.study_agreement import AgreementQuery, report_agreement
-    from project.session.session import resolve_recording
 
-    with Session.open(study, read_only=True) as session:
-        question = AgreementQuery(
-            pair=pair or (),
-            third=third,
-            scheme=scheme,
-            track=track,
-            recordings=tuple(resolve_recording(session, text).id for text in recordings),
-            within=within or None,
-            options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
-        )
-        report = report_agreement(session, question)
-    print_result(as_json, report.to_json(), _report_text(report))
+    question = AgreementQuery(
+        pair=pair or (),
+        third=third,
+        scheme=scheme,
+        track=track,
+        recordings=tuple(owner.id for owner in recordings),
+        within=within or None,
+        options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
+    )
+    report = report_agreement(session, question)
+    return Answer(report.to_json(), _report_text(report))
 
 
 def _report_text(report: AgreementReport) -> str:

@@ -2,31 +2,31 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
 from annotate.study import scheme_versions
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
-from app.cli.command import STUDY, json_option, print_result
-from project.entities.study_records import Changes, Json
+from app.cli.command import EDIT, CommandGroup, argument, option
+from app.cli.console import Answer
+from project.entities.study_records import Changes
 from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, Track
 from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
 from project.session.session import Session
 
-ANNOTATOR = click.option("--annotator", help="The name that the edit is recorded under.")
-SCHEME = click.argument("scheme", metavar="SCHEME")
-KEY = click.argument("key", metavar="KEY")
+ANNOTATOR = option("The name that the edit is recorded under.")
+SCHEME = argument(metavar="SCHEME")
+KEY = argument(metavar="KEY")
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def scheme() -> None:
     """Show, check and use schemes: what can be annotated."""
 
 
 @scheme.command("list")
-@click.argument("study", required=False, type=click.Path(path_type=Path))
-@json_option
-def list_schemes(study: Path | None, as_json: bool) -> None:
+def list_schemes(study: Path | None = argument()) -> Answer:
     """List the schemes that Greenroom ships, or those that a study uses and keeps, with what was filled in.
 
     Orphans are labels and values that the newest version of their scheme has no place for.
@@ -37,7 +37,7 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
     """
     if study is None:
         shipped = [load_scheme(name) for name in shipped_names()]
-        rows: list[Json] = [
+        rows = [
             {"key": shipped_scheme.key, "name": shipped_scheme.name, "version": shipped_scheme.version}
             for shipped_scheme in shipped
         ]
@@ -45,11 +45,10 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
             f"{shipped_scheme.key:14} version {shipped_scheme.version}  {shipped_scheme.name}"
             for shipped_scheme in shipped
         ]
-        print_result(as_json, {"schemes": rows}, "\n".join(lines))
-        return
+        return Answer({"schemes": rows}, lines)
     with Session.open(study, read_only=True) as session:
         found = list_study_schemes(session)
-        listed: list[Json] = [
+        listed = [
             {
                 **kept_scheme.as_json(),
                 "orphaned": [orphan.as_json() for orphan in find_orphans(session, kept_scheme.key)],
@@ -64,13 +63,11 @@ def list_schemes(study: Path | None, as_json: bool) -> None:
             f"{kept_scheme.key:14} {state:9}  versions kept: {kept}  "
             f"segments: {kept_scheme.segments}  values: {kept_scheme.values}  orphans: {kept_scheme.orphans}"
         )
-    print_result(as_json, {"schemes": listed}, "\n".join(lines))
+    return Answer({"schemes": listed}, lines)
 
 
 @scheme.command()
-@SCHEME
-@json_option
-def show(scheme: str, as_json: bool) -> None:
+def show(scheme: str = SCHEME) -> Answer:
     """Print a scheme's tracks, labels, fields and rules. SCHEME is a file, or the key of one that Greenroom ships.
 
     \b
@@ -78,13 +75,11 @@ def show(scheme: str, as_json: bool) -> None:
       greenroom scheme show shrec
     """
     found = load_scheme_file(Path(scheme)) if _is_file(scheme) else load_scheme(scheme)
-    print_result(as_json, _scheme_json(found), "\n".join(_scheme_lines(found)))
+    return Answer(_scheme_json(found), _scheme_lines(found))
 
 
 @scheme.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@json_option
-def check(file: Path, as_json: bool) -> None:
+def check(file: Path = argument()) -> Answer:
     """Check a scheme file, and say what is wrong and where.
 
     \b
@@ -95,18 +90,12 @@ def check(file: Path, as_json: bool) -> None:
     labels = sum(len(track.labels) for track in found.tracks)
     counts = {"tracks": len(found.tracks), "labels": labels, "fields": len(found.fields), "rules": len(found.rules)}
     counted = ", ".join(f"{count} {word if count != 1 else word[:-1]}" for word, count in counts.items())
-    told: dict[str, Json] = {"ok": True, "key": found.key, "name": found.name, "version": found.version, **counts}
-    print_result(
-        as_json, told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}."
-    )
+    told = {"ok": True, "key": found.key, "name": found.name, "version": found.version, **counts}
+    return Answer(told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}.")
 
 
-@scheme.command()
-@STUDY
-@SCHEME
-@ANNOTATOR
-@json_option
-def use(study: Path, scheme: str, annotator: str | None, as_json: bool) -> None:
+@scheme.command(study=EDIT, annotator=ANNOTATOR)
+def use(session: Session, scheme: str = SCHEME) -> Answer:
     """Use a scheme in a study, or its new version. SCHEME is a file, or the key of one that is shipped or kept.
 
     The file's text is kept in the study. What was filled in under older versions stays as it is.
@@ -115,59 +104,42 @@ def use(study: Path, scheme: str, annotator: str | None, as_json: bool) -> None:
     Example:
       greenroom scheme use my-study.greenroom our-scheme.toml
     """
-    with Session.open(study, annotator) as session:
-        if _is_file(scheme):
-            used, changes = scheme_versions.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
-        elif session.schemes.is_in_use(scheme) or scheme not in shipped_names():
-            used, changes = scheme_versions.use_kept_scheme(session, scheme)
-        else:
-            used, changes = scheme_versions.use_shipped_scheme(session, scheme)
-    told: dict[str, Json] = {"key": used.key, "version": used.version, "changed": bool(changes)}
-    print_result(as_json, told, f"In use: {used.name} ({used.key}, version {used.version})")
+    if _is_file(scheme):
+        used, changes = scheme_versions.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
+    elif session.schemes.is_in_use(scheme) or scheme not in shipped_names():
+        used, changes = scheme_versions.use_kept_scheme(session, scheme)
+    else:
+        used, changes = scheme_versions.use_shipped_scheme(session, scheme)
+    told = {"key": used.key, "version": used.version, "changed": bool(changes)}
+    return Answer(told, f"In use: {used.name} ({used.key}, version {used.version})")
 
 
-@scheme.command()
-@STUDY
-@KEY
-@ANNOTATOR
-@json_option
-def default(study: Path, key: str, annotator: str | None, as_json: bool) -> None:
+@scheme.command(study=EDIT, annotator=ANNOTATOR)
+def default(session: Session, key: str = KEY) -> Answer:
     """Make a scheme that a study uses the one that new segments are made under.
 
     \b
     Example:
       greenroom scheme default my-study.greenroom cues
     """
-    _run_command(study, key, annotator, as_json, scheme_versions.make_default, f"New segments are made under {key}")
+    return _run_command(session, key, scheme_versions.make_default, f"New segments are made under {key}")
 
 
-@scheme.command()
-@STUDY
-@KEY
-@ANNOTATOR
-@json_option
-def drop(study: Path, key: str, annotator: str | None, as_json: bool) -> None:
+@scheme.command(study=EDIT, annotator=ANNOTATOR)
+def drop(session: Session, key: str = KEY) -> Answer:
     """Stop using a scheme in a study. Its segments and their values stay, and it can be used again.
 
     \b
     Example:
       greenroom scheme drop my-study.greenroom plain
     """
-    _run_command(study, key, annotator, as_json, scheme_versions.drop_scheme, f"No longer in use: {key}")
+    return _run_command(session, key, scheme_versions.drop_scheme, f"No longer in use: {key}")
 
 
-def _run_command(
-    study: Path,
-    key: str,
-    annotator: str | None,
-    as_json: bool,
-    command: Callable[[Session, str], Changes],
-    said: str,
-) -> None:
-    with Session.open(study, annotator) as session:
-        changes = command(session, key)
-        used: list[Json] = [scheme.key for scheme in session.schemes]
-    print_result(as_json, {"key": key, "in_use": used, "changed": bool(changes)}, said)
+def _run_command(session: Session, key: str, command: Callable[[Session, str], Changes], text: str) -> Answer:
+    changes = command(session, key)
+    used = [scheme.key for scheme in session.schemes]
+    return Answer({"key": key, "in_use": used, "changed": bool(changes)}, text)
 
 
 def _is_file(scheme: str) -> bool:
@@ -220,7 +192,7 @@ def _kind_text(field: Field) -> str:
     return f"({field.kind}{span}{only}{on})"
 
 
-def _scheme_json(found: Scheme) -> dict[str, Json]:
+def _scheme_json(found: Scheme) -> dict[str, Any]:
     return {
         "key": found.key,
         "name": found.name,
@@ -245,8 +217,8 @@ def _scheme_json(found: Scheme) -> dict[str, Json]:
     }
 
 
-def _field_json(field: Field) -> dict[str, Json]:
-    told: dict[str, Json] = {"key": field.key, "kind": field.kind.value, "name": field.name}
+def _field_json(field: Field) -> dict[str, Any]:
+    told: dict[str, Any] = {"key": field.key, "kind": field.kind.value, "name": field.name}
     told |= {"shortcut": field.shortcut, "only_for": [*field.only_for], "tracks": [*field.tracks]}
     if field.choices:
         told["choices"] = [

@@ -4,10 +4,8 @@ The conditions that `greenroom segment list` takes, and form values typed as FIE
 commands too.
 """
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,29 +14,27 @@ from annotate.review.segment_table import Filter, SegmentTable
 from annotate.review.text_search import StudySearch
 from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
-from app.cli.command import STUDY, json_option, print_result
-from project.entities.study_records import Channel, Comment, FieldValue, Json, Segment, Verdict
+from app.cli.command import EDIT, CommandGroup, OptionGroup, Time, argument, command, option, options_of
+from app.cli.console import Answer
+from project.entities.study_records import Channel, Comment, FieldValue, Json, Recording, Segment, Verdict
 from project.errors import UserError
 from project.queries import segment_rows
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, annotator_names
 from project.queries.recording_rows import all_participants, all_recordings
 from project.queries.segment_rows import comments_of, table_segments
 from project.schemes.scheme import FieldKind, Scheme
-from project.session.session import Session, resolve_recording
+from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
-from project.timebase import parse_time
 
 
-@click.command()
-@STUDY
-@click.argument("segment_id", metavar="SEGMENT")
-@click.option("--text", help="What the comment says.")
-@click.option("--resolve", is_flag=True, help="Say that what was remarked on the segment is dealt with.")
-@click.option("--annotator", help="Who comments or resolves; not needed to read.")
-@json_option
+@command(edits=("text", "resolve"), annotator=option("Who comments or resolves; not needed to read."))
 def comment(
-    study: Path, segment_id: str, text: str | None, resolve: bool, annotator: str | None, as_json: bool
-) -> None:
+    session: Session,
+    annotator: str | None,
+    segment_id: str = argument(metavar="SEGMENT"),
+    text: str | None = option("What the comment says."),
+    resolve: bool = option("Say that what was remarked on the segment is dealt with."),
+) -> Answer:
     """Read the comments on a segment, add one, or resolve them. Anybody may comment on any segment.
 
     \b
@@ -49,25 +45,24 @@ def comment(
     writes = text is not None or resolve
     if writes and not annotator:
         raise UserError("Nobody is named who comments.", "Add --annotator NAME.")
-    with Session.open(study, annotator, read_only=not writes) as session:
-        find_segment(session, segment_id)
-        if resolve:
-            unresolved = [
-                kept_comment.id for kept_comment in comments_of(session.study, segment_id) if not kept_comment.resolved
-            ]
-            bulk_edits.resolve_comments(session, unresolved)
-        if text is not None:
-            bulk_edits.add_comment(session, segment_id, text)
-        names = {known_annotator.id: known_annotator.name for known_annotator in all_annotators(session.study)}
-        found = [_comment_json(kept_comment, names) for kept_comment in comments_of(session.study, segment_id)]
+    find_segment(session, segment_id)
+    if resolve:
+        unresolved = [
+            kept_comment.id for kept_comment in comments_of(session.study, segment_id) if not kept_comment.resolved
+        ]
+        bulk_edits.resolve_comments(session, unresolved)
+    if text is not None:
+        bulk_edits.add_comment(session, segment_id, text)
+    names = annotator_names(session.study)
+    found = [_comment_json(kept_comment, names) for kept_comment in comments_of(session.study, segment_id)]
     lines = [
         f"{entry['at']}  {entry['annotator']}{' (resolved)' if entry['resolved'] else ''}: {entry['text']}"
         for entry in found
     ]
-    print_result(as_json, {"segment": segment_id, "comments": [*found]}, "\n".join(lines) or "No comments.")
+    return Answer({"segment": segment_id, "comments": [*found]}, lines or "No comments.")
 
 
-def _comment_json(comment: Comment, names: dict[str, str]) -> dict[str, Json]:
+def _comment_json(comment: Comment, names: dict[str, str]) -> dict[str, Any]:
     return {
         "id": comment.id,
         "annotator": names[comment.annotator_id],
@@ -81,59 +76,26 @@ def _comment_json(comment: Comment, names: dict[str, str]) -> dict[str, Json]:
 class SegmentFilterArgs:
     """The conditions given on the command line."""
 
-    recording: str | None
-    annotator: str | None
-    collection: str | None
-    label: tuple[str, ...]
-    field: tuple[str, ...]
-    lacks: tuple[str, ...]
-    text: str | None
-    incomplete: bool | None
-    disputed: bool | None
-    commented: bool | None
-    unresolved: bool | None
-    reviewed: bool | None
-    disagreed: bool | None
-    held_out: bool | None
-    judged: bool | None
-    judges_differ: bool | None
-    revised: bool | None
+    recording: Recording | None = option()
+    annotator: str | None = option("Only this annotator's.")
+    collection: str | None = option("Only recordings of this collection, by name.")
+    label: tuple[str, ...] = option("Only segments with this label; give it again for each further one.")
+    field: tuple[str, ...] = option("Only where a field has a value; = for none.", metavar="FIELD=VALUE")
+    lacks: tuple[str, ...] = option("Only where this field is needed and missing.", metavar="FIELD")
+    text: str | None = option("Only with these words in their texts or in what was said about them.")
+    incomplete: bool | None = option("By the rules of the scheme.", "--incomplete/--complete")
+    disputed: bool | None = option("Whether somebody else says something else there.", "--disputed/--undisputed")
+    commented: bool | None = option("Whether there are comments.", "--commented/--uncommented")
+    unresolved: bool | None = option("Whether there are unresolved comments.", "--unresolved/--resolved")
+    reviewed: bool | None = option("Whether somebody reviewed them.", "--reviewed/--unreviewed")
+    disagreed: bool | None = option("Whether a reviewer disagrees.", "--disagreed/--agreed")
+    held_out: bool | None = option("Whether the recording is kept back.", "--held-out/--not-held-out")
+    judged: bool | None = option("Whether judges said something about them.", "--judged/--not-judged")
+    judges_differ: bool | None = option("Whether a judge gives another label.", "--judges-differ/--judges-agree")
+    revised: bool | None = option("Whether they were revised after seeing judges.", "--revised/--not-revised")
 
 
-FILTER_OPTIONS = (
-    click.option("--recording", help="Number, file name or id; all when not given."),
-    click.option("--annotator", help="Only this annotator's."),
-    click.option("--collection", help="Only recordings of this collection, by name."),
-    click.option("--label", multiple=True, help="Only segments with this label; give it again for each further one."),
-    click.option("--field", multiple=True, metavar="FIELD=VALUE", help="Only where a field has a value; = for none."),
-    click.option("--lacks", multiple=True, metavar="FIELD", help="Only where this field is needed and missing."),
-    click.option("--text", help="Only with these words in their texts or in what was said about them."),
-    click.option("--incomplete/--complete", default=None, help="By the rules of the scheme."),
-    click.option("--disputed/--undisputed", default=None, help="Whether somebody else says something else there."),
-    click.option("--commented/--uncommented", default=None, help="Whether there are comments."),
-    click.option("--unresolved/--resolved", default=None, help="Whether there are unresolved comments."),
-    click.option("--reviewed/--unreviewed", default=None, help="Whether somebody reviewed them."),
-    click.option("--disagreed/--agreed", default=None, help="Whether a reviewer disagrees."),
-    click.option("--held-out/--not-held-out", default=None, help="Whether the recording is kept back."),
-    click.option("--judged/--not-judged", default=None, help="Whether judges said something about them."),
-    click.option("--judges-differ/--judges-agree", default=None, help="Whether a judge gives another label."),
-    click.option("--revised/--not-revised", default=None, help="Whether they were revised after seeing judges."),
-)
-
-
-def filter_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options for conditions, passed to it together as `asked`."""
-    names = SegmentFilterArgs.__slots__
-
-    @functools.wraps(function)
-    def with_asked(**given: Any) -> None:
-        asked = SegmentFilterArgs(**{name: given.pop(name) for name in names})
-        function(asked=asked, **given)
-
-    wrapped: Callable[..., None] = with_asked
-    for option in reversed(FILTER_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
+FILTER = options_of(SegmentFilterArgs)
 
 
 def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
@@ -172,7 +134,7 @@ def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArg
             raise UserError(f"No form of this study has a field “{field}”.", f"There are: {', '.join(sorted(known))}.")
     return Filter(
         annotators=frozenset(people if asked.annotator is not None else ()),
-        recordings=frozenset({resolve_recording(session, asked.recording).id} if asked.recording else ()),
+        recordings=frozenset({asked.recording.id} if asked.recording else ()),
         collections=frozenset(collections),
         labels=frozenset(asked.label),
         values=values,
@@ -190,12 +152,12 @@ def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArg
     )
 
 
-def parse_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict[str, Json]:
+def parse_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict[str, Any]:
     """Return field -> value, with None for an empty text.
 
     Several choices are given as one text with commas, a participant by their pseudonym.
     """
-    values: dict[str, Json] = {}
+    values = {}
     for assignment in given:
         key, sign, text = assignment.partition("=")
         if not sign:
@@ -227,83 +189,53 @@ def _parse_value(session: Session, scheme: Scheme, key: str, text: str) -> Json:
             return text
 
 
-VERDICT = click.Choice([verdict.value for verdict in Verdict])
-CHANNEL = click.Choice([channel.value for channel in Channel])
-ANNOTATOR = click.option("--annotator", required=True, help="Who makes the segment.")
-AUTHOR = click.option("--annotator", help="Who made the segment: nobody else may change it. By default anybody's.")
+ANNOTATOR = option("Who makes the segment.", required=True)
+AUTHOR = option("Who made the segment: nobody else may change it. By default anybody's.")
 
 
-FORM_OPTIONS = (
-    click.option(
-        "--attribute", multiple=True, help="Key of an attribute, such as emotions; give it again for each further one."
-    ),
-    click.option("--channel", type=CHANNEL, help="Where the evidence is."),
-    click.option("--rationale", help="Why the verdict holds."),
-    click.option("--correction", help="What the agent should have done instead; errors only."),
+def _form_values(attribute: tuple[str, ...], **texts: str | None) -> dict[str, Any]:
+    given: dict[str, Any] = {"attributes": [*dict.fromkeys(attribute)] or None, **texts}
+    return {field: value for field, value in given.items() if value is not None}
+
+
+FORM_VALUES: Any = OptionGroup(
+    declared={
+        "attribute": (
+            tuple[str, ...],
+            option("Key of an attribute, such as emotions; give it again for each further one."),
+        ),
+        "channel": (Channel | None, option("Where the evidence is.")),
+        "rationale": (str | None, option("Why the verdict holds.")),
+        "correction": (str | None, option("What the agent should have done instead; errors only.")),
+    },
+    build=_form_values,
 )
-VALUE = click.option(
+VALUE = option(
+    "Any field of the scheme's form; several choices with commas, a participant by pseudonym.",
     "--value",
-    "typed",
     metavar="FIELD=VALUE",
-    multiple=True,
-    help="Any field of the scheme's form; several choices with commas, a participant by pseudonym.",
 )
-LABEL = click.option("--label", help="Key of a label of the track, as --verdict for any scheme.")
+LABEL = option("Key of a label of the track, as --verdict for any scheme.", "--label")
 
 
-def form_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options for form values, passed to it together as `values`."""
-
-    @functools.wraps(function)
-    def with_values(
-        *, attribute: tuple[str, ...], channel: str | None, rationale: str | None, correction: str | None, **rest: Any
-    ) -> None:
-        given: dict[str, Json] = {
-            "attributes": [*dict.fromkeys(attribute)] or None,
-            "channel": channel,
-            "rationale": rationale,
-            "correction": correction,
-        }
-        function(values={field: value for field, value in given.items() if value is not None}, **rest)
-
-    wrapped: Callable[..., None] = with_values
-    for option in reversed(FORM_OPTIONS):
-        wrapped = option(wrapped)
-    return wrapped
-
-
-@click.group()
+@click.group(cls=CommandGroup)
 def segment() -> None:
     """Mark spans of a recording, and list, change or delete them."""
 
 
-@segment.command()
-@STUDY
-@click.option("--recording", required=True, help="Number, file name or id.")
-@click.option("--start", required=True, help="Seconds or h:mm:ss.mmm.")
-@click.option("--end", required=True, help="Seconds or h:mm:ss.mmm.")
-@click.option("--verdict", type=VERDICT, help="What it shows; none for a negative sample.")
-@LABEL
-@click.option("--scheme", help="Key of a scheme that the study uses; its default one when not given.")
-@click.option("--track", help="Key of the scheme's track; its first one when not given.")
-@form_options
-@VALUE
-@ANNOTATOR
-@json_option
+@segment.command(study=EDIT, annotator=ANNOTATOR)
 def add(
-    study: Path,
-    recording: str,
-    start: str,
-    end: str,
-    verdict: str | None,
-    label: str | None,
-    scheme: str | None,
-    track: str | None,
-    values: dict[str, Json],
-    typed: tuple[str, ...],
-    annotator: str,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recording: Recording = option(),
+    start: Time = option(),
+    end: Time = option(),
+    verdict: Verdict | None = option("What it shows; none for a negative sample."),
+    label: str | None = LABEL,
+    scheme: str | None = option("Key of a scheme that the study uses; its default one when not given."),
+    track: str | None = option("Key of the scheme's track; its first one when not given."),
+    values: dict[str, Any] = FORM_VALUES,
+    typed: tuple[str, ...] = VALUE,
+) -> Answer:
     """Add a segment.
 
     \b
@@ -317,20 +249,16 @@ def add(
     chosen = _choose_label(verdict, label)
     if chosen is None:
         raise UserError("A segment needs a label.", "Give --verdict, or --label for another scheme.")
-    with Session.open(study, annotator) as session:
-        owner = resolve_recording(session, recording)
-        values |= parse_values(session, session.schemes.get(scheme), typed)
-        times = parse_time(start), parse_time(end)
-        segment_id, _ = segment_edits.add_segment(session, owner.id, *times, chosen, values, scheme=scheme, track=track)
-        described = _read_segment_json(session, segment_id)
-    print_result(as_json, described, f"Added {segment_id}")
+    values |= parse_values(session, session.schemes.get(scheme), typed)
+    segment_id, _ = segment_edits.add_segment(
+        session, recording.id, start, end, chosen, values, scheme=scheme, track=track
+    )
+    described = _read_segment_json(session, segment_id)
+    return Answer(described, f"Added {segment_id}")
 
 
-@segment.command("list")
-@STUDY
-@filter_options
-@json_option
-def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
+@segment.command("list", edits=("judges_differ",))
+def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Answer:
     """List segments, all or those for which every condition holds.
 
     \b
@@ -339,98 +267,82 @@ def list_segments(study: Path, asked: SegmentFilterArgs, as_json: bool) -> None:
       greenroom segment list my-study.greenroom --label error --field attributes=norms --text interrupt
     """
     # It is recorded that the answers of judges were shown, as far as they may be.
-    with Session.open(study, read_only=asked.judges_differ is None) as session:
-        wanted = set(find_segments(session, asked))
-        names = {a.id: a.name for a in all_annotators(session.study)}
-        listed: list[dict[str, Json]] = []
-        for owner in all_recordings(session.study):
-            found = [
-                listed_segment
-                for listed_segment in segment_rows.segments_of(session.study, owner.id)
-                if listed_segment.id in wanted
-            ]
-            values = segment_rows.values_in(session.study, owner.id) if found else {}
-            listed += [
-                _segment_json(
-                    listed_segment, owner.number, names[listed_segment.annotator_id], values.get(listed_segment.id, {})
-                )
-                for listed_segment in found
-            ]
+    wanted = set(find_segments(session, asked))
+    names = annotator_names(session.study)
+    listed: list[dict[str, Any]] = []
+    for owner in all_recordings(session.study):
+        found = [
+            listed_segment
+            for listed_segment in segment_rows.segments_of(session.study, owner.id)
+            if listed_segment.id in wanted
+        ]
+        values = segment_rows.values_in(session.study, owner.id) if found else {}
+        listed += [
+            _segment_json(
+                listed_segment, owner.number, names[listed_segment.annotator_id], values.get(listed_segment.id, {})
+            )
+            for listed_segment in found
+        ]
     lines = [
         f"{entry['id']}  recording {entry['recording']}  {entry['start']:.3f} to {entry['end']:.3f} s"
         f"  {entry['verdict']}  {entry['annotator']}"
         for entry in listed
     ]
-    print_result(as_json, {"segments": [*listed]}, "\n".join(lines) or "No segments.")
+    return Answer({"segments": [*listed]}, lines or "No segments.")
 
 
-@segment.command()
-@STUDY
-@click.argument("segment_id", metavar="SEGMENT")
-@click.option("--start", help="Seconds or h:mm:ss.mmm.")
-@click.option("--end", help="Seconds or h:mm:ss.mmm.")
-@click.option("--verdict", type=VERDICT, help="What it shows; none for a negative sample.")
-@LABEL
-@form_options
-@VALUE
-@AUTHOR
-@json_option
+@segment.command(study=EDIT, annotator=AUTHOR)
 def edit(
-    study: Path,
-    segment_id: str,
-    start: str | None,
-    end: str | None,
-    verdict: str | None,
-    label: str | None,
-    values: dict[str, Json],
-    typed: tuple[str, ...],
+    session: Session,
     annotator: str | None,
-    as_json: bool,
-) -> None:
+    segment_id: str = argument(metavar="SEGMENT"),
+    start: Time | None = option("Seconds or h:mm:ss.mmm."),
+    end: Time | None = option("Seconds or h:mm:ss.mmm."),
+    verdict: Verdict | None = option("What it shows; none for a negative sample."),
+    label: str | None = LABEL,
+    values: dict[str, Any] = FORM_VALUES,
+    typed: tuple[str, ...] = VALUE,
+) -> Answer:
     """Change a segment. What is not given stays; attributes that are given replace the old ones; "" clears a text.
 
     \b
     Example:
       greenroom segment edit my-study.greenroom SEGMENT --end 0:16 --verdict competence
     """
-    with Session.open(study, annotator) as session:
-        _use_author_name(session, annotator, segment_id)
-        scheme = (
-            session.schemes.get(segment_edits.find_segment(session, segment_id).scheme) if typed else session.scheme
-        )
-        values |= parse_values(session, scheme, typed)
-        segment_edits.edit_segment(
-            session,
-            segment_id,
-            start_us=None if start is None else parse_time(start),
-            end_us=None if end is None else parse_time(end),
-            label=_choose_label(verdict, label),
-            values=values,
-        )
-        described = _read_segment_json(session, segment_id)
-    print_result(as_json, described, f"Changed {segment_id}")
+    _use_author_name(session, annotator, segment_id)
+    scheme = session.schemes.get(segment_edits.find_segment(session, segment_id).scheme) if typed else session.scheme
+    values |= parse_values(session, scheme, typed)
+    segment_edits.edit_segment(
+        session,
+        segment_id,
+        start_us=start,
+        end_us=end,
+        label=_choose_label(verdict, label),
+        values=values,
+    )
+    described = _read_segment_json(session, segment_id)
+    return Answer(described, f"Changed {segment_id}")
 
 
-@segment.command()
-@STUDY
-@click.argument("segment_ids", metavar="SEGMENT...", nargs=-1, required=True)
-@AUTHOR
-@json_option
-def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_json: bool) -> None:
+@segment.command(study=EDIT, annotator=AUTHOR)
+def delete(
+    session: Session,
+    annotator: str | None,
+    segment_ids: tuple[str, ...] = argument(metavar="SEGMENT...", required=True),
+) -> Answer:
     """Delete segments. `greenroom undo` brings them back.
 
     \b
     Example:
       greenroom segment delete my-study.greenroom SEGMENT
     """
-    with Session.open(study, annotator) as session:
-        _use_author_name(session, annotator, segment_ids[0])
-        recordings = {table_segment.recording_id for table_segment in table_segments(session.study, segment_ids)}
-        segment_edits.delete_segments(session, segment_ids)
+    _use_author_name(session, annotator, segment_ids[0])
+    recordings = {table_segment.recording_id for table_segment in table_segments(session.study, segment_ids)}
+    segment_edits.delete_segments(session, segment_ids)
     among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
     deleted = pluralize(len(set(segment_ids)), "segment")
-    told = f"Deleted {deleted}{among}. Undo: greenroom undo {escape_unprintable(study)}"
-    print_result(as_json, {"deleted": [*segment_ids], "recordings": len(recordings)}, told)
+    told = f"Deleted {deleted}{among}. Undo: greenroom undo {escape_unprintable(session.study.path)}"
+    return Answer({"deleted": [*segment_ids], "recordings": len(recordings)}, told)
 
 
 def _choose_label(verdict: str | None, label: str | None) -> str | None:
@@ -445,7 +357,7 @@ def _use_author_name(session: Session, annotator: str | None, segment_id: str) -
         session.annotator_name = next(a.name for a in all_annotators(session.study) if a.id == author)
 
 
-def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Json]:
+def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Any]:
     return {
         "id": found.id,
         "recording": number,
@@ -464,8 +376,8 @@ def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[s
     }
 
 
-def _read_segment_json(session: Session, segment_id: str) -> dict[str, Json]:
+def _read_segment_json(session: Session, segment_id: str) -> dict[str, Any]:
     found = segment_edits.find_segment(session, segment_id)
-    names = {a.id: a.name for a in all_annotators(session.study)}
+    names = annotator_names(session.study)
     number = session.recording(found.recording_id).number
     return _segment_json(found, number, names[found.annotator_id], segment_rows.values_of(session.study, segment_id))

@@ -7,25 +7,27 @@ encrypt files under a passphrase and make invented studies.
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from app.cli.command import SOUND_TRACK, STUDY, json_option, print_result, progress_bar
-from project.entities.study_records import Json
+from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
+from app.cli.console import Answer, progress_bar
 from project.errors import UserError
 from project.progress import SubtaskProgress
 from project.recovery.recovery_report import RecoveryResult, report_lines
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, format_size, pluralize
-from project.timebase import format_time, parse_time
+from project.timebase import format_time
 
 
-@click.command("open")
-@click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--recording", help="Number, file name or id of the one to show.")
-@click.option("--at", help="Seconds or h:mm:ss.mmm to show.")
-@click.option("--from-desktop", is_flag=True, help="Say what is wrong in a window: for starts without a terminal.")
-def open_study(files: tuple[Path, ...], recording: str | None, at: str | None, from_desktop: bool) -> int:
+@command("open")
+def open_study(
+    files: tuple[Path, ...] = argument(metavar="[FILE]..."),
+    recording: str | None = option("Number, file name or id of the one to show."),
+    at: Time | None = option("Seconds or h:mm:ss.mmm to show."),
+    from_desktop: bool = option("Say what is wrong in a window: for starts without a terminal."),
+) -> int:
     """Open the window, on a study where one is named.
 
     The word `open` can be left out. Where recordings are named, the window offers to make a study of them.
@@ -38,14 +40,13 @@ def open_study(files: tuple[Path, ...], recording: str | None, at: str | None, f
     """
     from app.cli.launch import open_window
 
-    return open_window(files, None, recording, None if at is None else parse_time(at), from_desktop)
+    return open_window(files, None, recording, at, from_desktop)
 
 
-@click.command()
-@STUDY
-@click.option("--name", default="", help="What the study is called; its file name when not given.")
-@json_option
-def new(study: Path, name: str, as_json: bool) -> None:
+@command()
+def new(
+    study: Path = argument(), name: str = option("What the study is called; its file name when not given.", default="")
+) -> Answer:
     """Make an empty study.
 
     \b
@@ -56,16 +57,16 @@ def new(study: Path, name: str, as_json: bool) -> None:
 
     path = with_study_suffix(study)
     Study.create(path, name or path.stem).close()
-    print_result(as_json, {"study": str(path)}, f"Made {path}")
+    return Answer({"study": str(path)}, f"Made {path}")
 
 
-@click.command()
-@STUDY
-@click.argument("videos", metavar="VIDEO...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--collection", help="Name of the collection they belong to; made when it is new.")
-@SOUND_TRACK
-@json_option
-def add(study: Path, videos: tuple[Path, ...], collection: str | None, sound: int | None, as_json: bool) -> None:
+@command(study=EDIT)
+def add(
+    session: Session,
+    videos: tuple[Path, ...] = argument(metavar="VIDEO...", required=True),
+    collection: str | None = option("Name of the collection they belong to; made when it is new."),
+    sound: int | None = SOUND_TRACK,
+) -> Answer:
     """Add recordings to a study. The files stay where they are.
 
     Of a file with several sound tracks, the one that is marked as default is used, or the first;
@@ -78,24 +79,22 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, sound: in
     """
     from annotate.study.recording_edits import add_recordings, probe_file, sound_track_note, truncation_warning
 
-    with Session.open(study) as session:
-        with progress_bar("Reading") as bar:
-            files = []
-            for done, video in enumerate(videos):
-                step = SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))
-                files.append(probe_file(video, step, sound_track=sound or 0))
-        ids, _ = add_recordings(session, files, collection)
-        made = [session.recording(recording_id) for recording_id in ids]
+    with progress_bar("Reading") as bar:
+        files = []
+        for done, video in enumerate(videos):
+            step = SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))
+            files.append(probe_file(video, step, sound_track=sound or 0))
+    ids, _ = add_recordings(session, files, collection)
+    made = [session.recording(recording_id) for recording_id in ids]
     lines = []
     for recording, file in zip(made, files, strict=True):
         facts = [format_time(recording.duration_us)]
         facts += [note] if (note := sound_track_note(file.facts)) else []
         lines.append(f"Added recording {recording.number}: {escape_unprintable(recording.name)} ({', '.join(facts)})")
     lines += [line for file in files if (line := truncation_warning(file))]
-    print_result(
-        as_json,
+    return Answer(
         {
-            "study": str(study),
+            "study": str(session.study.path),
             "recordings": [
                 {
                     "id": r.id,
@@ -109,14 +108,12 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, sound: in
                 for r, file in zip(made, files, strict=True)
             ],
         },
-        "\n".join(lines),
+        lines,
     )
 
 
-@click.command()
-@STUDY
-@json_option
-def info(study: Path, as_json: bool) -> None:
+@command()
+def info(session: Session) -> Answer:
     """Say what is in a study.
 
     \b
@@ -125,15 +122,12 @@ def info(study: Path, as_json: bool) -> None:
     """
     from annotate.review.study_progress import build_overview
 
-    with Session.open(study, read_only=True) as session:
-        found = build_overview(session)
-    print_result(as_json, found.as_json(), found.as_text())
+    found = build_overview(session)
+    return Answer(found.as_json(), found.as_text())
 
 
-@click.command()
-@STUDY
-@json_option
-def undo(study: Path, as_json: bool) -> None:
+@command(study=EDIT)
+def undo(session: Session) -> Answer:
     """Take back the newest edit that still stands.
 
     It may have been made long ago.
@@ -144,15 +138,12 @@ def undo(study: Path, as_json: bool) -> None:
     """
     from annotate.study import recording_edits
 
-    with Session.open(study) as session:
-        done = recording_edits.undo(session)
-    print_result(as_json, {"undone": done.name}, f"Undone: {done.name}")
+    done = recording_edits.undo(session)
+    return Answer({"undone": done.name}, f"Undone: {done.name}")
 
 
-@click.command()
-@STUDY
-@json_option
-def redo(study: Path, as_json: bool) -> None:
+@command(study=EDIT)
+def redo(session: Session) -> Answer:
     """Do again what was undone last.
 
     \b
@@ -161,15 +152,12 @@ def redo(study: Path, as_json: bool) -> None:
     """
     from annotate.study import recording_edits
 
-    with Session.open(study) as session:
-        done = recording_edits.redo(session)
-    print_result(as_json, {"redone": done.name}, f"Done again: {done.name}")
+    done = recording_edits.redo(session)
+    return Answer({"redone": done.name}, f"Done again: {done.name}")
 
 
-@click.command()
-@STUDY
-@json_option
-def check(study: Path, as_json: bool) -> int:
+@command()
+def check(study: Path = argument()) -> Answer:
     """Say whether a study file is sound, without changing it. Exits with 2 when it is not.
 
     \b
@@ -189,15 +177,11 @@ def check(study: Path, as_json: bool) -> int:
     lines = [f"{study}: {'sound' if not problems else pluralize(len(problems), 'problem')}", *problems]
     if missing:
         lines += ["Files to relink:", *missing]
-    print_result(as_json, {"ok": not problems, "problems": [*problems], "media": [*missing]}, "\n".join(lines))
-    return 2 if problems else 0
+    return Answer({"ok": not problems, "problems": [*problems], "media": [*missing]}, lines, 2 if problems else 0)
 
 
-@click.command()
-@STUDY
-@click.argument("folder", type=click.Path(path_type=Path))
-@json_option
-def relink(study: Path, folder: Path, as_json: bool) -> None:
+@command(study=EDIT)
+def relink(session: Session, folder: Path = argument()) -> Answer:
     """Find missing files of a study in a folder, by their content.
 
     \b
@@ -206,16 +190,15 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
     """
     from annotate.study.recording_edits import relink as run_relink
 
-    with Session.open(study) as session, progress_bar("Searching") as bar:
+    with progress_bar("Searching") as bar:
         done = run_relink(session, folder, bar)
     text = [f"Relinked {pluralize(len(done.found), 'file')}." if done.found else "No missing file was found there."]
     text += [f"Still missing: {name}" for name in done.missing]
-    print_result(as_json, {"relinked": [*done.found], "missing": [*done.missing]}, "\n".join(text))
+    return Answer({"relinked": [*done.found], "missing": [*done.missing]}, text)
 
 
-@click.command(hidden=True)
-@click.option("--stay", is_flag=True, help="Do one job after the other until the input closes.")
-def worker(stay: bool) -> int:
+@command(hidden=True)
+def worker(stay: bool = option("Do one job after the other until the input closes.")) -> int:
     """Do one job for a window, told on standard input."""
     from app.worker import run
 
@@ -233,12 +216,14 @@ def with_study_suffix(study: Path) -> Path:
     return study.with_name(study.name + ".greenroom")
 
 
-@click.command()
-@STUDY
-@click.option("--out", type=click.Path(path_type=Path), help="The new study; an existing file is never overwritten.")
-@click.option("--backup", type=click.IntRange(min=1), help="Take this backup, by its number, instead of what is left.")
-@json_option
-def recover(study: Path, out: Path | None, backup: int | None, as_json: bool) -> None:
+@command()
+def recover(
+    study: Path = argument(),
+    out: Path | None = option("The new study; an existing file is never overwritten."),
+    backup: int | None = option(
+        "Take this backup, by its number, instead of what is left.", type=click.IntRange(min=1)
+    ),
+) -> Answer:
     """Save what is left of a damaged study into a new one.
 
     Or copy a backup of it: a study has up to five beside it.
@@ -258,17 +243,15 @@ def recover(study: Path, out: Path | None, backup: int | None, as_json: bool) ->
     if out is None:
         if backup is not None:
             raise UserError("Say where the copy goes.", "Add --out NEW.greenroom.")
-        _list_backups(study, as_json)
-        return
+        return _list_backups(study)
     if backup is not None:
         place = copy_backup(study, backup, out)
-        print_result(as_json, {"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
-        return
+        return Answer({"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
     found = run_recover(study, out)
-    print_result(as_json, _recovery_json(found), "\n".join(report_lines(found)))
+    return Answer(_recovery_json(found), report_lines(found))
 
 
-def _list_backups(study: Path, as_json: bool) -> None:
+def _list_backups(study: Path) -> Answer:
     from project.store.backups import list_backups
 
     found = list_backups(study)
@@ -289,8 +272,7 @@ def _list_backups(study: Path, as_json: bool) -> None:
     hint = "Add --out NEW.greenroom to save what can be read" + (
         ", or --backup N to take one of these." if found else "."
     )
-    print_result(
-        as_json,
+    return Answer(
         {
             "backups": [
                 {
@@ -302,11 +284,11 @@ def _list_backups(study: Path, as_json: bool) -> None:
                 for backup in found
             ]
         },
-        "\n".join([head, *lines, hint]),
+        [head, *lines, hint],
     )
 
 
-def _recovery_json(found: RecoveryResult) -> dict[str, Json]:
+def _recovery_json(found: RecoveryResult) -> dict[str, Any]:
     return {
         "study": str(found.path),
         "history_whole": found.whole_history,
@@ -331,19 +313,15 @@ def _recovery_json(found: RecoveryResult) -> dict[str, Json]:
     }
 
 
-_PASSPHRASE_OPTION = click.option(
-    "--passphrase-file",
-    type=click.Path(path_type=Path),
-    help="File whose first line is the passphrase; it is asked for without.",
-)
+_PASSPHRASE_OPTION = option("File whose first line is the passphrase; it is asked for without.", "--passphrase-file")
 
 
-@click.command()
-@STUDY
-@click.option("--change", is_flag=True, help="Give a sealed study another passphrase.")
-@_PASSPHRASE_OPTION
-@json_option
-def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool) -> None:
+@command()
+def seal(
+    study: Path = argument(),
+    change: bool = option("Give a sealed study another passphrase."),
+    passphrase_file: Path | None = _PASSPHRASE_OPTION,
+) -> Answer:
     """Encrypt a study and its backups, or another file.
 
     A study stays where it is and is opened as before, with its passphrase. Another file, such as a rendering, becomes
@@ -362,8 +340,7 @@ def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool)
     _require_file(study)
     if study.suffix != ".greenroom" and not change:
         place = seal_file(study, _new_passphrase(passphrase_file))
-        print_result(as_json, {"sealed": [str(place)]}, f"Sealed {place}")
-        return
+        return Answer({"sealed": [str(place)]}, f"Sealed {place}")
     if change:
         if not is_sealed(study):
             raise UserError(f"“{escape_unprintable(study.name)}” is not sealed.", "Leave out --change.")
@@ -376,14 +353,11 @@ def seal(study: Path, change: bool, passphrase_file: Path | None, as_json: bool)
     if done.caches:
         lines.append(f"Removed {pluralize(done.caches, 'file')} in the clear from the cache.")
     lines.append("Keep the passphrase safe: without it nobody can open this, and there is no other way in.")
-    print_result(as_json, _files_json(done.files, done.skipped_backups), "\n".join(lines))
+    return Answer(_files_json(done.files, done.skipped_backups), lines)
 
 
-@click.command()
-@STUDY
-@_PASSPHRASE_OPTION
-@json_option
-def unseal(study: Path, passphrase_file: Path | None, as_json: bool) -> None:
+@command()
+def unseal(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_OPTION) -> Answer:
     """Decrypt a study and its backups, or another file.
 
     \b
@@ -401,16 +375,11 @@ def unseal(study: Path, passphrase_file: Path | None, as_json: bool) -> None:
         unlock_key(header, read_passphrase(passphrase_file), study)
     if study.suffix == SUFFIX:
         place = unseal_file(study)
-        print_result(as_json, {"unsealed": [str(place)]}, f"Unsealed {place}")
-        return
+        return Answer({"unsealed": [str(place)]}, f"Unsealed {place}")
     done = unseal_study(study)
     lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {file}" for file in done.files)]
     lines += [f"Still sealed, for its passphrase is another: {path}" for path in done.skipped_backups]
-    print_result(
-        as_json,
-        {**_files_json(done.files, done.skipped_backups), "unsealed": [*map(str, done.files)]},
-        "\n".join(lines),
-    )
+    return Answer({**_files_json(done.files, done.skipped_backups), "unsealed": [*map(str, done.files)]}, lines)
 
 
 def _new_passphrase(file: Path | None) -> str:
@@ -428,22 +397,20 @@ def _require_file(path: Path) -> None:
         raise UserError(f"There is no file “{escape_unprintable(path)}”.", "See where it lies.")
 
 
-def _files_json(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Json]:
+def _files_json(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Any]:
     return {"files": [*map(str, files)], "left": [*map(str, left)]}
 
 
-@click.command()
-@STUDY
-@click.option("--recordings", default=403, show_default=True, type=click.IntRange(1), help="How many recordings.")
-@click.option("--segments", default=10353, show_default=True, type=click.IntRange(0), help="How many segments.")
-@click.option("--annotators", default=2, show_default=True, type=click.IntRange(1), help="How many annotators.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same study.")
-@click.option("--chains", is_flag=True, help="Causal chains in the place of segments, as many as R3-VQA has.")
-@click.option("--bare", is_flag=True, help="Recordings and segments, and nothing else.")
-@json_option
+@command()
 def synthetic(
-    study: Path, recordings: int, segments: int, annotators: int, seed: int, chains: bool, bare: bool, as_json: bool
-) -> None:
+    study: Path = argument(),
+    recordings: int = option("How many recordings.", default=403, type=click.IntRange(1)),
+    segments: int = option("How many segments.", default=10353, type=click.IntRange(0)),
+    annotators: int = option("How many annotators.", default=2, type=click.IntRange(1)),
+    seed: int = option("The same seed gives the same study.", default=0),
+    chains: bool = option("Causal chains in the place of segments, as many as R3-VQA has."),
+    bare: bool = option("Recordings and segments, and nothing else."),
+) -> Answer:
     """Make an invented study of any size, to try the program.
 
     It has no footage. There are segments by several annotators with reviews and a transcript, causal chains with
@@ -463,7 +430,7 @@ def synthetic(
     else:
         counts = _fill_whole(path, recordings, segments, annotators, seed)
     told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    print_result(as_json, {"study": str(path), **counts}, f"Made {path}: {told}")
+    return Answer({"study": str(path), **counts}, f"Made {path}: {told}")
 
 
 def _fill_whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:

@@ -1,12 +1,13 @@
 """Commands about transcripts: transcribe speech, suggest speakers, show, import and export."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, Bar, json_option, print_result
-from project.entities.study_records import Json, ParticipantRole, Recording
+from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
+from app.cli.console import UNSCRUBBED_NOTE, Answer, Bar
+from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable, format_percent, pluralize
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from project.entities.study_records import Utterance
 
 
-_RECORDING = click.option("--recording", required=True, help="Number, file name or id.")
-
-
-@click.group()
+@click.group(cls=CommandGroup)
 def transcript() -> None:
     """Show, import or export what is said in a recording.
 
@@ -31,10 +29,7 @@ def transcript() -> None:
 
 
 @transcript.command()
-@STUDY
-@_RECORDING
-@json_option
-def show(study: Path, recording: str, as_json: bool) -> None:
+def show(session: Session, recording: Recording = option()) -> Answer:
     """Print a transcript, one line an utterance, with cues in brackets.
 
     \b
@@ -42,27 +37,22 @@ def show(study: Path, recording: str, as_json: bool) -> None:
       greenroom transcript show my-study.greenroom --recording 1
     """
     from annotate.transcript.conversation_history import export_lines, transcript_to_json
-    from project.session.session import resolve_recording
 
-    with Session.open(study, read_only=True) as session:
-        owner = resolve_recording(session, recording)
-        found: dict[str, Json] = {"recording": owner.number, **transcript_to_json(session, owner.id)}
-        lines = export_lines(session, owner.id).rstrip("\n")
-    empty = f"Recording {owner.number} has no transcript yet. Make one: greenroom transcribe STUDY"
-    print_result(as_json, found, lines or empty)
+    found = {"recording": recording.number, **transcript_to_json(session, recording.id)}
+    lines = export_lines(session, recording.id).rstrip("\n")
+    empty = f"Recording {recording.number} has no transcript yet. Make one: greenroom transcribe STUDY"
+    return Answer(found, lines or empty)
 
 
-@transcript.command("import")
-@STUDY
-@_RECORDING
-@click.argument("file", type=click.Path(path_type=Path))
-@click.option("--format", "key", help="Of `greenroom import`, such as srt; seen from the file when not given.")
-@click.option("--replace", is_flag=True, help="Replace drafts that nobody touched; what people wrote stays.")
-@KEEP_REST
-@json_option
+@transcript.command("import", study=EDIT)
 def import_file(
-    study: Path, recording: str, file: Path, key: str | None, replace: bool, keep_rest: bool, as_json: bool
-) -> None:
+    session: Session,
+    recording: Recording = option(),
+    file: Path = argument(),
+    key: str | None = option("Of `greenroom import`, such as srt; seen from the file when not given.", "--format"),
+    replace: bool = option("Replace drafts that nobody touched; what people wrote stays."),
+    keep_rest: bool = KEEP_REST,
+) -> Answer:
     """Take a transcript from a file: SRT, WebVTT, TextGrid, ELAN, CSV.
 
     It is one step that undo takes back.
@@ -72,28 +62,26 @@ def import_file(
       greenroom transcript import my-study.greenroom --recording 1 subtitles.srt
     """
     from annotate.transcript.transcript_files import import_transcript
-    from project.session.session import resolve_recording
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        owner = resolve_recording(session, recording)
-        made = import_transcript(session, owner.id, file, key, replace_drafts=replace, keep_rest=keep_rest)
-    counts: dict[str, Json] = {name: getattr(made, name) for name in ("added", "known", "removed", "left_out")}
+    made = import_transcript(session, recording.id, file, key, replace_drafts=replace, keep_rest=keep_rest)
+    counts = {name: getattr(made, name) for name in ("added", "known", "removed", "left_out")}
     known = f"; {made.known} were there already" if made.known else ""
     removed = f"; {pluralize(made.removed, 'draft')} made room" if made.removed else ""
-    said = f"Imported {pluralize(made.added, 'utterance')} into recording {owner.number}{known}{removed}."
-    result: dict[str, Json] = {"recording": owner.number, **counts, "remarks": [*made.remarks]}
-    print_result(as_json, result, "\n".join([*made.remarks, said]))
+    said = f"Imported {pluralize(made.added, 'utterance')} into recording {recording.number}{known}{removed}."
+    result = {"recording": recording.number, **counts, "remarks": [*made.remarks]}
+    return Answer(result, [*made.remarks, said])
 
 
 @transcript.command("export")
-@STUDY
-@_RECORDING
-@click.argument("file", type=click.Path(path_type=Path), required=False)
-@click.option("--format", "key", help="lines, json, srt, webvtt, textgrid, eaf or csv; by the file's name otherwise.")
-@click.option("--force", is_flag=True, help="Replace a file of the same name.")
-@json_option
-def export_file(study: Path, recording: str, file: Path | None, key: str | None, force: bool, as_json: bool) -> None:
+def export_file(
+    session: Session,
+    recording: Recording = option(),
+    file: Path | None = argument(),
+    key: str | None = option(
+        "lines, json, srt, webvtt, textgrid, eaf or csv; by the file's name otherwise.", "--format"
+    ),
+    force: bool = option("Replace a file of the same name."),
+) -> Answer:
     """Write a transcript to a file, or print it where no file is named. Hold-outs are never exported.
 
     It is raw: names and all else that is personal is in it. `greenroom pii apply` writes copies without.
@@ -114,7 +102,6 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
     )
     from project.errors import UserError
     from project.queries.transcript_rows import utterances_of
-    from project.session.session import resolve_recording
     from project.text_format import escape_unprintable
 
     wanted = key or (LINES if file is None else guess_transcript_format(file))
@@ -124,54 +111,44 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
         )
     if file is None and wanted not in (LINES, JSON):
         raise UserError(f"A transcript is not printed as {wanted}.", "Name a file to write it to.")
-    with Session.open(study, read_only=True) as session:
-        owner = resolve_recording(session, recording)
-        count = len(utterances_of(session.study, owner.id))
-        result: dict[str, Json] = {"recording": owner.number, "format": wanted, "utterances": count}
-        if file is None:
-            text = transcript_text(session, owner.id, wanted)
-            result["text"] = text
-            lines = text.rstrip("\n") or f"Recording {owner.number} has no transcript yet."
-        else:
-            export_transcript(session, owner.id, file, wanted, overwrite=force)
-            losses = () if wanted in (LINES, JSON) else get_format(wanted).losses
-            result |= {"file": str(file), "losses": [*losses]}
-            lines = "\n".join(
-                [
-                    f"Wrote {pluralize(count, 'utterance')} to {file}",
-                    *(f"  Not held by it: {loss}" for loss in losses),
-                    UNSCRUBBED_NOTE,
-                ]
-            )
-    print_result(as_json, result, lines)
+    count = len(utterances_of(session.study, recording.id))
+    result = {"recording": recording.number, "format": wanted, "utterances": count}
+    if file is None:
+        text = transcript_text(session, recording.id, wanted)
+        result["text"] = text
+        lines = text.rstrip("\n") or f"Recording {recording.number} has no transcript yet."
+    else:
+        export_transcript(session, recording.id, file, wanted, overwrite=force)
+        losses = () if wanted in (LINES, JSON) else get_format(wanted).losses
+        result |= {"file": str(file), "losses": [*losses]}
+        lines = "\n".join(
+            [
+                f"Wrote {pluralize(count, 'utterance')} to {file}",
+                *(f"  Not held by it: {loss}" for loss in losses),
+                UNSCRUBBED_NOTE,
+            ]
+        )
+    return Answer(result, lines)
 
 
 _ROLES = [participant_role.value for participant_role in ParticipantRole]
 
 
-@click.command()
-@STUDY
-@click.option("--recording", help="Number, file name or id; all with a transcript or found speech when not given.")
-@click.option("--number", type=click.IntRange(1, 50), help="How many people speak; found out when not given.")
-@click.option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="N=PSEUDONYM",
-    help="Say who speaker N of the last search is, instead of searching; a new pseudonym makes a participant.",
-)
-@click.option("--role", default="user", show_default=True, type=click.Choice(_ROLES), help="Of a new participant.")
-@click.option("--accept", is_flag=True, help="Accept all suggestions that are in the transcript, instead of searching.")
-@json_option
+@command(study=EDIT)
 def speakers(
-    study: Path,
-    recording: str | None,
-    number: int | None,
-    names: tuple[str, ...],
-    role: str,
-    accept: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recording: Recording | None = option(
+        "Number, file name or id; all with a transcript or found speech when not given."
+    ),
+    number: int | None = option("How many people speak; found out when not given.", type=click.IntRange(1, 50)),
+    names: tuple[str, ...] = option(
+        "Say who speaker N of the last search is, instead of searching; a new pseudonym makes a participant.",
+        "--name",
+        metavar="N=PSEUDONYM",
+    ),
+    role: str = option("Of a new participant.", default="user", choices=_ROLES),
+    accept: bool = option("Accept all suggestions that are in the transcript, instead of searching."),
+) -> Answer:
     """Suggest who speaks, by voices and by mouths.
 
     Suggestions are written into the transcript, never over what a person chose, and look different until somebody
@@ -188,40 +165,37 @@ def speakers(
     from anonymize.export.export_job import run_jobs
     from project.queries.recording_rows import all_recordings
     from project.queries.transcript_rows import speech_spans, utterances_of
-    from project.session.session import resolve_recording
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        if recording is not None:
-            chosen = [resolve_recording(session, recording)]
-        elif names:
-            raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
-        else:
-            chosen = [
-                owner
-                for owner in all_recordings(session.study)
-                if utterances_of(session.study, owner.id) or speech_spans(session.study, owner.id)
-            ]
-        for text in names:
-            _name_speaker(session, chosen[0], text, ParticipantRole(role))
-        if accept:
-            _accept_suggestions(session, chosen)
-        if not names and not accept:
-            for _ in run_jobs(
-                session,
-                chosen,
-                lambda owner: speaker_detection.prepare(session, owner.id, number),
-                lambda work: Bar(work.title),
-            ):
-                pass
-        found: list[Json] = []
-        lines: list[str] = []
-        for owner in chosen:
-            described, told = _describe_speakers(session, owner)
-            found.append(described)
-            lines += told
+    if recording is not None:
+        chosen = [recording]
+    elif names:
+        raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
+    else:
+        chosen = [
+            owner
+            for owner in all_recordings(session.study)
+            if utterances_of(session.study, owner.id) or speech_spans(session.study, owner.id)
+        ]
+    for text in names:
+        _name_speaker(session, chosen[0], text, ParticipantRole(role))
+    if accept:
+        _accept_suggestions(session, chosen)
+    if not names and not accept:
+        for _ in run_jobs(
+            session,
+            chosen,
+            lambda owner: speaker_detection.prepare(session, owner.id, number),
+            lambda work: Bar(work.title),
+        ):
+            pass
+    found: list[Any] = []
+    lines: list[str] = []
+    for owner in chosen:
+        described, told = _describe_speakers(session, owner)
+        found.append(described)
+        lines += told
     nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
-    print_result(as_json, {"recordings": found}, "\n".join(lines) or nothing)
+    return Answer({"recordings": found}, lines or nothing)
 
 
 def _name_speaker(session: Session, recording: Recording, text: str, role: ParticipantRole) -> None:
@@ -264,19 +238,19 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
     accept_speakers(session, ids)
 
 
-def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str, Json], list[str]]:
+def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str, Any], list[str]]:
     from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, read_suggestions
-    from project.queries.recording_rows import all_participants
+    from project.queries.recording_rows import pseudonyms
     from project.queries.transcript_rows import utterances_of
 
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
     rows = read_suggestions(session, recording.id)
     now = {
         utterance.id: names.get(utterance.participant_id or "")
         for utterance in utterances_of(session.study, recording.id)
     }
     found, flags = list_speakers(session, recording.id), list_speaker_flags(session, recording.id)
-    suggestions: list[Json] = [
+    suggestions = [
         {
             "utterance": row["utterance"] or None,
             "start": row["start_us"] / SECOND_US,
@@ -287,7 +261,7 @@ def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str
         }
         for row in rows
     ]
-    described: dict[str, Json] = {
+    described = {
         "recording": recording.number,
         "speakers": [_speaker_json(found_speaker, names) for found_speaker in found],
         "suggestions": suggestions,
@@ -311,7 +285,7 @@ def _speaker_owner(found_speaker: "FoundSpeaker", names: dict[str, str], now: di
     return names.get(found_speaker.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
 
 
-def _speaker_json(found_speaker: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:
+def _speaker_json(found_speaker: "FoundSpeaker", names: dict[str, str]) -> dict[str, Any]:
     return {
         "number": found_speaker.number,
         "label": found_speaker.label,
@@ -323,7 +297,7 @@ def _speaker_json(found_speaker: "FoundSpeaker", names: dict[str, str]) -> dict[
     }
 
 
-def _flag_json(speaker_flag: "SpeakerFlag") -> dict[str, Json]:
+def _flag_json(speaker_flag: "SpeakerFlag") -> dict[str, Any]:
     return {
         "kind": speaker_flag.kind.value,
         "utterance": speaker_flag.utterance_id,
@@ -333,33 +307,21 @@ def _flag_json(speaker_flag: "SpeakerFlag") -> dict[str, Json]:
     }
 
 
-@click.command()
-@STUDY
-@click.option("--recording", help="Number, file name or id; all that have sound when not given.")
-@click.option("--model", metavar="NAME|FOLDER", help="What recognises; the best that is installed when not given.")
-@click.option("--language", help="Code or English name of what is spoken; the model finds out when not given.")
-@click.option("--speech-only", is_flag=True, help="Only find where somebody speaks; needs no model.")
-@click.option("--replace", is_flag=True, help="Replace drafts that nobody touched; what people wrote stays.")
-@click.option("--prompt", help="Words that are likely to be said, as they are spelled; kept in the study.")
-@click.option(
-    "--processor",
-    default="auto",
-    show_default=True,
-    type=click.Choice(["auto", "cpu", "cuda"]),
-    help="What recognition runs on; auto: an NVIDIA GPU where there is one.",
-)
-@json_option
+@command(study=EDIT)
 def transcribe(
-    study: Path,
-    recording: str | None,
-    model: str | None,
-    language: str | None,
-    speech_only: bool,
-    replace: bool,
-    prompt: str | None,
-    processor: str,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recording: Recording | None = option("Number, file name or id; all that have sound when not given."),
+    model: str | None = option("What recognises; the best that is installed when not given.", metavar="NAME|FOLDER"),
+    language: str | None = option("Code or English name of what is spoken; the model finds out when not given."),
+    speech_only: bool = option("Only find where somebody speaks; needs no model."),
+    replace: bool = option("Replace drafts that nobody touched; what people wrote stays."),
+    prompt: str | None = option("Words that are likely to be said, as they are spelled; kept in the study."),
+    processor: str = option(
+        "What recognition runs on; auto: an NVIDIA GPU where there is one.",
+        default="auto",
+        choices=["auto", "cpu", "cuda"],
+    ),
+) -> Answer:
     """Find where somebody speaks, and write down what is said.
 
     The words are drafts in the transcript until somebody checks them. What was recognised before an interruption is
@@ -378,65 +340,58 @@ def transcribe(
     from models.speech.whisper_languages import LANGUAGES, find_language
     from project.queries.recording_rows import all_recordings
     from project.queries.transcript_rows import speech_spans, utterances_of
-    from project.session.session import resolve_recording
 
     spoken = None if language is None else find_language(language)
-    with Session.open(study) as session:
-        session.study.require_writable()
-        if prompt is not None:
-            set_vocabulary(session, prompt)
-        if recording is not None:
-            chosen, left_out = [resolve_recording(session, recording)], []
-        else:
-            heard = [owner for owner in all_recordings(session.study) if has_sound(session, owner.id)]
-            done = {owner.id for owner in heard if utterances_of(session.study, owner.id)}
-            chosen = [owner for owner in heard if speech_only or replace or owner.id not in done]
-            left_out = [owner for owner in heard if owner not in chosen]
-        results = run_jobs(
-            session,
-            chosen,
-            lambda owner: (
-                voice_activity.prepare(session, owner.id)
-                if speech_only
-                else transcription.prepare(session, owner.id, model, spoken, replace=replace, processor=processor)
-            ),
-            lambda work: Bar(work.title),
+    if prompt is not None:
+        set_vocabulary(session, prompt)
+    if recording is not None:
+        chosen, left_out = [recording], []
+    else:
+        heard = [owner for owner in all_recordings(session.study) if has_sound(session, owner.id)]
+        done = {owner.id for owner in heard if utterances_of(session.study, owner.id)}
+        chosen = [owner for owner in heard if speech_only or replace or owner.id not in done]
+        left_out = [owner for owner in heard if owner not in chosen]
+    results = run_jobs(
+        session,
+        chosen,
+        lambda owner: (
+            voice_activity.prepare(session, owner.id)
+            if speech_only
+            else transcription.prepare(session, owner.id, model, spoken, replace=replace, processor=processor)
+        ),
+        lambda work: Bar(work.title),
+    )
+    stretches: list[Any] = []
+    utterances: list[Any] = []
+    recordings: list[Any] = []
+    lines: list[str] = []
+    for owner, result in results:
+        found = speech_spans(session.study, owner.id) or []
+        said = [] if speech_only else utterances_of(session.study, owner.id)
+        stretches += [{"recording": owner.number, "start": s / SECOND_US, "end": e / SECOND_US} for s, e in found]
+        utterances += [_utterance_json(owner, utterance) for utterance in said]
+        facts = {key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result}
+        recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
+        total = sum(end - start for start, end in found)
+        lines.append(
+            f"Recording {owner.number}: {pluralize(len(found), 'place')} where somebody speaks, {format_seconds(total)}"
         )
-        stretches: list[Json] = []
-        utterances: list[Json] = []
-        recordings: list[Json] = []
-        lines: list[str] = []
-        for owner, result in results:
-            found = speech_spans(session.study, owner.id) or []
-            said = [] if speech_only else utterances_of(session.study, owner.id)
-            stretches += [{"recording": owner.number, "start": s / SECOND_US, "end": e / SECOND_US} for s, e in found]
-            utterances += [_utterance_json(owner, utterance) for utterance in said]
-            facts: dict[str, Json] = {
-                key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
-            }
-            recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
-            total = sum(end - start for start, end in found)
-            lines.append(
-                f"Recording {owner.number}: {pluralize(len(found), 'place')} where somebody speaks, "
-                f"{format_seconds(total)}"
-            )
-            if "language" in result and result["language_certainty"] not in (0, 1):
-                sure = float(str(result["language_certainty"]))
-                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
-            lines += [
-                f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] "
-                f"{escape_unprintable(utterance.text)}"
-                for utterance in said
-            ]
+        if "language" in result and result["language_certainty"] not in (0, 1):
+            sure = float(str(result["language_certainty"]))
+            lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
+        lines += [
+            f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] "
+            f"{escape_unprintable(utterance.text)}"
+            for utterance in said
+        ]
     lines += [f"Recording {owner.number} has a transcript already; --replace renews its drafts." for owner in left_out]
-    print_result(
-        as_json,
+    return Answer(
         {"speech": stretches, "utterances": utterances, "recordings": recordings},
-        "\n".join(lines) or "The study has no recordings with sound yet.",
+        lines or "The study has no recordings with sound yet.",
     )
 
 
-def _utterance_json(owner: "Recording", utterance: "Utterance") -> dict[str, Json]:
+def _utterance_json(owner: "Recording", utterance: "Utterance") -> dict[str, Any]:
     from annotate.transcript.transcript_files import words_to_json
 
     return {

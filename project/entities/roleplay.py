@@ -26,6 +26,9 @@ class Relationship(StrEnum):
     """Of what was imported without saying so; nothing is played under it."""
 
 
+PLAYED_RELATIONSHIPS = [relationship for relationship in Relationship if relationship is not Relationship.UNKNOWN]
+
+
 PROFILE_FIELDS = (
     *("age", "occupation", "pronouns", "personality", "personal_values", "decision_style", "public_info"),
     "secret",

@@ -18,6 +18,11 @@ def all_annotators(study: Study) -> list[Annotator]:
     return [Annotator(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM annotator ORDER BY id")]
 
 
+def annotator_names(study: Study) -> dict[str, str]:
+    """Return id -> name of every annotator."""
+    return {annotator.id: annotator.name for annotator in all_annotators(study)}
+
+
 def annotator_by_name(study: Study, name: str) -> Annotator | None:
     """Return the annotator of exactly that name, or None."""
     row = study.row(f"SELECT {_COLUMNS} FROM annotator WHERE name = ?", (name,))

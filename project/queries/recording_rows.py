@@ -39,6 +39,11 @@ def all_recordings(study: Study) -> list[Recording]:
     ]
 
 
+def recording_numbers(study: Study) -> dict[str, int]:
+    """Return id -> number of every recording that is seen."""
+    return {recording.id: recording.number for recording in all_recordings(study)}
+
+
 def find_recording(study: Study, recording_id: str) -> Recording | None:
     """Return one recording, or None where there is none of that id to be seen."""
     row = study.row(f"SELECT {_RECORDING_COLUMNS} FROM {VISIBLE_RECORDINGS} WHERE id = ?", (recording_id,))
@@ -241,6 +246,11 @@ _PARTICIPANT_COLUMNS = "p.id, p.pseudonym, p.role, p.note"
 def all_participants(study: Study) -> list[Participant]:
     """Return every participant, in the order they were added."""
     return _read(study, f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p ORDER BY p.id")
+
+
+def pseudonyms(study: Study) -> dict[str, str]:
+    """Return id -> pseudonym of every participant."""
+    return {participant.id: participant.pseudonym for participant in all_participants(study)}
 
 
 def participants_in(study: Study, recording_id: str) -> list[Participant]:

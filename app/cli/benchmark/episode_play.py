@@ -1,16 +1,16 @@
 """Playing episodes on the command line: judges are asked, people type."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result, progress_bar
-from project.entities.roleplay import AgentTurn, parse_turn
-from project.entities.study_records import Json
+from app.cli.command import EDIT, argument, command, option, options_of
+from app.cli.console import Answer, progress_bar
+from project.entities.roleplay import PLAYED_RELATIONSHIPS, AgentTurn, Relationship, parse_turn
+from project.entities.study_records import Recording
 from project.errors import UserError
-from project.session.session import Session, resolve_participant, resolve_recording
+from project.session.session import Session, resolve_participant
 from project.text_format import escape_unprintable
 
 if TYPE_CHECKING:
@@ -18,51 +18,38 @@ if TYPE_CHECKING:
     from benchmark.episodes.episode_state import EpisodeState
     from project.entities.roleplay import EpisodeAgent
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 PERSON = "person"
 _TYPING_HINT = (
     "Type what is said; or [non-verbal] smiles, [action] opens the door, [none], [leaves]. An empty line stops for now."
 )
 
 
-def _play_options(function: Function) -> Function:
-    """Give a command the options that all ways to play share."""
-    for option in (
-        click.option("--turns", type=click.IntRange(1, 1000), default=20, show_default=True, help="Turns at most."),
-        click.option("--seed", type=int, help="Another seed is another episode; a new one when not given."),
-        click.option("--agreed", is_flag=True, help="Who types agrees that judges are sent it."),
-        click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that a turn may take."),
-        click.option("--annotator", metavar="NAME", help="Who lets it be played."),
-        json_option,
-    ):
-        function = option(function)
-    return function
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """What all ways to play share."""
+
+    turns: int = option("Turns at most.", default=20, type=click.IntRange(1, 1000))
+    seed: int | None = option("Another seed is another episode; a new one when not given.")
+    agreed: bool = option("Who types agrees that judges are sent it.")
+    budget_tokens: int | None = option("Tokens that a turn may take.", type=click.IntRange(0))
 
 
-@click.command()
-@STUDY
-@click.argument("recording", required=False)
-@click.option("--scenario", metavar="NAME", help="What is played.")
-@click.option("--character", "characters", multiple=True, metavar="NAME", help="Who acts first; then the next one.")
-@click.option("--cast", type=click.IntRange(1), help="The characters of a cast that came with the scenario, from 1.")
-@click.option(
-    "--player", "players", multiple=True, metavar="JUDGE", help=f"Who plays the first: a judge, or “{PERSON}”; then on."
-)
-@_play_options
+_ANNOTATOR = option("Who lets it be played.", metavar="NAME")
+
+
+@command(study=EDIT, annotator=_ANNOTATOR)
 def play(
-    study: Path,
-    recording: str | None,
-    scenario: str | None,
-    characters: tuple[str, ...],
-    cast: int | None,
-    players: tuple[str, ...],
-    turns: int,
-    seed: int | None,
-    agreed: bool,
-    budget_tokens: int | None,
-    annotator: str | None,
+    session: Session,
     as_json: bool,
-) -> None:
+    recording: Recording | None = argument(),
+    scenario: str | None = option("What is played.", metavar="NAME"),
+    characters: tuple[str, ...] = option("Who acts first; then the next one.", "--character", metavar="NAME"),
+    cast: int | None = option("The characters of a cast that came with the scenario, from 1.", type=click.IntRange(1)),
+    players: tuple[str, ...] = option(
+        f"Who plays the first: a judge, or “{PERSON}”; then on.", "--player", metavar="JUDGE"
+    ),
+    options: PlayOptions = options_of(PlayOptions),
+) -> Answer:
     """Play a scenario with characters, or go on with an episode that is not over.
 
     Each turn is kept before the next begins: an episode that was stopped goes on where it was, and no judge is asked
@@ -75,62 +62,46 @@ def play(
     """
     from benchmark.episodes.episode_setup import compose_setup, get_cast, get_character, get_scenario, start_episode
 
-    with Session.open(study, annotator) as session:
-        if recording is not None:
-            if scenario is not None:
-                raise UserError("An episode goes on, or a scenario begins, not both.", "Leave one of the two out.")
-            here = resolve_recording(session, recording).id
-        elif scenario is None:
-            raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
-        else:
-            chosen = get_scenario(session, scenario)
-            if cast is not None and characters:
-                raise UserError("Characters are named, or a cast is, not both.", "Leave one of the two out.")
-            playing = (
-                [get_character(session, character) for character in characters]
-                if cast is None
-                else get_cast(session, chosen, cast)
-            )
-            judges = [_judge_id(session, player) for player in players]
-            wanted = compose_setup(session, chosen, playing, judges, limit=turns, agreed=agreed, seed=seed)
-            here, _ = start_episode(session, wanted)
-        _play(session, here, budget_tokens, as_json)
+    if recording is not None:
+        if scenario is not None:
+            raise UserError("An episode goes on, or a scenario begins, not both.", "Leave one of the two out.")
+        here = recording.id
+    elif scenario is None:
+        raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
+    else:
+        chosen = get_scenario(session, scenario)
+        if cast is not None and characters:
+            raise UserError("Characters are named, or a cast is, not both.", "Leave one of the two out.")
+        playing = (
+            [get_character(session, character) for character in characters]
+            if cast is None
+            else get_cast(session, chosen, cast)
+        )
+        judges = [_judge_id(session, player) for player in players]
+        wanted = compose_setup(
+            session, chosen, playing, judges, limit=options.turns, agreed=options.agreed, seed=options.seed
+        )
+        here, _ = start_episode(session, wanted)
+    return _play(session, here, options.budget_tokens, as_json)
 
 
-@click.command(name="from-segment")
-@STUDY
-@click.argument("segment")
-@click.option(
-    "--player", "players", multiple=True, metavar="JUDGE", help=f"Who plays the agent: a judge, or “{PERSON}”; then on."
-)
-@click.option("--agent", metavar="PSEUDONYM", help="Who does something else; the robot when not given.")
-@click.option("--does", metavar="TEXT", help="What they do; the correction when not given. In quotation marks: said.")
-@click.option("--context", default="", help="What all of them know; what the study says when not given.")
-@click.option(
-    "--relationship",
-    type=click.Choice(["family", "friend", "romantic", "acquaintance", "known-by-name", "stranger"]),
-    default="acquaintance",
-    show_default=True,
-    help="How they stand to each other.",
-)
-@click.option("--goal", "goals", multiple=True, help="What the agent wants; then the next one.")
-@_play_options
+@command(study=EDIT, annotator=_ANNOTATOR)
 def from_segment(
-    study: Path,
-    segment: str,
-    players: tuple[str, ...],
-    agent: str | None,
-    does: str | None,
-    context: str,
-    relationship: str,
-    goals: tuple[str, ...],
-    turns: int,
-    seed: int | None,
-    agreed: bool,
-    budget_tokens: int | None,
-    annotator: str | None,
+    session: Session,
     as_json: bool,
-) -> None:
+    segment: str = argument(),
+    players: tuple[str, ...] = option(
+        f"Who plays the agent: a judge, or “{PERSON}”; then on.", "--player", metavar="JUDGE"
+    ),
+    agent: str | None = option("Who does something else; the robot when not given.", metavar="PSEUDONYM"),
+    does: str | None = option("What they do; the correction when not given. In quotation marks: said.", metavar="TEXT"),
+    context: str = option("What all of them know; what the study says when not given.", default=""),
+    relationship: Relationship = option(
+        "How they stand to each other.", choices=PLAYED_RELATIONSHIPS, default=Relationship.ACQUAINTANCE
+    ),
+    goals: tuple[str, ...] = option("What the agent wants; then the next one.", "--goal"),
+    options: PlayOptions = options_of(PlayOptions),
+) -> Answer:
     """Play what might have followed, had the agent done what the segment's correction says.
 
     What was said before is the history. The episode holds words of those who were recorded: their consent, hold-outs
@@ -142,29 +113,27 @@ def from_segment(
     """
     from benchmark.episodes.alternative_continuation import continuation_setup, find_start_point
     from benchmark.episodes.episode_setup import start_episode
-    from project.entities.roleplay import Relationship
 
-    with Session.open(study, annotator) as session:
-        who = "" if agent is None else resolve_participant(session, agent).id
-        moment = find_start_point(session, segment, who, does)
-        cast = [moment.agent.id, *(participant.id for participant in moment.others)]
-        if players and len(players) != len(cast):
-            names = ", ".join(moment.names[text] for text in cast)
-            raise UserError(f"{len(cast)} take part: {names}.", "Give --player once for each, in this order.")
-        judges = {who: judge for who, text in zip(cast, players, strict=False) if (judge := _judge_id(session, text))}
-        wanted = continuation_setup(
-            session,
-            moment,
-            judges,
-            context=context,
-            relationship=Relationship(relationship),
-            goals=dict(zip(cast, goals, strict=False)),
-            limit=turns,
-            agreed=agreed,
-            seed=seed,
-        )
-        here, _ = start_episode(session, wanted)
-        _play(session, here, budget_tokens, as_json)
+    who = "" if agent is None else resolve_participant(session, agent).id
+    moment = find_start_point(session, segment, who, does)
+    cast = [moment.agent.id, *(participant.id for participant in moment.others)]
+    if players and len(players) != len(cast):
+        names = ", ".join(moment.names[text] for text in cast)
+        raise UserError(f"{len(cast)} take part: {names}.", "Give --player once for each, in this order.")
+    judges = {who: judge for who, text in zip(cast, players, strict=False) if (judge := _judge_id(session, text))}
+    wanted = continuation_setup(
+        session,
+        moment,
+        judges,
+        context=context,
+        relationship=relationship,
+        goals=dict(zip(cast, goals, strict=False)),
+        limit=options.turns,
+        agreed=options.agreed,
+        seed=options.seed,
+    )
+    here, _ = start_episode(session, wanted)
+    return _play(session, here, options.budget_tokens, as_json)
 
 
 def _judge_id(session: Session, name: str) -> str:
@@ -174,7 +143,7 @@ def _judge_id(session: Session, name: str) -> str:
     return "" if name == PERSON else get_judge(session, name).id
 
 
-def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> None:
+def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> Answer:
     from benchmark.episodes.episode_runs import play_episode
     from benchmark.episodes.episode_state import END_LABELS, format_turn, format_turns, read_episode_state
     from benchmark.judging.run_budget import Limits
@@ -197,13 +166,8 @@ def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool
     with progress_bar(f"Episode {number}") as bar:
         state = play_episode(session, recording_id, keyboard.ask_turn, told, bar, Limits(None, tokens))
     keyboard.catch_up(state)
-    done: dict[str, Json] = {
-        "recording": recording_id,
-        "number": number,
-        "turns": state.turn_count,
-        "ended": state.episode.ended.value,
-    }
-    print_result(as_json, done, f"Recording {number}: {state.turn_count} turns, {END_LABELS[state.episode.ended]}.")
+    data = {"recording": recording_id, "number": number, "turns": state.turn_count, "ended": state.episode.ended}
+    return Answer(data, f"Recording {number}: {state.turn_count} turns, {END_LABELS[state.episode.ended]}.")
 
 
 class _Keyboard:

@@ -5,9 +5,13 @@ from typing import Any
 
 import click
 
-from app.cli.command import KEEP_REST, STUDY, UNSCRUBBED_NOTE, LazyGroup, json_option, print_result
-from project.entities.study_records import Json
-from project.session.session import Session, resolve_recording
+from app.cli.ask import JUDGES, budget_options, run_ask_plan
+from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, given_options, option
+from app.cli.console import UNSCRUBBED_NOTE, Answer
+from benchmark.judging.run_budget import Limits
+from project.entities.roleplay import PLAYED_RELATIONSHIPS, Relationship
+from project.entities.study_records import Recording
+from project.session.session import Session
 from project.text_format import pluralize
 
 _PLACES: dict[str, str] = {
@@ -27,20 +31,15 @@ _PLACES: dict[str, str] = {
 """Subcommand -> its file below `app.cli`, and its function."""
 
 
-@click.group(cls=LazyGroup, places=_PLACES)
+@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
 def episode() -> None:
     """Play, import, rate and export role-played episodes."""
 
 
-@click.command(name="import")
-@STUDY
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--annotator", metavar="NAME", help="Who does it.")
-@KEEP_REST
-@json_option
+@command("import", study=EDIT, annotator=option("Who does it.", metavar="NAME"))
 def import_episodes(
-    study: Path, files: tuple[Path, ...], annotator: str | None, keep_rest: bool, as_json: bool
-) -> None:
+    session: Session, files: tuple[Path, ...] = argument(required=True), keep_rest: bool = KEEP_REST
+) -> Answer:
     """Import files of SOTOPIA, told apart by their content.
 
     Episodes, agent, environment and relationship profiles, combinations of agents and environments, human scores.
@@ -55,33 +54,32 @@ def import_episodes(
     from benchmark.episodes.sotopia_files import import_file, sort_files
 
     lines: list[str] = []
-    told: list[Json] = []
-    with Session.open(study, annotator) as session:
-        for path in sort_files(files):
-            found = import_file(session, path, keep_rest=keep_rest)
-            told.append(
-                {
-                    "file": str(path),
-                    "what": found.kind,
-                    "added": found.added,
-                    "known": found.existing,
-                    "unmatched": found.unmatched,
-                }
-            )
-            parts = [f"{found.added} {found.kind} added"]
-            parts += [f"{found.existing} here already"] if found.existing else []
-            parts += [f"{found.unmatched} about what is not here"] if found.unmatched else []
-            lines.append(f"{path.name}: {', '.join(parts)}.")
-    print_result(as_json, {"files": told}, "\n".join(lines))
+    told: list[Any] = []
+    for path in sort_files(files):
+        found = import_file(session, path, keep_rest=keep_rest)
+        told.append(
+            {
+                "file": str(path),
+                "what": found.kind,
+                "added": found.added,
+                "known": found.existing,
+                "unmatched": found.unmatched,
+            }
+        )
+        parts = [f"{found.added} {found.kind} added"]
+        parts += [f"{found.existing} here already"] if found.existing else []
+        parts += [f"{found.unmatched} about what is not here"] if found.unmatched else []
+        lines.append(f"{path.name}: {', '.join(parts)}.")
+    return Answer({"files": told}, lines)
 
 
-@click.command()
-@STUDY
-@click.argument("out", type=click.Path(path_type=Path))
-@click.option("--recording", "recordings", multiple=True, help="Only this episode: number, name or id; again for more.")
-@click.option("--ratings", is_flag=True, help="People's ratings as CSV in the place of the episodes.")
-@json_option
-def export(study: Path, out: Path, recordings: tuple[str, ...], ratings: bool, as_json: bool) -> None:
+@command()
+def export(
+    session: Session,
+    out: Path = argument(),
+    recordings: tuple[Recording, ...] = option("Only this episode: number, name or id; again for more.", "--recording"),
+    ratings: bool = option("People's ratings as CSV in the place of the episodes."),
+) -> Answer:
     """Write episodes as SOTOPIA writes them, a JSON object a line, or people's ratings as CSV. Never hold-outs.
 
     \b
@@ -91,17 +89,14 @@ def export(study: Path, out: Path, recordings: tuple[str, ...], ratings: bool, a
     """
     from benchmark.episodes.sotopia_files import write_episodes, write_scores
 
-    with Session.open(study, read_only=True) as session:
-        ids = [resolve_recording(session, recording).id for recording in recordings]
-        count = (write_scores if ratings else write_episodes)(session, out, ids)
+    ids = [owner.id for owner in recordings]
+    count = (write_scores if ratings else write_episodes)(session, out, ids)
     what = pluralize(count, "rating" if ratings else "episode")
-    print_result(as_json, {"file": str(out), "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
+    return Answer({"file": str(out), "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
 
 
-@click.command(name="list")
-@STUDY
-@json_option
-def list_episodes(study: Path, as_json: bool) -> None:
+@command("list")
+def list_episodes(session: Session) -> Answer:
     """List the episodes of a study.
 
     \b
@@ -113,36 +108,31 @@ def list_episodes(study: Path, as_json: bool) -> None:
     from project.queries.episode_rows import all_episodes
 
     lines: list[str] = []
-    told: list[Json] = []
-    with Session.open(study, read_only=True) as session:
-        for episode in all_episodes(session.study):
-            state, here = read_episode_state(session, episode.recording_id), session.recording(episode.recording_id)
-            names = " and ".join(agent.profile.name for agent in state.agents)
-            ended = seen_end(episode.ended, blind=bool(blind_rater_reason(session, here.id)))
-            told.append(
-                {
-                    "id": here.id,
-                    "number": here.number,
-                    "name": here.name,
-                    "source": episode.source.value,
-                    "agents": [agent.profile.name for agent in state.agents],
-                    "turns": state.turn_count,
-                    "ended": ended.value,
-                    "relationship": episode.relationship.value,
-                    "reference": episode.reference,
-                }
-            )
-            facts = f"{episode.source.value}, {pluralize(state.turn_count, 'turn')}, {END_LABELS[ended]}"
-            lines.append(f"{here.number}  {here.name}: {names}, {facts}")
-    print_result(as_json, {"episodes": told}, "\n".join([*lines, f"{pluralize(len(lines), 'episode')}."]))
+    told: list[Any] = []
+    for episode in all_episodes(session.study):
+        state, here = read_episode_state(session, episode.recording_id), session.recording(episode.recording_id)
+        names = " and ".join(agent.profile.name for agent in state.agents)
+        ended = seen_end(episode.ended, blind=bool(blind_rater_reason(session, here.id)))
+        told.append(
+            {
+                "id": here.id,
+                "number": here.number,
+                "name": here.name,
+                "source": episode.source.value,
+                "agents": [agent.profile.name for agent in state.agents],
+                "turns": state.turn_count,
+                "ended": ended.value,
+                "relationship": episode.relationship.value,
+                "reference": episode.reference,
+            }
+        )
+        facts = f"{episode.source.value}, {pluralize(state.turn_count, 'turn')}, {END_LABELS[ended]}"
+        lines.append(f"{here.number}  {here.name}: {names}, {facts}")
+    return Answer({"episodes": told}, [*lines, f"{pluralize(len(lines), 'episode')}."])
 
 
-@click.command()
-@STUDY
-@click.argument("recording")
-@click.option("--annotator", metavar="NAME", help="Whose eyes it is for; the name in the settings when not given.")
-@json_option
-def show(study: Path, recording: str, annotator: str | None, as_json: bool) -> None:
+@command(annotator=option("Whose eyes it is for; the name in the settings when not given.", metavar="NAME"))
+def show(session: Session, recording: Recording = argument()) -> Answer:
     """Show an episode: who takes part, what each wants and hides, what was done, and how it was rated.
 
     Who played and what others gave is hidden from an annotator who has not rated everybody in it, as long as judges
@@ -157,16 +147,14 @@ def show(study: Path, recording: str, annotator: str | None, as_json: bool) -> N
     from benchmark.metrics.published_figures import overall_score
     from project.queries.episode_rows import PROFILE_COLUMNS
 
-    with Session.open(study, annotator, read_only=True) as session:
-        here = resolve_recording(session, recording)
-        state = read_episode_state(session, here.id)
-        turns = format_turns(session, state)
-        blind = blind_rater_reason(session, here.id)
-        failed = set() if blind else failed_turns(session, state)
-        ratings = [] if blind else read_ratings(session, here.id)
+    state = read_episode_state(session, recording.id)
+    turns = format_turns(session, state)
+    blind = blind_rater_reason(session, recording.id)
+    failed = set() if blind else failed_turns(session, state)
+    ratings = [] if blind else read_ratings(session, recording.id)
     ended = seen_end(state.episode.ended, blind=bool(blind))
-    agents: list[Json] = []
-    lines = [f"{here.number}  {here.name} ({state.episode.relationship.value})", state.episode.context, ""]
+    agents: list[Any] = []
+    lines = [f"{recording.number}  {recording.name} ({state.episode.relationship.value})", state.episode.context, ""]
     for agent in state.agents:
         mean = mean_scores(ratings, agent.participant_id or "")
         agents.append(
@@ -187,7 +175,7 @@ def show(study: Path, recording: str, annotator: str | None, as_json: bool) -> N
     ]
     if failed:
         lines.append(f"{pluralize(len(failed), 'turn')} could not be had from a judge.")
-    listed: list[Json] = [
+    listed = [
         {
             "number": episode_turn.number,
             "agent": episode_turn.agent.profile.name if episode_turn.agent else None,
@@ -197,9 +185,9 @@ def show(study: Path, recording: str, annotator: str | None, as_json: bool) -> N
         }
         for episode_turn in state.played_turns
     ]
-    told: dict[str, Json] = {
-        "id": here.id,
-        "number": here.number,
+    told = {
+        "id": recording.id,
+        "number": recording.number,
         "context": state.episode.context,
         "relationship": state.episode.relationship.value,
         "ended": ended.value,
@@ -207,28 +195,17 @@ def show(study: Path, recording: str, annotator: str | None, as_json: bool) -> N
         "agents": agents,
         "turns": listed,
     }
-    print_result(as_json, told, "\n".join(lines))
+    return Answer(told, lines)
 
 
-@click.command()
-@STUDY
-@click.argument("recordings", nargs=-1)
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="Whom; again for each further; all when not given."
-)
-@click.option("--budget-money", type=click.FloatRange(0), help="What the run may cost, in the judges' currency.")
-@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that the run may take.")
-@click.option("--fresh", is_flag=True, help="Ask again also what was answered.")
-@json_option
+@command(study=EDIT)
 def rate(
-    study: Path,
-    recordings: tuple[str, ...],
-    judges: tuple[str, ...],
-    budget_money: float | None,
-    budget_tokens: int | None,
-    fresh: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recordings: tuple[Recording, ...] = argument(),
+    judges: tuple[str, ...] = JUDGES,
+    budget: Limits = budget_options("the run"),
+    fresh: bool = option("Ask again also what was answered."),
+) -> Answer:
     """Ask judges to rate everybody in the episodes that are named, or in all that are over, on seven dimensions.
 
     Set a judge's temperature to 0 for that, as SOTOPIA does. People rate in the window, or with greenroom segment add
@@ -238,26 +215,18 @@ def rate(
     Example:
       greenroom episode rate my-study.greenroom --judge gpt
     """
-    from app.cli.ask import run_ask_plan
     from benchmark.episodes.episode_runs import prepare_ratings
     from benchmark.judging.judge_registry import get_judges
-    from benchmark.judging.run_budget import Limits
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        ids = [resolve_recording(session, recording).id for recording in recordings]
-        asking = prepare_ratings(
-            session, get_judges(session, judges), ids, Limits(budget_money, budget_tokens), fresh=fresh
-        )
-        came = run_ask_plan(session, asking)
+    ids = [owner.id for owner in recordings]
+    asking = prepare_ratings(session, get_judges(session, judges), ids, budget, fresh=fresh)
+    came = run_ask_plan(session, asking)
     came.require_answers()
-    print_result(as_json, came.as_json(), "\n".join(came.lines()))
+    return Answer(came.as_json(), came.lines())
 
 
-@click.command()
-@STUDY
-@json_option
-def figures(study: Path, as_json: bool) -> None:
+@command()
+def figures(session: Session) -> Answer:
     """Say how well people agree on the episodes, and judges with them, by dimension.
 
     Kappa is Randolph's on five bins; agreement is the share of pairs at most two points apart; r is Pearson's.
@@ -268,8 +237,7 @@ def figures(study: Path, as_json: bool) -> None:
     """
     from benchmark.episodes.episode_ratings import compute_agreement
 
-    with Session.open(study, read_only=True) as session:
-        found = compute_agreement(session)
+    found = compute_agreement(session)
     lines = [f"{'people':24}{'rated':>7}{'kappa':>8}{'agree':>8}{'r':>8}"]
     for among in found.between_people:
         figures_told = (
@@ -282,20 +250,15 @@ def figures(study: Path, as_json: bool) -> None:
             f"{name:24}{agreement.rated_count:7}{'r':>4}{_format_number(agreement.correlation)}{'MAE':>6}{_format_number(agreement.mean_distance)}"
         )
     lines.append("- means: undefined, because nothing varies or too little was rated.")
-    print_result(as_json, found.as_json(), "\n".join(lines))
+    return Answer(found.as_json(), lines)
 
 
 def _format_number(value: float | None) -> str:
     return f"{'-':>8}" if value is None else f"{value:8.3f}"
 
 
-_RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "known-by-name", "stranger")
-
-
-@click.command()
-@STUDY
-@json_option
-def characters(study: Path, as_json: bool) -> None:
+@command()
+def characters(session: Session) -> Answer:
     """List the characters that can be played.
 
     \b
@@ -304,9 +267,8 @@ def characters(study: Path, as_json: bool) -> None:
     """
     from project.queries.episode_rows import PROFILE_COLUMNS, all_characters
 
-    with Session.open(study, read_only=True) as session:
-        found = all_characters(session.study)
-    told: list[Json] = [
+    found = all_characters(session.study)
+    told = [
         {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}}
         | {"bonds": [[bond.character_id, bond.relationship.value, bond.story] for bond in character.bonds]}
         for character in found
@@ -317,23 +279,27 @@ def characters(study: Path, as_json: bool) -> None:
         )
         for character in found
     ]
-    print_result(as_json, {"characters": told}, "\n".join([*lines, f"{pluralize(len(found), 'character')}."]))
+    return Answer({"characters": told}, [*lines, f"{pluralize(len(found), 'character')}."])
 
 
-@click.command(name="add-character")
-@STUDY
-@click.argument("name")
-@click.option("--age", default="", help="How old they are.")
-@click.option("--occupation", default="", help="What they do for a living.")
-@click.option("--pronouns", default="", help="Such as she/her.")
-@click.option("--personality", default="", help="How they are.")
-@click.option("--values", "personal_values", default="", help="What matters to them.")
-@click.option("--decides", "decision_style", default="", help="How they decide.")
-@click.option("--known", "public_info", default="", help="What anybody who knows them knows.")
-@click.option("--secret", default="", help="What nobody else is to know.")
-@click.option("--annotator", metavar="NAME", help="Who does it.")
-@json_option
-def add_character(study: Path, name: str, annotator: str | None, as_json: bool, **texts: Any) -> None:
+_PROFILE_TEXTS = given_options(
+    age=(str | None, option("How old they are.")),
+    occupation=(str | None, option("What they do for a living.")),
+    pronouns=(str | None, option("Such as she/her.")),
+    personality=(str | None, option("How they are.")),
+    personal_values=(str | None, option("What matters to them.", "--values")),
+    decision_style=(str | None, option("How they decide.", "--decides")),
+    public_info=(str | None, option("What anybody who knows them knows.", "--known")),
+    secret=(str | None, option("What nobody else is to know.")),
+)
+
+
+@command(study=EDIT, annotator=option("Who does it.", metavar="NAME"))
+def add_character(
+    session: Session,
+    name: str = argument(),
+    texts: dict[str, str] = _PROFILE_TEXTS,
+) -> Answer:
     """Write a character that can be played.
 
     \b
@@ -343,15 +309,12 @@ def add_character(study: Path, name: str, annotator: str | None, as_json: bool, 
     from benchmark.episodes.episode_setup import save_character
     from project.entities.roleplay import Profile
 
-    with Session.open(study, annotator) as session:
-        made, _ = save_character(session, Profile(name, **texts))
-    print_result(as_json, {"id": made}, f"Added the character {name}.")
+    made, _ = save_character(session, Profile(name, **texts))
+    return Answer({"id": made}, f"Added the character {name}.")
 
 
-@click.command()
-@STUDY
-@json_option
-def scenarios(study: Path, as_json: bool) -> None:
+@command()
+def scenarios(session: Session) -> Answer:
     """List the scenarios that can be played.
 
     \b
@@ -360,9 +323,8 @@ def scenarios(study: Path, as_json: bool) -> None:
     """
     from project.queries.episode_rows import all_scenarios
 
-    with Session.open(study, read_only=True) as session:
-        found = all_scenarios(session.study)
-    told: list[Json] = [
+    found = all_scenarios(session.study)
+    told = [
         {
             "id": scenario.id,
             "name": scenario.name,
@@ -377,28 +339,17 @@ def scenarios(study: Path, as_json: bool) -> None:
         f"{pluralize(len(scenario.casts), 'cast')}): {scenario.context}"
         for scenario in found
     ]
-    print_result(as_json, {"scenarios": told}, "\n".join([*lines, f"{pluralize(len(found), 'scenario')}."]))
+    return Answer({"scenarios": told}, [*lines, f"{pluralize(len(found), 'scenario')}."])
 
 
-@click.command(name="add-scenario")
-@STUDY
-@click.argument("name")
-@click.option("--context", required=True, help="What all of them know: where they are, what is going on.")
-@click.option("--relationship", type=click.Choice(_RELATIONSHIPS), required=True, help="How they stand to each other.")
-@click.option(
-    "--goal", "goals", multiple=True, required=True, help="What one of them wants; again for each further one."
-)
-@click.option("--annotator", metavar="NAME", help="Who does it.")
-@json_option
+@command(study=EDIT, annotator=option("Who does it.", metavar="NAME"))
 def add_scenario(
-    study: Path,
-    name: str,
-    context: str,
-    relationship: str,
-    goals: tuple[str, ...],
-    annotator: str | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    name: str = argument(),
+    context: str = option("What all of them know: where they are, what is going on."),
+    relationship: Relationship = option("How they stand to each other.", choices=PLAYED_RELATIONSHIPS),
+    goals: tuple[str, ...] = option("What one of them wants; again for each further one.", "--goal", required=True),
+) -> Answer:
     """Write a scenario that can be played, with a goal for each who takes part.
 
     \b
@@ -407,8 +358,7 @@ def add_scenario(
         --goal "Sell the lamp for 40." --goal "Pay 30 at most."
     """
     from benchmark.episodes.episode_setup import save_scenario
-    from project.entities.roleplay import Relationship, Scenario
+    from project.entities.roleplay import Scenario
 
-    with Session.open(study, annotator) as session:
-        made, _ = save_scenario(session, Scenario("", name, context, Relationship(relationship), goals))
-    print_result(as_json, {"id": made}, f"Added the scenario {name}.")
+    made, _ = save_scenario(session, Scenario("", name, context, relationship, goals))
+    return Answer({"id": made}, f"Added the scenario {name}.")

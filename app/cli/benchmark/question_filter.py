@@ -1,12 +1,14 @@
 """The command that hardens and filters questions step by step, and the one that shows how well judges answer them."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 import click
 
 from annotate.agreement.figure_intervals import StatisticResult
-from app.cli.command import STUDY, json_option, print_result, progress_bar
+from app.cli.ask import JUDGES, budget_options
+from app.cli.command import command, option
+from app.cli.console import Answer, progress_bar
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
@@ -23,7 +25,6 @@ from benchmark.questions.filter_outcomes import FunnelInput, read_funnel_input
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide, get_step
 from benchmark.questions.question_measures import JudgeMeasures, Measures, QuestionFigure, measure_judges
 from project.entities.judgments import RAW_CONDITION, JudgeEntry
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.jobs import run_inline
 from project.session.session import Session
@@ -35,16 +36,14 @@ _SHOWN_MODELS = ("Chance", "Human", "GPT-4o", "Gemini 1.5 Pro (frames)", "Video-
 _NAME_WIDTH = 42
 
 
-@click.command()
-@STUDY
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
-)
-@click.option("--all", "everything", is_flag=True, help="Also questions that nobody verified yet.")
-@click.option("--samples", default=1000, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the bootstrap.")
-@json_option
-def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples: int, seed: int, as_json: bool) -> None:
+@command()
+def consistency(
+    session: Session,
+    judges: tuple[str, ...] = JUDGES,
+    everything: bool = option("Also questions that nobody verified yet.", "--all"),
+    samples: int = option("Of the bootstrap.", default=1000, type=click.IntRange(0, 10_000)),
+    seed: int = option("Of the bootstrap.", default=0, type=click.IntRange(0)),
+) -> Answer:
     """Say how well judges answer questions, and understand chains.
 
     A chain counts as understood when all questions about its nodes and subchains are answered right. Only verified
@@ -55,12 +54,11 @@ def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples:
       greenroom consistency my-study.greenroom
       greenroom consistency my-study.greenroom --judge gpt --all --json
     """
-    with Session.open(study, read_only=True) as session:
-        found = measure_judges(session, judges, everything=everything, samples=samples, seed=seed)
+    found = measure_judges(session, judges, everything=everything, samples=samples, seed=seed)
     asked = {judge.setup.judge for judge in found.judges} | {judge.setup.judge_id for judge in found.judges}
     if missing := [judge for judge in judges if judge not in asked]:
         raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
-    print_result(as_json, found.as_json(), "\n".join(_measures_lines(found)))
+    return Answer(found.as_json(), _measures_lines(found))
 
 
 def _measures_lines(found: Measures) -> list[str]:
@@ -212,7 +210,7 @@ class FilterRun:
         if not (self._there or self._cached or self._outcome.completed) and self._outcome.notes:
             raise refusal_error(self._outcome.notes)
 
-    def as_json(self) -> dict[str, Json]:
+    def as_json(self) -> dict[str, Any]:
         """Return the outcome as a JSON object."""
         return {
             "asked": self._outcome.as_json(),
@@ -240,48 +238,32 @@ class FilterRun:
 _STEPS = ", ".join(STEPS)
 
 
-@click.command("filter")
-@STUDY
-@click.option(
-    "--step", "steps", multiple=True, metavar="KEY", help=f"A step; again for each further one: {_STEPS}. All if none."
+@command(
+    "filter",
+    edits=("judges", "settings", "harden", "drop"),
+    annotator=option("Who does it; the name in the settings when not given."),
 )
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="A judge to ask what is missing; again for more."
-)
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="STEP=LIMIT",
-    help="A limit of this study, such as difficulty=2, or another part: options-only.runs=3, truth.several=mean, "
-    "truth.judges=a+b (or all).",
-)
-@click.option("--harden", is_flag=True, help="Ask for harder wrong options too, and take over those that can be used.")
-@click.option(
-    "--drop/--no-drop",
-    default=None,
-    help="From now on leave out of verification and export what these steps do not keep, or nothing at all.",
-)
-@click.option("--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering.")
-@click.option("--again", is_flag=True, help="Ask again what was refused or could not be read.")
-@click.option("--budget-money", type=click.FloatRange(0), help="What each run may cost, in the judges' currency.")
-@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that each run may take.")
-@click.option("--annotator", help="Who does it; the name in the settings when not given.")
-@json_option
 def filter_questions(
-    study: Path,
-    steps: tuple[str, ...],
-    judges: tuple[str, ...],
-    settings: tuple[str, ...],
-    harden: bool,
-    drop: bool | None,
-    condition: str,
-    again: bool,
-    budget_money: float | None,
-    budget_tokens: int | None,
-    annotator: str | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    steps: tuple[str, ...] = option(
+        f"A step; again for each further one: {_STEPS}. All if none.", "--step", metavar="KEY"
+    ),
+    judges: tuple[str, ...] = option("A judge to ask what is missing; again for more.", "--judge", metavar="NAME"),
+    settings: tuple[str, ...] = option(
+        "A limit of this study, such as difficulty=2, or another part: options-only.runs=3, truth.several=mean, "
+        "truth.judges=a+b (or all).",
+        "--set",
+        metavar="STEP=LIMIT",
+    ),
+    harden: bool = option("Ask for harder wrong options too, and take over those that can be used."),
+    drop: bool | None = option(
+        "From now on leave out of verification and export what these steps do not keep, or nothing at all.",
+        "--drop/--no-drop",
+    ),
+    condition: str = option("What is shown: raw, or a rendering.", default="raw"),
+    again: bool = option("Ask again what was refused or could not be read."),
+    budget: Limits = budget_options("each run"),
+) -> Answer:
     """Harden and filter questions step by step; shows how many survive each step and why the others fell.
 
     Without --judge nothing is asked: what the study has been told is counted. With it, each step asks about what
@@ -299,37 +281,31 @@ def filter_questions(
     from benchmark.questions.filter_rules import read_rules
 
     chosen = [key for key in STEPS if not steps or key in {get_step(step).key for step in steps}]
-    changes = bool(judges or settings or harden or drop is not None)
-    with Session.open(study, annotator, read_only=not changes) as session:
-        if settings:
-            rules = read_rules(session.study)
-            for setting in settings:
-                key, rules[key] = question_requests.parse_rule(session, setting, rules)
-            question_requests.set_rules(session, rules)
-        entries = [get_judge(session, name) for name in dict.fromkeys(judges)]
-        if harden and not entries:
-            raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
-        run = FilterRun(session, entries, condition, Limits(budget_money, budget_tokens), again)
-        for key in chosen if entries else ():
-            if STEPS[key].task and (key != DISTRACTORS or harden or key in steps):
-                run.run_step(key, chosen)
-            if key == DISTRACTORS and harden:
-                run.apply_options(chosen)
-        if drop is not None:
-            deciders = [key for key in chosen if STEPS[key].needs is not LimitSide.NO_LIMIT] if drop else []
-            question_requests.set_deciding_steps(session, deciders)
-        reading = read_funnel_input(session)
+    if settings:
+        rules = read_rules(session.study)
+        for setting in settings:
+            key, rules[key] = question_requests.parse_rule(session, setting, rules)
+        question_requests.set_rules(session, rules)
+    entries = [get_judge(session, name) for name in dict.fromkeys(judges)]
+    if harden and not entries:
+        raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
+    run = FilterRun(session, entries, condition, budget, again)
+    for key in chosen if entries else ():
+        if STEPS[key].task and (key != DISTRACTORS or harden or key in steps):
+            run.run_step(key, chosen)
+        if key == DISTRACTORS and harden:
+            run.apply_options(chosen)
+    if drop is not None:
+        deciders = [key for key in chosen if STEPS[key].needs is not LimitSide.NO_LIMIT] if drop else []
+        question_requests.set_deciding_steps(session, deciders)
+    reading = read_funnel_input(session)
     if entries:
         run.require_answers()
     found = build_funnel(reading, (), chosen)
-    print_result(
-        as_json,
-        {**_funnel_json(reading, found), **run.as_json()},
-        "\n".join([*_funnel_lines(reading, found), *run.lines()]),
-    )
+    return Answer({**_funnel_json(reading, found), **run.as_json()}, [*_funnel_lines(reading, found), *run.lines()])
 
 
-def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Json]:
+def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Any]:
     return {
         "questions": len(found.questions),
         "steps": [step.as_json() for step in found.steps],

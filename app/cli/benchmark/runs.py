@@ -1,13 +1,15 @@
 """Commands that run the benchmark, show the figures of its runs, and compare two runs."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import STUDY, json_option, print_result, progress_bar
-from app.cli.plugin_options import scheduler_option
+from app.cli.ask import JUDGES, budget_options
+from app.cli.command import EDIT, argument, command, option
+from app.cli.console import Answer, progress_bar
+from app.cli.plugin_options import SCHEDULER
+from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunNote, refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
     from benchmark.runs.run_figures import RunComparison, RunFigures
 
 
-@click.command()
-@STUDY
-@click.argument("first", metavar="FIRST")
-@click.argument("second", metavar="SECOND")
-@click.option("--set", "names", multiple=True, metavar="NAME", help="A set that both were asked; again; all otherwise.")
-@click.option("--samples", default=200, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
-@json_option
-def compare(study: Path, first: str, second: str, names: tuple[str, ...], samples: int, as_json: bool) -> None:
+@command()
+def compare(
+    session: Session,
+    first: str = argument(metavar="FIRST"),
+    second: str = argument(metavar="SECOND"),
+    names: tuple[str, ...] = option("A set that both were asked; again; all otherwise.", "--set", metavar="NAME"),
+    samples: int = option("Of the bootstrap.", default=200, type=click.IntRange(0, 10_000)),
+) -> Answer:
     """Say whether two judges differ, or a run and an earlier one.
 
     FIRST and SECOND are names of judges or people, or ids of runs. Judges are compared on every set that both were
@@ -45,37 +47,35 @@ def compare(study: Path, first: str, second: str, names: tuple[str, ...], sample
     from benchmark.runs.run_figures import compare_runs, read_figures
     from project.queries.item_set_rows import benchmark_runs
 
-    with Session.open(study, read_only=True) as session:
-        known = {benchmark_run.id for benchmark_run in benchmark_runs(session.study)}
-        ids = [run_id for run_id in dict.fromkeys((first, second)) if run_id in known]
-        every = [
-            *read_figures(session, (), names, samples=0, parts=False),
-            *(read_figures(session, ids, samples=0, parts=False) if ids else []),
+    known = {benchmark_run.id for benchmark_run in benchmark_runs(session.study)}
+    ids = [run_id for run_id in dict.fromkeys((first, second)) if run_id in known]
+    every = [
+        *read_figures(session, (), names, samples=0, parts=False),
+        *(read_figures(session, ids, samples=0, parts=False) if ids else []),
+    ]
+
+    def called(name: str) -> list["RunFigures"]:
+        found = [
+            run_figures
+            for run_figures in every
+            if name in (run_figures.run.id, run_figures.judge, run_figures.run.judge.get("name"))
         ]
-
-        def called(name: str) -> list["RunFigures"]:
-            found = [
-                run_figures
-                for run_figures in every
-                if name in (run_figures.run.id, run_figures.judge, run_figures.run.judge.get("name"))
-            ]
-            if not found:
-                raise UserError(
-                    f"“{escape_unprintable(name)}” was not asked in any run.",
-                    "See who was: greenroom benchmark results STUDY",
-                )
-            return [*{run_figures.run.id: run_figures for run_figures in found}.values()]
-
-        pairs = _pair_runs(called(first), called(second))
-        if not pairs:
+        if not found:
             raise UserError(
-                "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
+                f"“{escape_unprintable(name)}” was not asked in any run.",
+                "See who was: greenroom benchmark results STUDY",
             )
-        found = [compare_runs(session, run_figures, other, samples) for run_figures, other in pairs]
-    print_result(
-        as_json,
+        return [*{run_figures.run.id: run_figures for run_figures in found}.values()]
+
+    pairs = _pair_runs(called(first), called(second))
+    if not pairs:
+        raise UserError(
+            "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
+        )
+    found = [compare_runs(session, run_figures, other, samples) for run_figures, other in pairs]
+    return Answer(
         {"comparisons": [run_comparison.as_json() for run_comparison in found]},
-        "\n".join(line for run_comparison in found for line in comparison_lines(run_comparison)),
+        (line for run_comparison in found for line in comparison_lines(run_comparison)),
     )
 
 
@@ -101,33 +101,19 @@ def _task_key(run_figures: "RunFigures") -> str:
     return run_figures.item_set.task
 
 
-@click.command()
-@STUDY
-@click.option("--run", "runs", multiple=True, metavar="ID", help="A run; again; the newest of each judge if not given.")
-@click.option("--set", "names", multiple=True, metavar="NAME", help="A set of items; again; all when not given.")
-@click.option("--task", "tasks", multiple=True, metavar="KEY", help="A task; again for each further one.")
-@click.option("--judge", "judges", multiple=True, metavar="NAME", help="A judge or person; again for each further one.")
-@click.option("--parts", is_flag=True, help="Also by attribute, channel, collection, and who was taken for whom.")
-@click.option(
-    "--margin",
-    default=0.1,
-    show_default=True,
-    type=click.FloatRange(0, 1, min_open=True),
-    help="Conditions within it count as the same.",
-)
-@click.option("--samples", default=200, show_default=True, type=click.IntRange(0, 10_000), help="Of the bootstrap.")
-@json_option
+@command()
 def results(
-    study: Path,
-    runs: tuple[str, ...],
-    names: tuple[str, ...],
-    tasks: tuple[str, ...],
-    judges: tuple[str, ...],
-    parts: bool,
-    margin: float,
-    samples: int,
-    as_json: bool,
-) -> None:
+    session: Session,
+    runs: tuple[str, ...] = option("A run; again; the newest of each judge if not given.", "--run", metavar="ID"),
+    names: tuple[str, ...] = option("A set of items; again; all when not given.", "--set", metavar="NAME"),
+    tasks: tuple[str, ...] = option("A task; again for each further one.", "--task", metavar="KEY"),
+    judges: tuple[str, ...] = option("A judge or person; again for each further one.", "--judge", metavar="NAME"),
+    parts: bool = option("Also by attribute, channel, collection, and who was taken for whom."),
+    margin: float = option(
+        "Conditions within it count as the same.", default=0.1, type=click.FloatRange(0, 1, min_open=True)
+    ),
+    samples: int = option("Of the bootstrap.", default=200, type=click.IntRange(0, 10_000)),
+) -> Answer:
     """Show what judges and people reached, beside chance and what papers report.
 
     Nothing is written. Answers that were refused or could not be read count as wrong, and are counted apart.
@@ -142,18 +128,17 @@ def results(
     from benchmark.runs.run_figures import compare_conditions, read_figures
     from benchmark.runs.run_settings import run_settings
 
-    with Session.open(study, read_only=True) as session:
-        found = read_figures(session, runs, names, samples=samples, parts=parts)
-        found = [
-            run_figures
-            for run_figures in found
-            if (not tasks or run_figures.item_set.task in tasks)
-            and (not judges or {run_figures.judge, run_figures.run.judge.get("name")} & {*judges})
-        ]
-        if not found:
-            raise UserError("No run fits.", "Run one: greenroom benchmark run STUDY --task verdict --judge NAME")
-        sets = {run_figures.item_set.id: run_figures.item_set for run_figures in found}.values()
-        changed, standing = describe_changed_sets(session, sets)
+    found = read_figures(session, runs, names, samples=samples, parts=parts)
+    found = [
+        run_figures
+        for run_figures in found
+        if (not tasks or run_figures.item_set.task in tasks)
+        and (not judges or {run_figures.judge, run_figures.run.judge.get("name")} & {*judges})
+    ]
+    if not found:
+        raise UserError("No run fits.", "Run one: greenroom benchmark run STUDY --task verdict --judge NAME")
+    sets = {run_figures.item_set.id: run_figures.item_set for run_figures in found}.values()
+    changed, standing = describe_changed_sets(session, sets)
     rows = compare_conditions(found, margin)
     published = [
         row
@@ -171,7 +156,7 @@ def results(
     )
     shares = {row.metric: row.share for run_figures in found for row in run_figures.rows}
     lines += [*published_lines(published, shares), *(f"  {line}" for line in departures)]
-    told: dict[str, Json] = {
+    told = {
         "results": [line for run_figures in found for line in run_figures.results_json()],
         "runs": [run_figures.as_json() for run_figures in found],
         "changed": changed,
@@ -192,55 +177,31 @@ def results(
             for row in published
         ],
     }
-    print_result(as_json, told, "\n".join(lines))
+    return Answer(told, lines)
 
 
-@click.command()
-@STUDY
-@click.option("--task", "tasks", multiple=True, metavar="KEY", help="A task; again for each further one.")
-@click.option("--set", "names", multiple=True, metavar="NAME", help="A set of items; again for each further one.")
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
-)
-@click.option("--draws", type=click.IntRange(1), help="Samples of a set that is made; as the task has when not given.")
-@click.option("--seed", default=0, show_default=True, help="Of what is drawn into a set, and of the judges' sampling.")
-@click.option("--variant", type=click.Choice(VARIANTS), help="How questions are put; as in each paper when not given.")
-@click.option(
-    "--shown",
-    type=click.Choice([item_modality.value for item_modality in ItemModality]),
-    help="Words, words and pictures, or pictures alone; what each judge sees when not given.",
-)
-@click.option(
-    "--condition",
-    "conditions",
-    multiple=True,
-    default=(RAW_CONDITION,),
-    show_default=True,
-    help="raw, or a rendering by its method; again for each further one.",
-)
-@click.option("--again", is_flag=True, help="Begin a new run that asks again what was refused or could not be read.")
-@click.option("--fresh", is_flag=True, help="Begin a new run that asks everything again.")
-@click.option("--budget-money", type=click.FloatRange(0), help="What all of it may cost, in the judges' currency.")
-@click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that all of it may take.")
-@scheduler_option
-@json_option
+@command(study=EDIT)
 def run(
-    study: Path,
-    tasks: tuple[str, ...],
-    names: tuple[str, ...],
-    judges: tuple[str, ...],
-    draws: int | None,
-    seed: int,
-    variant: str | None,
-    shown: str | None,
-    conditions: tuple[str, ...],
-    again: bool,
-    fresh: bool,
-    budget_money: float | None,
-    budget_tokens: int | None,
-    scheduler: str,
-    as_json: bool,
-) -> None:
+    session: Session,
+    tasks: tuple[str, ...] = option("A task; again for each further one.", "--task", metavar="KEY"),
+    names: tuple[str, ...] = option("A set of items; again for each further one.", "--set", metavar="NAME"),
+    judges: tuple[str, ...] = JUDGES,
+    draws: int | None = option(
+        "Samples of a set that is made; as the task has when not given.", type=click.IntRange(1)
+    ),
+    seed: int = option("Of what is drawn into a set, and of the judges' sampling.", default=0),
+    variant: str | None = option("How questions are put; as in each paper when not given.", choices=VARIANTS),
+    shown: ItemModality | None = option(
+        "Words, words and pictures, or pictures alone; what each judge sees when not given."
+    ),
+    conditions: tuple[str, ...] = option(
+        "raw, or a rendering by its method; again for each further one.", "--condition", default=(RAW_CONDITION,)
+    ),
+    again: bool = option("Begin a new run that asks again what was refused or could not be read."),
+    fresh: bool = option("Begin a new run that asks everything again."),
+    budget: Limits = budget_options("all of it"),
+    scheduler: str = SCHEDULER,
+) -> Answer:
     """Ask judges all items of a task, and measure their answers.
 
     A task that has no set of items yet gets one. Each answer is in the study as soon as it is there; a run that was
@@ -253,46 +214,41 @@ def run(
       greenroom benchmark run my-study.greenroom --task conditions --condition raw --condition blur
     """
     from benchmark.judging.judge_registry import get_judges
-    from benchmark.judging.run_budget import Limits
     from benchmark.runs.run_figures import read_figures
     from benchmark.runs.run_plan import BenchmarkRequest, choose_sets
     from benchmark.runs.scheduler import run_benchmark
 
-    with Session.open(study) as session:
-        session.study.require_writable()
-        entries = get_judges(session, judges)
-        chosen = choose_sets(session, tasks, names, seed=seed, draws=draws, conditions=conditions)
-        wanted = BenchmarkRequest(
-            chosen.sets,
-            entries,
-            variant,
-            ItemModality(shown) if shown else None,
-            conditions,
-            seed,
-            Limits(budget_money, budget_tokens),
-            again,
-            fresh,
-        )
-        with progress_bar("Benchmark") as bar:
-            ran = run_benchmark(session, wanted, bar, scheduler)
-        if not ran.runs and ran.notes:
-            raise refusal_error(ran.notes)
-        found = read_figures(
-            session,
-            [benchmark_run.id for benchmark_run in ran.runs],
-            [item_set.id for item_set in chosen.sets],
-            parts=False,
-        )
-        changed, standing = describe_changed_sets(
-            session, [item_set for item_set in chosen.sets if item_set.id not in chosen.created_ids]
-        )
+    entries = get_judges(session, judges)
+    chosen = choose_sets(session, tasks, names, seed=seed, draws=draws, conditions=conditions)
+    wanted = BenchmarkRequest(
+        chosen.sets,
+        entries,
+        variant,
+        ItemModality(shown) if shown else None,
+        conditions,
+        seed,
+        budget,
+        again,
+        fresh,
+    )
+    with progress_bar("Benchmark") as bar:
+        ran = run_benchmark(session, wanted, bar, scheduler)
+    if not ran.runs and ran.notes:
+        raise refusal_error(ran.notes)
+    found = read_figures(
+        session,
+        [benchmark_run.id for benchmark_run in ran.runs],
+        [item_set.id for item_set in chosen.sets],
+        parts=False,
+    )
+    changed, standing = describe_changed_sets(
+        session, [item_set for item_set in chosen.sets if item_set.id not in chosen.created_ids]
+    )
     if ran.notes and not any(run_figures.counts.counted for run_figures in found):
         raise refusal_error(ran.notes)
-    results: list[Json] = [
-        {**line, **run_figures.spent.as_json()} for run_figures in found for line in run_figures.results_json()
-    ]
-    sets: list[Json] = [_set_json(item_set, made=item_set.id in chosen.created_ids) for item_set in chosen.sets]
-    told: dict[str, Json] = {
+    results = [{**line, **run_figures.spent.as_json()} for run_figures in found for line in run_figures.results_json()]
+    sets = [_set_json(item_set, made=item_set.id in chosen.created_ids) for item_set in chosen.sets]
+    told = {
         "results": results,
         "sets": sets,
         "changed": changed,
@@ -308,14 +264,14 @@ def run(
     said = [ran.outcome.as_text()] if ran.outcome.completed or ran.outcome.over_budget else []
     said += [f"{ran.cached:,} from before"] if ran.cached else []
     lines += [f"{', '.join(said)}."] if said else ["Everything was answered before."]
-    print_result(as_json, told, "\n".join([*lines, *run_lines(found)]))
+    return Answer(told, [*lines, *run_lines(found)])
 
 
 def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[list[Json], list[str]]:
     """Return the sets whose material has changed since they were made, as JSON objects and in words."""
     from benchmark.sets.frozen_sets import find_changed_items
 
-    told, lines = list[Json](), []
+    told, lines = list[Any](), []
     for item_set in sets:
         if count := find_changed_items(session, item_set).count:
             told.append({"set": item_set.name, "sha256": item_set.sha256, "items": count})
@@ -326,7 +282,7 @@ def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[li
     return told, lines
 
 
-def _note_json(note: RunNote) -> dict[str, Json]:
+def _note_json(note: RunNote) -> dict[str, Any]:
     return {
         "judge": note.judge,
         "message": note.message,
@@ -336,7 +292,7 @@ def _note_json(note: RunNote) -> dict[str, Json]:
     }
 
 
-def _set_json(item_set: ItemSet, *, made: bool) -> dict[str, Json]:
+def _set_json(item_set: ItemSet, *, made: bool) -> dict[str, Any]:
     return {"id": item_set.id, "name": item_set.name, "task": item_set.task, "sha256": item_set.sha256, "made": made}
 
 

@@ -1,14 +1,16 @@
 """Commands about benchmark tasks and item sets, rated statements, and reports on runs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import STUDY, LazyGroup, json_option, print_result, progress_bar
+from app.cli.ask import JUDGES
+from app.cli.command import EDIT, CommandGroup, argument, command, option
+from app.cli.console import Answer, progress_bar
 from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
-from project.entities.study_records import Json
+from project.entities.study_records import Json, Recording
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
@@ -30,43 +32,23 @@ _PLACES: dict[str, str] = {
 """Subcommand -> its file below `app.cli`, and its function."""
 
 
-@click.group(cls=LazyGroup, places=_PLACES)
+@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
 def benchmark() -> None:
     """Ask judges the tasks of the papers, and measure them."""
 
 
-@click.command()
-@STUDY
-@click.option(
-    "--recording",
-    "recordings",
-    multiple=True,
-    required=True,
-    metavar="NUMBER",
-    help="Number, name or id of a recording; again for each further one.",
-)
-@click.option(
-    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
-)
-@click.option("--questions", default=1, show_default=True, help="Questions a recording: 1 to 10, ten inferences each.")
-@click.option("--rater", "raters", multiple=True, metavar="NAME", help="Who is to rate; again for each further one.")
-@click.option(
-    "--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering by its method or id."
-)
-@click.option("--seed", default=0, show_default=True, help="Another one asks for other questions and inferences.")
-@click.option("--annotator", help="Who has them made; the name in the settings when not given.")
-@json_option
+@command(study=EDIT, annotator=option("Who has them made; the name in the settings when not given."))
 def infer(
-    study: Path,
-    recordings: tuple[str, ...],
-    judges: tuple[str, ...],
-    questions: int,
-    raters: tuple[str, ...],
-    condition: str,
-    seed: int,
-    annotator: str | None,
-    as_json: bool,
-) -> None:
+    session: Session,
+    recordings: tuple[Recording, ...] = option(
+        "Number, name or id of a recording; again for each further one.", "--recording", required=True, metavar="NUMBER"
+    ),
+    judges: tuple[str, ...] = JUDGES,
+    questions: int = option("Questions a recording: 1 to 10, ten inferences each.", default=1),
+    raters: tuple[str, ...] = option("Who is to rate; again for each further one.", "--rater", metavar="NAME"),
+    condition: str = option("What is shown: raw, or a rendering by its method or id.", default="raw"),
+    seed: int = option("Another one asks for other questions and inferences.", default=0),
+) -> Answer:
     """Let judges write statements about recordings, for people to rate (SocialNLI).
 
     Each judge asks a question about what is meant but not said, then writes five inferences for it with thoughts first
@@ -84,68 +66,46 @@ def infer(
         question_request,
     )
     from benchmark.judging.judge_registry import get_judges
-    from project.session.session import resolve_recording
 
-    with Session.open(study, annotator) as session:
-        session.study.require_writable()
-        ids = [resolve_recording(session, recording).id for recording in recordings]
-        entries = get_judges(session, judges)
-        with progress_bar("Asking for questions") as bar:
-            first = ask_judges(session, [question_request(session, ids, entries, questions, condition, seed)], bar)
-        with progress_bar("Asking for inferences") as bar:
-            then = ask_judges(session, inference_requests(entries, first.answers, condition, seed), bar)
-        notes = [*first.notes, *then.notes]
-        taken, _ = import_inferences(session, then.answers, raters)
-    told: dict[str, Json] = {"study": str(study), "questions": len(first.answers), **taken.as_json()}
+    ids = [owner.id for owner in recordings]
+    entries = get_judges(session, judges)
+    with progress_bar("Asking for questions") as bar:
+        first = ask_judges(session, [question_request(session, ids, entries, questions, condition, seed)], bar)
+    with progress_bar("Asking for inferences") as bar:
+        then = ask_judges(session, inference_requests(entries, first.answers, condition, seed), bar)
+    notes = [*first.notes, *then.notes]
+    taken, _ = import_inferences(session, then.answers, raters)
+    told = {"study": str(session.study.path), "questions": len(first.answers), **taken.as_json()}
     lines = [f"{pluralize(taken.statements, 'statement')} to rate, of {pluralize(len(first.answers), 'question')}."]
     lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
-    print_result(as_json, told, "\n".join([*lines, *(f"Not asked: {note.as_text()}" for note in notes)]))
+    return Answer(told, [*lines, *(f"Not asked: {note.as_text()}" for note in notes)])
 
 
 _SHARE_METAVAR = "LABEL=WEIGHT"
 
 
-@click.command()
-@STUDY
-@click.option("--task", "tasks", multiple=True, required=True, metavar="KEY", help="Which task; again for each.")
-@click.option("--name", default="", help="Of the set; the task's key, with a number, when not given.")
-@click.option("--seed", default=0, show_default=True, help="The same seed draws the same items.")
-@click.option("--draws", type=int, help="How many samples; as many as the task has in its paper when not given.")
-@click.option("--size", type=int, help="Items of a sample at most, 0 for all; as in the paper when not given.")
-@click.option("--stratify", is_flag=True, help="The same number of items out of each collection.")
-@click.option("--include", multiple=True, metavar="WHAT", help="disagreed, reviewed, unreviewed or hold-out; again.")
-@click.option("--scheme", default="", help="Whose segments; those of the study's default scheme when not given.")
-@click.option("--track", default="", help="Of the scheme; its first when not given.")
-@click.option("--share", "shares", multiple=True, metavar=_SHARE_METAVAR, help="How much of a label; again for each.")
-@click.option("--negatives", default="both", show_default=True, help="Where none is from: annotated, unmarked or both.")
-@click.option("--condition", "conditions", multiple=True, metavar="METHOD", help="Only what has this rendering; again.")
-@click.option(
-    "--truth",
-    default=ONE_ANNOTATOR,
-    show_default=True,
-    type=click.Choice([*TRUTHS]),
-    help="Whose attributes are true: of one annotator, of most, of any, of all, or of the adjudicated lane.",
-)
-@click.option("--willing", is_flag=True, help="Only recordings in which everybody is willing to be shown to models.")
-@json_option
+@command(study=EDIT)
 def make(
-    study: Path,
-    tasks: tuple[str, ...],
-    name: str,
-    seed: int,
-    draws: int | None,
-    size: int | None,
-    stratify: bool,
-    include: tuple[str, ...],
-    scheme: str,
-    track: str,
-    shares: tuple[str, ...],
-    negatives: str,
-    conditions: tuple[str, ...],
-    truth: str,
-    willing: bool,
-    as_json: bool,
-) -> None:
+    session: Session,
+    tasks: tuple[str, ...] = option("Which task; again for each.", "--task", required=True, metavar="KEY"),
+    name: str = option("Of the set; the task's key, with a number, when not given.", default=""),
+    seed: int = option("The same seed draws the same items.", default=0),
+    draws: int | None = option("How many samples; as many as the task has in its paper when not given."),
+    size: int | None = option("Items of a sample at most, 0 for all; as in the paper when not given."),
+    stratify: bool = option("The same number of items out of each collection."),
+    include: tuple[str, ...] = option("disagreed, reviewed, unreviewed or hold-out; again.", metavar="WHAT"),
+    scheme: str = option("Whose segments; those of the study's default scheme when not given.", default=""),
+    track: str = option("Of the scheme; its first when not given.", default=""),
+    shares: tuple[str, ...] = option("How much of a label; again for each.", "--share", metavar=_SHARE_METAVAR),
+    negatives: str = option("Where none is from: annotated, unmarked or both.", default="both"),
+    conditions: tuple[str, ...] = option("Only what has this rendering; again.", "--condition", metavar="METHOD"),
+    truth: str = option(
+        "Whose attributes are true: of one annotator, of most, of any, of all, or of the adjudicated lane.",
+        default=ONE_ANNOTATOR,
+        choices=TRUTHS,
+    ),
+    willing: bool = option("Only recordings in which everybody is willing to be shown to models."),
+) -> Answer:
     """Draw the items of tasks from a study, and freeze them as sets.
 
     A set is never changed: every judge and every person is asked the same items. Only segments that two people marked
@@ -159,24 +119,22 @@ def make(
     """
     from benchmark.sets.frozen_sets import make_set
     from project.queries.item_set_rows import items_of
-    from project.session.session import Session
 
     if name and len(tasks) > 1:
         raise UserError("One name is for one set.", "Leave --name out, or name one task.")
     weights = _parse_weights(shares)
     wishes = SamplingOptions(include, stratify, scheme, track, weights, negatives, conditions, willing, truth)
     made: list[ItemSet] = []
-    with Session.open(study) as session:
-        for task in dict.fromkeys(tasks):
-            found, _ = make_set(session, task, name, seed, draws, size, wishes)
-            made.append(found)
-        sizes = [len(items_of(session.study, item_set.id)) for item_set in made]
+    for task in dict.fromkeys(tasks):
+        found, _ = make_set(session, task, name, seed, draws, size, wishes)
+        made.append(found)
+    sizes = [len(items_of(session.study, item_set.id)) for item_set in made]
     lines = [line for item_set, items in zip(made, sizes, strict=True) for line in _set_lines(item_set, items)]
-    told: list[Json] = [set_json(item_set, items) for item_set, items in zip(made, sizes, strict=True)]
-    print_result(as_json, {"study": str(study), "sets": told}, "\n".join(lines))
+    told = [set_json(item_set, items) for item_set, items in zip(made, sizes, strict=True)]
+    return Answer({"study": str(session.study.path), "sets": told}, lines)
 
 
-def set_json(item_set: ItemSet, items: int) -> dict[str, Json]:
+def set_json(item_set: ItemSet, items: int) -> dict[str, Any]:
     """Return a set as a JSON object."""
     return {
         "set": item_set.id,
@@ -225,19 +183,15 @@ def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:
     return found
 
 
-@click.command("report")
-@STUDY
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder that is not there or empty.")
-@click.option("--set", "sets", multiple=True, help="Name or id of a set of items. Repeatable; all by default.")
-@click.option("--against", default="", help="Folder of an earlier report, or id of a run, to compare with.")
-@click.option(
-    "--texts", is_flag=True, help="PRIVATE: also options, words, answers and reasons as they are. Not to be passed on."
-)
-@click.option("--no-plots", is_flag=True, help="Tables and items only.")
-@json_option
+@command()
 def report(
-    study: Path, out: Path, sets: tuple[str, ...], against: str, texts: bool, no_plots: bool, as_json: bool
-) -> None:
+    study: Path = argument(),
+    out: Path = option("Folder that is not there or empty."),
+    sets: tuple[str, ...] = option("Name or id of a set of items. Repeatable; all by default.", "--set"),
+    against: str = option("Folder of an earlier report, or id of a run, to compare with.", default=""),
+    texts: bool = option("PRIVATE: also options, words, answers and reasons as they are. Not to be passed on."),
+    no_plots: bool = option("Tables and items only."),
+) -> Answer:
     """Write a report: the papers' tables with your rows, plots, and what became of each item.
 
     HTML that needs no network, Markdown, LaTeX, CSV, SVG and PNG. People are called by codes and recordings by numbers,
@@ -284,7 +238,7 @@ def report(
         f"Wrote {out / PAGE_NAME}: {pluralize(tables, 'table')}, {pluralize(plots, 'plot')}, "
         f"{pluralize(items, 'answered item')}."
     ]
-    result: dict[str, Json] = {
+    result = {
         "folder": str(out),
         "tables": tables,
         "plots": plots,
@@ -292,7 +246,7 @@ def report(
         "private": texts,
         "files": [*files],
     }
-    print_result(as_json, result, "\n".join([*lines, *([f"PRIVATE: {WARNING}"] if texts else [])]))
+    return Answer(result, [*lines, *([f"PRIVATE: {WARNING}"] if texts else [])])
 
 
 def _load_painter() -> "Painter":
@@ -307,9 +261,8 @@ def _load_painter() -> "Painter":
     return render_plots_offscreen
 
 
-@click.command()
-@json_option
-def tasks(as_json: bool) -> None:
+@command()
+def tasks() -> Answer:
     """List the tasks of the benchmark, with paper, draws and size.
 
     \b
@@ -340,14 +293,11 @@ def tasks(as_json: bool) -> None:
                 "metrics": [metric.key for metric in benchmark_task.metrics],
             }
         )
-    print_result(as_json, {"tasks": told}, "\n".join(lines))
+    return Answer({"tasks": told}, lines)
 
 
-@click.command()
-@STUDY
-@click.argument("name", required=False)
-@json_option
-def sets(study: Path, name: str | None, as_json: bool) -> None:
+@command()
+def sets(session: Session, name: str | None = argument()) -> Answer:
     """List the item sets of a study, and whether it has changed since they were made.
 
     With a name, that set alone, with its rule, its items by draw, and what was left out.
@@ -359,36 +309,32 @@ def sets(study: Path, name: str | None, as_json: bool) -> None:
     """
     from benchmark.sets.frozen_sets import find_changed_items
     from project.queries.item_set_rows import all_sets, find_item_set, items_of
-    from project.session.session import Session
 
     lines, told = [], list[Json]()
-    with Session.open(study, read_only=True) as session:
-        chosen = all_sets(session.study) if name is None else [find_item_set(session.study, name)]
-        for item_set in chosen:
-            if item_set is None:
-                raise UserError(
-                    f"There is no item set “{escape_unprintable(name)}”.",
-                    "See which are: greenroom benchmark sets STUDY",
-                )
-            items = items_of(session.study, item_set.id)
-            changed = find_changed_items(session, item_set)
-            since = f"; {changed.count:,} changed since" if changed.count else ""
-            lines.append(
-                f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in "
-                f"{pluralize(item_set.draws, 'draw')}, seed {item_set.seed}, {item_set.sha256[:12]}{since}"
+    chosen = all_sets(session.study) if name is None else [find_item_set(session.study, name)]
+    for item_set in chosen:
+        if item_set is None:
+            raise UserError(
+                f"There is no item set “{escape_unprintable(name)}”.",
+                "See which are: greenroom benchmark sets STUDY",
             )
-            found: dict[str, Json] = {**set_json(item_set, len(items)), "changed": [*changed.items]}
-            if name is not None:
-                lines += [
-                    f"  {key}: {_format_value(value)}"
-                    for key, value in item_set.rule.items()
-                    if value not in ("", [], {})
-                ]
-                lines += format_left_out(item_set)
-                found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(item_set.draws)]
-            told.append(found)
+        items = items_of(session.study, item_set.id)
+        changed = find_changed_items(session, item_set)
+        since = f"; {changed.count:,} changed since" if changed.count else ""
+        lines.append(
+            f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in "
+            f"{pluralize(item_set.draws, 'draw')}, seed {item_set.seed}, {item_set.sha256[:12]}{since}"
+        )
+        found: dict[str, Any] = {**set_json(item_set, len(items)), "changed": [*changed.items]}
+        if name is not None:
+            lines += [
+                f"  {key}: {_format_value(value)}" for key, value in item_set.rule.items() if value not in ("", [], {})
+            ]
+            lines += format_left_out(item_set)
+            found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(item_set.draws)]
+        told.append(found)
     nothing = "No item set yet. Make one: greenroom benchmark make STUDY --task verdict"
-    print_result(as_json, {"study": str(study), "sets": told}, "\n".join(lines) or nothing)
+    return Answer({"study": str(session.study.path), "sets": told}, lines or nothing)
 
 
 def _format_value(value: Json) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import av
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -19,7 +18,8 @@ from anonymize.methods.solid import Solid
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from anonymize.release.release_plan import SOUND_CHOICES, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES
 from anonymize.sound.voice_methods import COVERS
-from app.cli.plugin_options import method_options, options_by_method
+from app.cli.command import command
+from app.cli.plugin_options import options_by_method, plugin_options
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
 from project.option_limits import choice_field
@@ -111,20 +111,23 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setitem(registry.METHODS, "painted", f"{__name__}:Painted")
     seen: list[dict[str, dict[str, Json]]] = []
 
-    @click.command()
-    @method_options
-    def command(**flags: Json) -> None:
+    options = plugin_options(METHODS, method_type)
+
+    @command()
+    def paint(flags: dict[str, Json] = options) -> int:
+        """Paint."""
         seen.append(options_by_method(flags, ["painted", "solid", "blur"]))
+        return 0
 
     run = CliRunner()
-    assert run.invoke(command, ["--look", "bright", "--no-keep-hats", "--strength", "0.5"]).exit_code == 0
-    assert run.invoke(command, ["--keep-hats"]).exit_code == 0
-    assert run.invoke(command, []).exit_code == 0
+    assert run.invoke(paint, ["--look", "bright", "--no-keep-hats", "--strength", "0.5"]).exit_code == 0
+    assert run.invoke(paint, ["--keep-hats"]).exit_code == 0
+    assert run.invoke(paint, []).exit_code == 0
     assert seen[0] == {"painted": {"look": "bright", "keep_hats": False}, "solid": {}, "blur": {"strength": 0.5}}
     assert seen[1] == {"painted": {"keep_hats": True}, "solid": {}, "blur": {}}
     assert seen[2] == {"painted": {}, "solid": {}, "blur": {}}
-    assert run.invoke(command, ["--look", "loud"]).exit_code == 2
-    said = " ".join(run.invoke(command, ["--help"]).output.split())
+    assert run.invoke(paint, ["--look", "loud"]).exit_code == 2
+    said = " ".join(run.invoke(paint, ["--help"]).output.split())
     assert "Look, for painted: one of calm, bright, by default calm. Which." in said
     assert "Keep hats, for painted: yes or no, by default yes. They stay." in said
     with monkeypatch.context() as patch:
