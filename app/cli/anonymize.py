@@ -281,8 +281,8 @@ def privacy(
         "recording": export.recording.number,
         "export": export.run.id,
         "limits": cast(Json, asdict(allowed)),
-        "over_limit": [*over],
-        "not_measured": [*missing],
+        "over_limit": over,
+        "not_measured": missing,
         "report": {key: value for key, value in result.items() if key != "file"},
         "file": result["file"],
     }

@@ -12,7 +12,7 @@ from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer
+from app.cli.console import UNSCRUBBED_NOTE, Answer, record
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -121,15 +121,8 @@ def node(
     else:
         node_id, _ = chain_edits.add_node_from_utterance(session, chain_id, utterance or "")
     made = chain_edits.find_node(session, node_id)
-    shown = {
-        "node": node_id,
-        "chain": chain_id,
-        "kind": made.kind.value,
-        "text": made.text,
-        "start": made.start_us / 1e6,
-        "end": made.end_us / 1e6,
-    }
-    return Answer(shown, f"Added {node_id}")
+    data = record(made, "id", "chain_id", "people", "source", node=node_id, chain=chain_id)
+    return Answer(data, f"Added {node_id}")
 
 
 @command(study=EDIT, annotator=AUTHOR)
@@ -165,7 +158,7 @@ def remove(
     """
     use_author_name(session, annotator, chain_edits.find_node(session, node_ids[0]).chain_id)
     chain_edits.delete_nodes(session, node_ids)
-    return Answer({"deleted": [*node_ids]}, f"Deleted {pluralize(len(node_ids), 'node')}")
+    return Answer({"deleted": node_ids}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
 @command(study=EDIT, annotator=AUTHOR)
@@ -202,7 +195,7 @@ def import_file(
     from annotate.chains.chain_files import import_chains
 
     made, _ = import_chains(session, file, recording=recording, key=key, keep_rest=keep_rest)
-    return Answer({"chains": [*made]}, f"Imported {pluralize(len(made), 'chain')}.")
+    return Answer({"chains": made}, f"Imported {pluralize(len(made), 'chain')}.")
 
 
 @command("export")
@@ -231,7 +224,7 @@ def export_file(
     graphs = exportable_chains(session, ids, places)
     export_chains(session, graphs, out, key=key, overwrite=force)
     text = f"Wrote {pluralize(len(graphs), 'chain')} to {out}\n{UNSCRUBBED_NOTE}"
-    return Answer({"file": str(out), "chains": [graph.chain.id for graph in graphs]}, text)
+    return Answer({"file": out, "chains": [graph.chain.id for graph in graphs]}, text)
 
 
 @command(study=EDIT, annotator=option("Who reviews.", required=True))
@@ -305,7 +298,7 @@ def list_chains(session: Session, recording: Recording | None = option()) -> Ans
         f"{entry['standing']}"
         for entry, graph in zip(listed, graphs, strict=True)
     ]
-    return Answer({"chains": [*listed]}, lines or "No chains.")
+    return Answer({"chains": listed}, lines or "No chains.")
 
 
 @command()
@@ -321,16 +314,7 @@ def show(session: Session, chain_id: str = CHAIN) -> Answer:
     people = pseudonyms(session.study)
     described = _chain_json(session, graph, names)
     nodes = [
-        {
-            "id": node.id,
-            "kind": node.kind.value,
-            "text": node.text,
-            "start": node.start_us / 1e6,
-            "end": node.end_us / 1e6,
-            "people": [people[who] for who in node.people],
-            "reasons": [*graph.reasons[node.id]],
-            "source": node.source,
-        }
+        record(node, "chain_id", people=[people[who] for who in node.people], reasons=graph.reasons[node.id])
         for node in graph.nodes
     ]
     number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
@@ -400,10 +384,7 @@ def statistics(
     if found.empty or found.unsound:
         lines.append(f"Left out: {found.empty} without edges, {found.unsound} that do not hold together.")
     result = {
-        "figures": {
-            figure.key: {"name": figure.name, "value": figure.value, "published": figure.published}
-            for figure in figures
-        },
+        "figures": {figure.key: record(figure, "key") for figure in figures},
         "steps": {str(length): many for length, many in found.steps.items()},
         "reasons": {str(number): many for number, many in found.reasons.items()},
         "people": {str(number): many for number, many in found.people.items()},

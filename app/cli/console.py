@@ -5,7 +5,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import RemainingTimeEstimator, format_time_left
 from project.text_format import escape_unprintable
+from project.timebase import SECOND_US
 
 if TYPE_CHECKING:
     from project.session.jobs import JobSpec
@@ -69,10 +71,31 @@ def to_json_line(result: Mapping[str, Any]) -> str:
     return json.dumps(result, default=_to_json)
 
 
-def _to_json(value: object) -> Json:
+def record(value: Any, *left_out: str, **more: Any) -> dict[str, Any]:
+    """Return a dataclass as `--json` prints it: its fields by name, but microseconds as seconds.
+
+    Args:
+        value: an object of a dataclass.
+        left_out: fields that are not printed.
+        more: what is printed with them, or in the place of a field.
+    """
+    printed = {spec.name: getattr(value, spec.name) for spec in fields(value) if spec.name not in left_out}
+    seconds = {
+        name.removesuffix("_us"): None if time is None else time / SECOND_US
+        for name, time in printed.items()
+        if name.endswith("_us")
+    }
+    return {name: part for name, part in printed.items() if not name.endswith("_us")} | seconds | more
+
+
+def _to_json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    return str(value) if isinstance(value, Path) else list(value)  # type: ignore[call-overload]
+    if is_dataclass(value):
+        return record(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, Path) else list(value)
 
 
 def _escape_lines(text: str) -> str:

@@ -5,11 +5,10 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, CommandGroup, argument, option, recordings_or_all
-from app.cli.console import Answer, Bar
+from app.cli.console import Answer, Bar, record
 from project.entities.study_records import Recording
 from project.session.session import Session
 from project.text_format import pluralize
-from project.timebase import SECOND_US
 
 KIND = option("Only those, such as response or tone.sharp.", "--kind", metavar="TRACK[.LABEL]")
 WHICH = argument(metavar="[PRELABEL]...")
@@ -42,19 +41,14 @@ def list_cues(session: Session, recording: Recording | None = option(), kind: st
     for owner in recordings_or_all(session, recording):
         for marks in cues_by_utterance(session, owner.id).values():
             listed += [
-                {
-                    "id": mark.segment_id,
-                    "recording": owner.number,
-                    "start": mark.start_us / SECOND_US,
-                    "end": mark.end_us / SECOND_US,
-                    "track": mark.track,
-                    "label": mark.label,
-                    "who": names.get(mark.participant_id or ""),
-                    "description": mark.description,
-                    "word": mark.word,
-                    "annotator": authors[mark.annotator_id],
-                    "prelabel": mark.prelabel,
-                }
+                record(
+                    mark,
+                    *("segment_id", "participant_id", "annotator_id"),
+                    id=mark.segment_id,
+                    recording=owner.number,
+                    who=names.get(mark.participant_id or ""),
+                    annotator=authors[mark.annotator_id],
+                )
                 for mark in marks
                 if _matches_kind(kind, mark.track, mark.label)
             ]
@@ -64,7 +58,7 @@ def list_cues(session: Session, recording: Recording | None = option(), kind: st
         f"{'pre-label' if entry['prelabel'] else entry['annotator']}"
         for entry in listed
     ]
-    return Answer({"cues": [*listed]}, lines or "No cues yet.")
+    return Answer({"cues": listed}, lines or "No cues yet.")
 
 
 @cues.command(study=EDIT)
@@ -106,7 +100,7 @@ def run(session: Session, recording: Recording | None = option()) -> Answer:
         f"({entry['seconds']} s)"
         for entry in found
     ]
-    return Answer({"recordings": [*found]}, lines or "No recording has anything to suggest cues from.")
+    return Answer({"recordings": found}, lines or "No recording has anything to suggest cues from.")
 
 
 @cues.command(study=EDIT, annotator=option("Whose cues they become.", required=True))
@@ -123,7 +117,7 @@ def accept(
 
     wanted = ids or _open_prelabel_ids(session, recording, kind)
     made = prelabels.accept_prelabels(session, wanted)[0] if wanted else []
-    return Answer({"accepted": [*made]}, f"Accepted {pluralize(len(made), 'pre-label')}.")
+    return Answer({"accepted": made}, f"Accepted {pluralize(len(made), 'pre-label')}.")
 
 
 @cues.command(study=EDIT, annotator=option("Who says so.", required=True))
@@ -141,7 +135,7 @@ def reject(
     wanted = ids or _open_prelabel_ids(session, recording, kind)
     if wanted:
         prelabels.reject_prelabels(session, wanted)
-    return Answer({"rejected": [*wanted]}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
+    return Answer({"rejected": wanted}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
 
 
 def _open_prelabel_ids(session: Session, recording: Recording | None, kind: str | None) -> tuple[str, ...]:

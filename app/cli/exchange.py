@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from annotate.interchange.annotation_files import FORMATS
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, progress_bar
+from app.cli.console import UNSCRUBBED_NOTE, Answer, progress_bar, record
 from project.entities.study_records import Recording
 from project.session.session import Session
 from project.text_format import pluralize
@@ -43,9 +43,8 @@ def export_annotations(
     people = [require_annotator(session, text).id for text in annotator] or None
     with progress_bar("Exporting") as bar:
         made = export_recordings(session, to, out, wanted, people, overwrite=force, progress=bar)
-    files = [str(path) for path in made]
     lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses), UNSCRUBBED_NOTE]
-    return Answer({"format": key, "files": files, "losses": [*to.losses]}, lines)
+    return Answer({"format": key, "files": made, "losses": to.losses}, lines)
 
 
 @command(
@@ -90,34 +89,16 @@ def import_annotations(
             temporary.write_text(mapping.to_json(), "utf-8")
     if not preview:
         apply_import(session, plan, file.name, keep_rest=keep_rest)
-    lanes = [_lane_json(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
     result = {
         "added": plan.added,
         "further": plan.other_row_count,
         "known": plan.known,
         "left_out": plan.left_out,
         "written": not preview and plan.added + plan.other_row_count > 0,
-        "lanes": lanes,
-        "remarks": [*plan.remarks],
+        "lanes": [record(lane, "recording_id", recording=numbers.get(lane.recording_id)) for lane in plan.lanes],
+        "remarks": plan.remarks,
     }
     return Answer(result, _plan_lines(plan, numbers, preview))
-
-
-def _lane_json(lane: "LanePlan", number: int | None) -> dict[str, Any]:
-    return {
-        "part": lane.part,
-        "lane": lane.lane,
-        "becomes": lane.target.becomes.value,
-        "recording": number,
-        "annotator": lane.target.annotator,
-        "scheme": lane.target.scheme,
-        "track": lane.target.track,
-        "entries": lane.entries,
-        "added": lane.added,
-        "known": lane.known,
-        "left_out": {**lane.left_out},
-        "remarks": [*lane.remarks],
-    }
 
 
 def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:

@@ -7,7 +7,7 @@ from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet, is_undecided
 from anonymize.masking.mask_coverage import Cover
 from app.cli.command import EDIT, Time, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, progress_bar, record
 from app.cli.plugin_options import SCHEDULER
 from models.faces.face_detectors import DETECTORS, PROCESSORS, SEPARATOR, default_detectors, join_names
 from project.entities.face_regions import Keyframe, RegionKind
@@ -217,21 +217,12 @@ def _describe_sheet(session: Session, found: FaceSheet) -> Answer:
         "recording": found.recording.number,
         "tracked": found.run is not None,
         "reviewed": bool(found.reviews),
-        "reviewers": [*reviewers],
+        "reviewers": reviewers,
         "revoked": [names.get(face_review.annotator_id, "?") for face_review in found.revoked],
         "uncovered": found.count(Cover.UNCOVERED),
         "uncertain": found.count(Cover.UNCERTAIN),
         "places": [
-            {
-                "start": certainty_span.start_us / 1e6,
-                "end": certainty_span.end_us / 1e6,
-                "state": certainty_span.state.value,
-                "reason": certainty_span.reason.value,
-                "why": REASON_TEXTS[certainty_span.reason],
-                "track": certainty_span.track_id,
-                "frame": certainty_span.frame,
-                "box": None if certainty_span.box is None else [*certainty_span.box],
-            }
+            record(certainty_span, "track_id", track=certainty_span.track_id, why=REASON_TEXTS[certainty_span.reason])
             for certainty_span in found.pending
         ],
         "tracks": [
@@ -248,16 +239,10 @@ def _describe_sheet(session: Session, found: FaceSheet) -> Answer:
             for track in found.tracks
         ],
         "regions": [
-            {
-                "region": region.id,
-                "kind": region.kind.value,
-                "label": region.label,
-                "start": region.start_us / 1e6,
-                "end": region.end_us / 1e6,
-            }
+            record(region, "id", "recording_id", "keyframes", "participant_id", region=region.id)
             for region in found.regions
         ],
-        "suggestions": [[*suggestion.track_ids] for suggestion in found.suggestions()],
+        "suggestions": [suggestion.track_ids for suggestion in found.suggestions()],
     }
     lines = [
         f"{format_time(certainty_span.start_us)} to {format_time(certainty_span.end_us)}  "

@@ -6,13 +6,13 @@ from typing import Any
 import click
 
 from app.cli.command import CommandGroup, argument, command, flags, option
-from app.cli.console import Answer, print_answer, progress_bar
+from app.cli.console import Answer, print_answer, progress_bar, record
 from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights
 from models.weights.model_list import ModelCatalogueEntry, download_access, list_parts
 from models.weights.model_list import list_models as all_models
-from models.weights.weights_catalogue import USES, WEIGHTS, Edition
+from models.weights.weights_catalogue import USES, WEIGHTS
 from project.errors import UserError
 from project.progress import Progress
 from project.session.optional_parts import OPTIONAL_PARTS
@@ -45,7 +45,7 @@ def desktop(
             if files
             else "Greenroom is not in the menu. Put it there with: greenroom desktop --install"
         )
-    return Answer({"installed": bool(installed_files()), "files": [str(file) for file in files]}, said)
+    return Answer({"installed": bool(installed_files()), "files": files}, said)
 
 
 @command()
@@ -159,11 +159,11 @@ def list_models() -> Answer:
     state = download_access()
     return Answer(
         {
-            "folder": str(installed_weights.weights_folder()),
+            "folder": installed_weights.weights_folder(),
             "offline": bool(state.offline),
-            "asks": [*state.hosts],
+            "asks": state.hosts,
             "models": [_model_json(model) for model in found],
-            "parts": [_part_json(part) for part in parts],
+            "parts": parts,
         },
         lines[1:],
     )
@@ -239,7 +239,7 @@ def verify(name: str | None = argument(choices=WEIGHTS)) -> Answer:
     with progress_bar("Verifying") as bar:
         problems = {key: problem for key in chosen if (problem := _weights_problem(key, bar))}
     lines = [f"{key}: {problems.get(key, 'sound')}" for key in chosen] or ["No weights are installed."]
-    return Answer({"ok": not problems, "verified": [*chosen], "problems": {**problems}}, lines, 2 if problems else 0)
+    return Answer({"ok": not problems, "verified": chosen, "problems": problems}, lines, 2 if problems else 0)
 
 
 @models.command()
@@ -270,49 +270,17 @@ def _model_lines(model: ModelCatalogueEntry) -> list[str]:
 
 
 def _model_json(model: ModelCatalogueEntry) -> dict[str, Any]:
-    wanted = WEIGHTS[model.name]
-    return {
-        "name": model.name,
-        "use": model.use,
-        "purpose": model.purpose,
-        "used_in": model.used_in,
-        "licence": model.licence,
-        "note": model.note,
-        "own": model.is_own,
-        "folder": model.folder,
-        "installed": model.installed,
-        "place": str(model.place),
-        "size_on_disk": model.on_disk,
-        "arrived": model.arrived,
-        "get": model.how_to_get,
-        "editions": [_edition_json(edition) for edition in wanted.editions],
-        "networks": [str(network) for network in wanted.networks],
-    }
-
-
-def _part_json(part: ModelCatalogueEntry) -> dict[str, Any]:
-    return {
-        "name": part.name,
-        "purpose": part.purpose,
-        "used_in": part.used_in,
-        "licence": part.licence,
-        "size": part.offers[0].size,
-        "installed": part.installed,
-        "get": part.how_to_get,
-    }
-
-
-def _edition_json(edition: Edition) -> dict[str, Any]:
-    files = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in edition.parts]
-    return {
-        "key": edition.key,
-        "file": edition.file,
-        "folder": edition.is_folder,
-        "source": str(edition),
-        "size": edition.size,
-        "sha256": edition.sha256,
-        "files": files if edition.is_folder else [],
-    }
+    wanted, hidden = WEIGHTS[model.name], ("build", "built", "source")
+    return record(
+        model,
+        "offers",
+        own=model.is_own,
+        editions=[
+            record(edition, *hidden, origin=str(edition), size=edition.size, sha256=edition.sha256)
+            for edition in wanted.editions
+        ],
+        networks=wanted.networks,
+    )
 
 
 def _weights_problem(name: str, progress: Progress) -> str:

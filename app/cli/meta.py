@@ -275,11 +275,11 @@ def suggest(
         came = ask_here(session, suggestion_request(recording.id, task, asked, condition))
         notes = [note.as_text() for note in came.outcome.notes]
         answers = [answer for answer in read_answers(session, recording.id) if answer.task == task]
-        entry: dict[str, Any] = {"part": task, "answers": len(answers), "notes": [*notes]}
+        entry: dict[str, Any] = {"part": task, "answers": len(answers), "notes": notes}
         entry["new"] = sum(answer.id not in before for answer in answers)
         if accept and answers:
             taken = import_answer(session, answers[0].id, replace_own=replace)
-            entry |= {"taken": taken.new, "kept": taken.kept, "unread": [*taken.unparsed_lines]}
+            entry |= {"taken": taken.new, "kept": taken.kept, "unread": taken.unparsed_lines}
         told.append(entry)
         lines.append(_part_line(entry))
     return Answer({"recording": recording.number, "parts": told}, lines)

@@ -108,7 +108,7 @@ def withdraw(
         with Session.open(study, read_only=True) as session:
             there = pseudonym in {participant.pseudonym for participant in all_participants(session.study)}
         if not there:
-            return Answer({"withdrawn": person, "certificate": str(place)}, told)
+            return Answer({"withdrawn": person, "certificate": place}, told)
         click.echo(told, err=True)
     if not yes:
         foreseen = plan_erasure(study, wanted, finder)
@@ -124,7 +124,7 @@ def withdraw(
     result = {
         **withdrawal_certificate.certificate_to_json(done),
         "certificate": str(written),
-        "problems": [*done.problems],
+        "problems": done.problems,
         "footage_left": [
             str(footage_file.path)
             for footage_file in done.plan.footage

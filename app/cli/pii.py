@@ -195,7 +195,7 @@ def apply(
         )
     told = {
         "folder": str(out) if out else None,
-        "files": [*files],
+        "files": files,
         "changed": changed,
         "undecided": left,
         "history_keeps_originals": in_place,
@@ -218,9 +218,7 @@ def key(session: Session, file: Path = argument(type=FILE)) -> Answer:
 
     store_hit_numbers(session, find_hits(session))
     rows = write_key(session, file)
-    return Answer(
-        {"file": str(file), "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart."
-    )
+    return Answer({"file": file, "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart.")
 
 
 def _select_hits(

@@ -131,7 +131,7 @@ def sync(
             }
         )
         lines.append(f"{escape_unprintable(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
-    return Answer({"recording": recording.number, "media": [*answers]}, lines)
+    return Answer({"recording": recording.number, "media": answers}, lines)
 
 
 @command(edits=("track",))

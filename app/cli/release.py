@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonymize.sound.voice_methods import VOICES
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, command, given_options, option
-from app.cli.console import Answer, run_job
+from app.cli.console import Answer, record, run_job
 from project.entities.study_records import Annotator
 from project.errors import UserError
 from project.session.session import Session
@@ -73,14 +73,11 @@ def texts_answer(found: "Sequence[ReleasedText]", reader: Annotator | None, *, c
     state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
     lines.append(f"{pluralize(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
     rows = [
-        {
-            "recording": released_text.recording,
-            "time": released_text.time_us / 1e6,
-            "place": released_text.place,
-            "before": released_text.before,
-            "after": released_text.after,
-            "kinds": [replacement.kind for replacement in released_text.replacements],
-        }
+        record(
+            released_text,
+            *("recording_id", "replacements"),
+            kinds=[replacement.kind for replacement in released_text.replacements],
+        )
         for released_text in listed
     ]
     return Answer({"confirmed_by": reader.name if reader else None, "texts": rows}, lines)
@@ -211,15 +208,10 @@ def words(
     ] or ["There are no private words."]
     shown_lines += [f"Kept everywhere: {', '.join(kept)}"] if kept else []
     rows = [
-        {
-            "word": private_word.word,
-            "replacement": private_word.replacement,
-            "kind": private_word.kind,
-            "participant": people.get(private_word.participant_id or ""),
-        }
+        record(private_word, "participant_id", participant=people.get(private_word.participant_id or ""))
         for private_word in found
     ]
-    told = {"words": {**after}, "private": rows, "public": [*kept]}
+    told = {"words": after, "private": rows, "public": kept}
     return Answer(told, shown_lines)
 
 

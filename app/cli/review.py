@@ -78,7 +78,7 @@ def list_waiting(
         "total": total,
         "settled": settled,
         "disputed": disputed,
-        "items": [*items],
+        "items": items,
     }
     return Answer(result, lines)
 

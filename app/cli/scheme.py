@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import click
 
 from annotate.study import scheme_versions
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
 from app.cli.command import EDIT, CommandGroup, argument, option
-from app.cli.console import Answer
+from app.cli.console import Answer, record
 from project.entities.study_records import Changes
 from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, Track
 from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
@@ -37,24 +36,11 @@ def list_schemes(study: Path | None = argument()) -> Answer:
     """
     if study is None:
         shipped = [load_scheme(name) for name in shipped_names()]
-        rows = [
-            {"key": shipped_scheme.key, "name": shipped_scheme.name, "version": shipped_scheme.version}
-            for shipped_scheme in shipped
-        ]
-        lines = [
-            f"{shipped_scheme.key:14} version {shipped_scheme.version}  {shipped_scheme.name}"
-            for shipped_scheme in shipped
-        ]
-        return Answer({"schemes": rows}, lines)
+        rows = [{"key": known.key, "name": known.name, "version": known.version} for known in shipped]
+        return Answer({"schemes": rows}, [f"{known.key:14} version {known.version}  {known.name}" for known in shipped])
     with Session.open(study, read_only=True) as session:
         found = list_study_schemes(session)
-        listed = [
-            {
-                **kept_scheme.as_json(),
-                "orphaned": [orphan.as_json() for orphan in find_orphans(session, kept_scheme.key)],
-            }
-            for kept_scheme in found
-        ]
+        listed = [{**kept.as_json(), "orphaned": find_orphans(session, kept.key)} for kept in found]
     lines = []
     for kept_scheme in found:
         kept = ", ".join(map(str, kept_scheme.versions)) or "none"
@@ -75,7 +61,7 @@ def show(scheme: str = SCHEME) -> Answer:
       greenroom scheme show shrec
     """
     found = load_scheme_file(Path(scheme)) if _is_file(scheme) else load_scheme(scheme)
-    return Answer(_scheme_json(found), _scheme_lines(found))
+    return Answer(record(found), _scheme_lines(found))
 
 
 @scheme.command()
@@ -190,40 +176,3 @@ def _kind_text(field: Field) -> str:
     only = f"; only for {', '.join(field.only_for)}" if field.only_for else ""
     on = f"; only on {', '.join(field.tracks)}" if field.tracks else ""
     return f"({field.kind}{span}{only}{on})"
-
-
-def _scheme_json(found: Scheme) -> dict[str, Any]:
-    return {
-        "key": found.key,
-        "name": found.name,
-        "version": found.version,
-        "definition": found.definition,
-        "tracks": [
-            {
-                "key": track.key,
-                "name": track.name,
-                "extent": track.extent.value,
-                "inside": track.inside,
-                "labels": [
-                    {"key": label.key, "name": label.name, "colour": label.colour, "shortcut": label.shortcut}
-                    for label in track.labels
-                ],
-            }
-            for track in found.tracks
-        ],
-        "fields": [_field_json(field) for field in found.fields],
-        "rules": [{"label": rule.label, "track": rule.track, "needs": [*rule.needs]} for rule in found.rules],
-        "examples": [example.title for example in found.examples],
-    }
-
-
-def _field_json(field: Field) -> dict[str, Any]:
-    told: dict[str, Any] = {"key": field.key, "kind": field.kind.value, "name": field.name}
-    told |= {"shortcut": field.shortcut, "only_for": [*field.only_for], "tracks": [*field.tracks]}
-    if field.choices:
-        told["choices"] = [
-            {"key": choice.key, "name": choice.name, "shortcut": choice.shortcut} for choice in field.choices
-        ]
-    if field.kind in NUMERIC_KINDS:
-        told |= {"minimum": field.minimum, "maximum": field.maximum, "step": field.step, "ends": [*field.ends]}
-    return told

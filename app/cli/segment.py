@@ -15,8 +15,8 @@ from annotate.review.text_search import StudySearch
 from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
 from app.cli.command import EDIT, CommandGroup, OptionGroup, Time, argument, command, option, options_of
-from app.cli.console import Answer
-from project.entities.study_records import Channel, Comment, FieldValue, Json, Recording, Segment, Verdict
+from app.cli.console import Answer, record
+from project.entities.study_records import Channel, FieldValue, Json, Recording, Segment, Verdict
 from project.errors import UserError
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators, annotator_names
@@ -54,22 +54,15 @@ def comment(
     if text is not None:
         bulk_edits.add_comment(session, segment_id, text)
     names = annotator_names(session.study)
-    found = [_comment_json(kept_comment, names) for kept_comment in comments_of(session.study, segment_id)]
+    found = [
+        record(kept_comment, "segment_id", "annotator_id", annotator=names[kept_comment.annotator_id])
+        for kept_comment in comments_of(session.study, segment_id)
+    ]
     lines = [
         f"{entry['at']}  {entry['annotator']}{' (resolved)' if entry['resolved'] else ''}: {entry['text']}"
         for entry in found
     ]
-    return Answer({"segment": segment_id, "comments": [*found]}, lines or "No comments.")
-
-
-def _comment_json(comment: Comment, names: dict[str, str]) -> dict[str, Any]:
-    return {
-        "id": comment.id,
-        "annotator": names[comment.annotator_id],
-        "text": comment.text,
-        "at": comment.at,
-        "resolved": comment.resolved,
-    }
+    return Answer({"segment": segment_id, "comments": found}, lines or "No comments.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +281,7 @@ def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Answer
         f"  {entry['verdict']}  {entry['annotator']}"
         for entry in listed
     ]
-    return Answer({"segments": [*listed]}, lines or "No segments.")
+    return Answer({"segments": listed}, lines or "No segments.")
 
 
 @segment.command(study=EDIT, annotator=AUTHOR)
@@ -342,7 +335,7 @@ def delete(
     among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
     deleted = pluralize(len(set(segment_ids)), "segment")
     told = f"Deleted {deleted}{among}. Undo: greenroom undo {escape_unprintable(session.study.path)}"
-    return Answer({"deleted": [*segment_ids], "recordings": len(recordings)}, told)
+    return Answer({"deleted": segment_ids, "recordings": len(recordings)}, told)
 
 
 def _choose_label(verdict: str | None, label: str | None) -> str | None:
@@ -358,22 +351,10 @@ def _use_author_name(session: Session, annotator: str | None, segment_id: str) -
 
 
 def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Any]:
-    return {
-        "id": found.id,
-        "recording": number,
-        "annotator": annotator,
-        "start": found.start_us / 1e6,
-        "end": found.end_us / 1e6,
-        "scheme": found.scheme,
-        "track": found.track,
-        "label": found.label,
-        "values": {field: value.value for field, value in values.items()},
-        "verdict": found.label,
-        **{
-            field: values[field].value if field in values else None
-            for field in ("attributes", "channel", "rationale", "correction")
-        },
-    }
+    given = {field: value.value for field, value in values.items()}
+    form = {field: given.get(field) for field in ("attributes", "channel", "rationale", "correction")}
+    ids = ("recording_id", "annotator_id")
+    return record(found, *ids, recording=number, annotator=annotator, values=given, verdict=found.label, **form)
 
 
 def _read_segment_json(session: Session, segment_id: str) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, progress_bar, record
 from project.errors import UserError
 from project.progress import SubtaskProgress
-from project.recovery.recovery_report import RecoveryResult, report_lines
+from project.recovery.recovery_report import report_lines
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, format_size, pluralize
 from project.timebase import format_time
@@ -57,7 +57,7 @@ def new(
 
     path = with_study_suffix(study)
     Study.create(path, name or path.stem).close()
-    return Answer({"study": str(path)}, f"Made {path}")
+    return Answer({"study": path}, f"Made {path}")
 
 
 @command(study=EDIT)
@@ -94,18 +94,18 @@ def add(
     lines += [line for file in files if (line := truncation_warning(file))]
     return Answer(
         {
-            "study": str(session.study.path),
+            "study": session.study.path,
             "recordings": [
                 {
-                    "id": r.id,
-                    "number": r.number,
-                    "name": r.name,
-                    "seconds": r.duration_us / 1e6,
+                    "id": recording.id,
+                    "number": recording.number,
+                    "name": recording.name,
+                    "seconds": recording.duration_us / 1e6,
                     "ends_early_s": file.facts.missing_us / 1e6,
                     "sound_track": file.facts.audio.track if file.facts.audio else None,
                     "sound_tracks": file.facts.audio.tracks if file.facts.audio else 0,
                 }
-                for r, file in zip(made, files, strict=True)
+                for recording, file in zip(made, files, strict=True)
             ],
         },
         lines,
@@ -177,7 +177,7 @@ def check(study: Path = argument()) -> Answer:
     lines = [f"{study}: {'sound' if not problems else pluralize(len(problems), 'problem')}", *problems]
     if missing:
         lines += ["Files to relink:", *missing]
-    return Answer({"ok": not problems, "problems": [*problems], "media": [*missing]}, lines, 2 if problems else 0)
+    return Answer({"ok": not problems, "problems": problems, "media": missing}, lines, 2 if problems else 0)
 
 
 @command(study=EDIT)
@@ -194,7 +194,7 @@ def relink(session: Session, folder: Path = argument()) -> Answer:
         done = run_relink(session, folder, bar)
     text = [f"Relinked {pluralize(len(done.found), 'file')}." if done.found else "No missing file was found there."]
     text += [f"Still missing: {name}" for name in done.missing]
-    return Answer({"relinked": [*done.found], "missing": [*done.missing]}, text)
+    return Answer({"relinked": done.found, "missing": done.missing}, text)
 
 
 @command(hidden=True)
@@ -246,9 +246,10 @@ def recover(
         return _list_backups(study)
     if backup is not None:
         place = copy_backup(study, backup, out)
-        return Answer({"study": str(place), "backup": backup}, f"Copied backup {backup} to {place}")
+        return Answer({"study": place, "backup": backup}, f"Copied backup {backup} to {place}")
     found = run_recover(study, out)
-    return Answer(_recovery_json(found), report_lines(found))
+    tables = {table.name: record(table, "name") for table in found.tables}
+    return Answer(record(found, "path", study=found.path, tables=tables), report_lines(found))
 
 
 def _list_backups(study: Path) -> Answer:
@@ -273,44 +274,9 @@ def _list_backups(study: Path) -> Answer:
         ", or --backup N to take one of these." if found else "."
     )
     return Answer(
-        {
-            "backups": [
-                {
-                    "number": backup.number,
-                    "path": str(backup.path),
-                    "made": backup.made.isoformat(),
-                    "bytes": backup.size,
-                }
-                for backup in found
-            ]
-        },
+        {"backups": found},
         [head, *lines, hint],
     )
-
-
-def _recovery_json(found: RecoveryResult) -> dict[str, Any]:
-    return {
-        "study": str(found.path),
-        "history_whole": found.whole_history,
-        "foreign": list(found.foreign),
-        "unlike_history": found.history_mismatches,
-        "log_damage": found.log_damage,
-        "backup": str(found.backup[0]) if found.backup else None,
-        "problems": [*found.problems],
-        "tables": {
-            table.name: {
-                "saved": table.saved,
-                "from_history": table.from_history,
-                "from_backup": table.from_backup,
-                "made_up": table.placeholders,
-                "incomplete": table.incomplete,
-                "rows_unreadable": table.unreadable_rows,
-                "left_out": table.left_out,
-                "only_in_backup": table.only_in_backup,
-            }
-            for table in found.tables
-        },
-    }
 
 
 _PASSPHRASE_OPTION = option("File whose first line is the passphrase; it is asked for without.", "--passphrase-file")
@@ -430,7 +396,7 @@ def synthetic(
     else:
         counts = _fill_whole(path, recordings, segments, annotators, seed)
     told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    return Answer({"study": str(path), **counts}, f"Made {path}: {told}")
+    return Answer({"study": path, **counts}, f"Made {path}: {told}")
 
 
 def _fill_whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:

@@ -4,7 +4,6 @@ The plan of who annotates what, active minutes, the checklist, held-out recordin
 """
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,7 +16,7 @@ from annotate.team.assignments import read_team_plan
 from annotate.team.study_copies import MediaWith, plan_command, split_study
 from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, progress_bar, record
 from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -140,7 +139,7 @@ def resolve(
     for text in chosen:
         study_copies.resolve_conflict(session, text, study_copies.ConflictSide(take))
     left = count_unresolved(session.study)
-    result = {"conflicts": [*chosen], "taken": take, "unresolved": left}
+    result = {"conflicts": chosen, "taken": take, "unresolved": left}
     return Answer(result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
 
 
@@ -299,31 +298,26 @@ def training(
     if gate is None:
         return Answer({"training": None, "annotators": []}, "There is no training in this study.")
     about = {
-        "recordings": [*numbers],
+        "recordings": numbers,
         "reference": names.get(gate.reference, ""),
-        "minimum": {**gate.minimum},
+        "minimum": gate.minimum,
     }
     where = f"recording{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
     heading = f"Training on {where} against {about['reference']}: {_minimum_text(gate)}"
     return Answer(
-        {"training": about, "annotators": [_trainee_json(person) for person in people]},
+        {
+            "training": about,
+            "annotators": [
+                record(person, "annotator", "figures", "short", name=person.annotator.name, **person.figures)
+                for person in people
+            ],
+        },
         [heading, *map(_trainee_line, people)],
     )
 
 
 def _minimum_text(gate: Gate) -> str:
     return ", ".join(f"{figure} at least {least:.2f}" for figure, least in gate.minimum.items()) or "nothing required"
-
-
-def _trainee_json(trained: TrainingResult) -> Any:
-    return {
-        "name": trained.annotator.name,
-        "given": trained.given,
-        "done": trained.done,
-        "pairs": trained.pairs,
-        **trained.figures,
-        "passed": trained.passed,
-    }
 
 
 def _trainee_line(trained: TrainingResult) -> str:

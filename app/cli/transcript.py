@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, Bar
+from app.cli.console import UNSCRUBBED_NOTE, Answer, Bar, record
 from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
 from project.session.session import Session
@@ -14,7 +14,7 @@ from project.text_format import escape_unprintable, format_percent, pluralize
 from project.timebase import SECOND_US, format_seconds
 
 if TYPE_CHECKING:
-    from annotate.speech.speaker_suggestions import FoundSpeaker, SpeakerFlag
+    from annotate.speech.speaker_suggestions import FoundSpeaker
     from project.entities.study_records import Utterance
 
 
@@ -68,7 +68,7 @@ def import_file(
     known = f"; {made.known} were there already" if made.known else ""
     removed = f"; {pluralize(made.removed, 'draft')} made room" if made.removed else ""
     said = f"Imported {pluralize(made.added, 'utterance')} into recording {recording.number}{known}{removed}."
-    result = {"recording": recording.number, **counts, "remarks": [*made.remarks]}
+    result = {"recording": recording.number, **counts, "remarks": made.remarks}
     return Answer(result, [*made.remarks, said])
 
 
@@ -120,7 +120,7 @@ def export_file(
     else:
         export_transcript(session, recording.id, file, wanted, overwrite=force)
         losses = () if wanted in (LINES, JSON) else get_format(wanted).losses
-        result |= {"file": str(file), "losses": [*losses]}
+        result |= {"file": file, "losses": losses}
         lines = "\n".join(
             [
                 f"Wrote {pluralize(count, 'utterance')} to {file}",
@@ -263,9 +263,19 @@ def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str
     ]
     described = {
         "recording": recording.number,
-        "speakers": [_speaker_json(found_speaker, names) for found_speaker in found],
+        "speakers": [
+            record(
+                speaker,
+                *("participant_id", "tracks", "stretches", "utterance_ids"),
+                label=speaker.label,
+                participant=names.get(speaker.participant_id or ""),
+                utterances=len(speaker.utterance_ids),
+                faces=speaker.tracks,
+            )
+            for speaker in found
+        ],
         "suggestions": suggestions,
-        "flags": [_flag_json(flag) for flag in flags],
+        "flags": [record(flag, "utterance_id", utterance=flag.utterance_id) for flag in flags],
     }
     lines = [
         f"Recording {recording.number}: {pluralize(len(found), 'speaker')}, {pluralize(len(flags), 'place')} to look at"
@@ -283,28 +293,6 @@ def _speaker_owner(found_speaker: "FoundSpeaker", names: dict[str, str], now: di
     """Return whose voice it is: as the search found, or as people have said since."""
     named = {name for key in found_speaker.utterance_ids if (name := now.get(key))}
     return names.get(found_speaker.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
-
-
-def _speaker_json(found_speaker: "FoundSpeaker", names: dict[str, str]) -> dict[str, Any]:
-    return {
-        "number": found_speaker.number,
-        "label": found_speaker.label,
-        "participant": names.get(found_speaker.participant_id or ""),
-        "seconds": found_speaker.seconds,
-        "confidence": found_speaker.confidence,
-        "utterances": len(found_speaker.utterance_ids),
-        "faces": [*found_speaker.tracks],
-    }
-
-
-def _flag_json(speaker_flag: "SpeakerFlag") -> dict[str, Any]:
-    return {
-        "kind": speaker_flag.kind.value,
-        "utterance": speaker_flag.utterance_id,
-        "start": speaker_flag.start_us / SECOND_US,
-        "end": speaker_flag.end_us / SECOND_US,
-        "text": speaker_flag.text,
-    }
 
 
 @command(study=EDIT)
@@ -391,14 +379,8 @@ def transcribe(
     )
 
 
-def _utterance_json(owner: "Recording", utterance: "Utterance") -> dict[str, Any]:
+def _utterance_json(owner: Recording, utterance: "Utterance") -> dict[str, Any]:
     from annotate.transcript.transcript_files import words_to_json
 
-    return {
-        "id": utterance.id,
-        "recording": owner.number,
-        "start": utterance.start_us / SECOND_US,
-        "end": utterance.end_us / SECOND_US,
-        "text": utterance.text,
-        "words": words_to_json(utterance),
-    }
+    ids = ("recording_id", "participant_id", "checked", "suggested")
+    return record(utterance, *ids, recording=owner.number, words=words_to_json(utterance))

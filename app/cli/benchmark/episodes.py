@@ -1,5 +1,6 @@
 """Commands about role-played episodes: import, play, show, rate and export them, with characters and scenarios."""
 
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import click
 
 from app.cli.ask import JUDGES, budget_options, run_ask_plan
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, given_options, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer
+from app.cli.console import UNSCRUBBED_NOTE, Answer, record
 from benchmark.judging.run_budget import Limits
 from project.entities.roleplay import PLAYED_RELATIONSHIPS, Relationship
 from project.entities.study_records import Recording
@@ -59,7 +60,7 @@ def import_episodes(
         found = import_file(session, path, keep_rest=keep_rest)
         told.append(
             {
-                "file": str(path),
+                "file": path,
                 "what": found.kind,
                 "added": found.added,
                 "known": found.existing,
@@ -92,7 +93,7 @@ def export(
     ids = [owner.id for owner in recordings]
     count = (write_scores if ratings else write_episodes)(session, out, ids)
     what = pluralize(count, "rating" if ratings else "episode")
-    return Answer({"file": str(out), "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
+    return Answer({"file": out, "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
 
 
 @command("list")
@@ -160,7 +161,7 @@ def show(session: Session, recording: Recording = argument()) -> Answer:
         agents.append(
             {key: getattr(agent.profile, key) for key in PROFILE_COLUMNS}
             | {"goal": agent.goal, "player": "" if blind else agent.player.value}
-            | {"scores": {**mean}, "overall": overall_score({**mean})}
+            | {"scores": mean, "overall": overall_score({**mean})}
         )
         lines.append(agent.profile.name if blind else f"{agent.profile.name}, played by a {agent.player.value}")
         lines += [f"  wants: {agent.goal}"] if agent.goal else []
@@ -265,12 +266,11 @@ def characters(session: Session) -> Answer:
     Example:
       greenroom episode characters my-study.greenroom
     """
-    from project.queries.episode_rows import PROFILE_COLUMNS, all_characters
+    from project.queries.episode_rows import all_characters
 
     found = all_characters(session.study)
     told = [
-        {"id": character.id, **{key: getattr(character.profile, key) for key in PROFILE_COLUMNS}}
-        | {"bonds": [[bond.character_id, bond.relationship.value, bond.story] for bond in character.bonds]}
+        {"id": character.id, **record(character.profile), "bonds": [astuple(bond) for bond in character.bonds]}
         for character in found
     ]
     lines = [
@@ -324,16 +324,7 @@ def scenarios(session: Session) -> Answer:
     from project.queries.episode_rows import all_scenarios
 
     found = all_scenarios(session.study)
-    told = [
-        {
-            "id": scenario.id,
-            "name": scenario.name,
-            "context": scenario.context,
-            "relationship": scenario.relationship.value,
-        }
-        | {"goals": [*scenario.goals], "casts": [[*cast] for cast in scenario.casts]}
-        for scenario in found
-    ]
+    told = [record(scenario, "reference") for scenario in found]
     lines = [
         f"{scenario.name} ({scenario.relationship.value}, {len(scenario.goals)}, "
         f"{pluralize(len(scenario.casts), 'cast')}): {scenario.context}"

@@ -309,7 +309,7 @@ def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Any]:
     return {
         "questions": len(found.questions),
         "steps": [step.as_json() for step in found.steps],
-        "survive": [*found.survivors],
+        "survive": found.survivors,
         "deciding": [*deciding_steps(reading)],
         "go_on": len(final_survivors(reading)),
     }

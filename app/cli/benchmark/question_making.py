@@ -101,7 +101,7 @@ def make(
     else:
         with progress_bar("Making") as bar:
             made, _ = add_rule_questions(session, chains, chosen, seed, bar)
-    return Answer({"study": str(session.study.path), **made.as_json()}, result_text(made))
+    return Answer({"study": session.study.path, **made.as_json()}, result_text(made))
 
 
 def result_text(made: QuestionGenerationResult) -> str:
@@ -167,7 +167,7 @@ def esi(
     came.require_answers()
     made, _ = import_esi_questions(session, find_judgments(session.study, came.ids), seed)
     lines = [result_text(made), *(f"Not asked: {note.as_text()}" for note in came.outcome.notes)]
-    return Answer({"study": str(session.study.path), **made.as_json(), "asked": came.as_json()}, lines)
+    return Answer({"study": session.study.path, **made.as_json(), "asked": came.as_json()}, lines)
 
 
 @command(study=EDIT, annotator=ANNOTATOR)

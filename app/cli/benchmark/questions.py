@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, OPEN, CommandGroup, argument, command, flags, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, progress_bar, record
 from app.cli.release import texts_answer
 from benchmark.questions import verification
 from benchmark.questions.question_edits import QuestionCorrection, get_question, reword_options
@@ -25,7 +25,7 @@ from project.entities.study_records import Recording
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import format_percent, pluralize
-from project.timebase import format_time
+from project.timebase import SECOND_US, format_time
 
 _PLACES: dict[str, str] = {
     "make": "benchmark.question_making:make",
@@ -84,18 +84,7 @@ def export(
     lines = [f"Wrote {pluralize(made.questions, 'question')} to {out}: {by_split}."]
     lines += [f"Left out: {many}, {why}." for why, many in sorted(made.left_out.items())]
     lines.append(f"{pluralize(made.replaced, 'place')} of texts taken out. Fill in DATACARD.md before it leaves.")
-    result = {
-        "folder": str(out),
-        "questions": made.questions,
-        "by_kind": {**made.by_kind},
-        "by_split": {**made.by_split},
-        "recordings": {**made.recordings},
-        "chains": made.chains,
-        "left_out": {**made.left_out},
-        "replaced": made.replaced,
-        "files": [*made.files],
-    }
-    return Answer(result, lines)
+    return Answer(record(made, folder=out, questions=made.questions), lines)
 
 
 @command("list")
@@ -134,7 +123,7 @@ def list_questions(
     return Answer(
         {
             "questions": [_question_json(item, numbers[item.question.recording_id]) for item in shown],
-            "by_kind": {**by_kind},
+            "by_kind": by_kind,
         },
         [*lines, f"{pluralize(len(shown), 'question')}{kinds}"],
     )
@@ -154,25 +143,15 @@ def _question_lines(item: VerificationItem, number: int) -> list[str]:
 
 def _question_json(item: VerificationItem, number: int) -> dict[str, Any]:
     question = item.question
-    return {
-        "id": question.id,
-        "recording": number,
-        "recording_id": question.recording_id,
-        "chain_id": question.chain_id,
-        "kind": question.kind.value,
-        "aspect": question.aspect,
-        "covers": [*question.covers],
-        "text": question.text,
-        "options": [*question.options],
-        "letter": question.correct_letter,
-        "answer": question.answer,
-        "explanation": question.explanation,
-        "maker": question.maker.value,
-        "start": question.start_us / 1e6,
-        "end": question.end_us / 1e6,
-        "standing": item.state.value,
-        "stale": item.stale,
-    }
+    return record(
+        question,
+        *("wrong", "seed", "place", "made_from", "annotator_id", "judgment_id", "at"),
+        recording=number,
+        options=question.options,
+        letter=question.correct_letter,
+        standing=item.state,
+        stale=item.stale,
+    )
 
 
 @command(study=EDIT, annotator=option("Who has read them."))
@@ -353,11 +332,11 @@ def _queue_json(item: VerificationItem, *, again: bool) -> dict[str, Any]:
     return {
         "id": question.id,
         "recording": question.recording_id,
-        "kind": question.kind.value,
+        "kind": question.kind,
         "text": question.text,
-        "options": [*question.options],
+        "options": question.options,
         "right": question.correct_letter,
-        "start": question.start_us / 1_000_000,
-        "end": question.end_us / 1_000_000,
+        "start": question.start_us / SECOND_US,
+        "end": question.end_us / SECOND_US,
         "again": again,
     }

@@ -7,10 +7,10 @@ import click
 
 from app.cli.ask import JUDGES, budget_options
 from app.cli.command import EDIT, argument, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, progress_bar, record
 from app.cli.plugin_options import SCHEDULER
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunNote, refusal_error
+from benchmark.judging.run_outcome import refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow
@@ -161,20 +161,9 @@ def results(
         "runs": [run_figures.as_json() for run_figures in found],
         "changed": changed,
         "conditions": [condition_row.as_json() for condition_row in rows],
-        "departures": [*departures],
+        "departures": departures,
         "published": [
-            {
-                "published": True,
-                "task": row.task,
-                "judge": row.name,
-                "shown": row.modality,
-                "setting": row.setting,
-                "metric": row.metric,
-                "mean": row.mean,
-                "sd": row.sd,
-                "source": row.source,
-            }
-            for row in published
+            record(row, "name", "modality", published=True, judge=row.name, shown=row.modality) for row in published
         ],
     }
     return Answer(told, lines)
@@ -256,7 +245,7 @@ def run(
         "taken_up": [*sorted(ran.resumed_ids)],
         "cached": ran.cached,
         **ran.outcome.as_json(),
-        "notes": [_note_json(note) for note in ran.notes],
+        "notes": [record(note, "judge_id", "about", questions=len(note.about)) for note in ran.notes],
     }
     lines = [f"Made a set of items, {item_set.name}." for item_set in chosen.sets if item_set.id in chosen.created_ids]
     lines += standing
@@ -280,16 +269,6 @@ def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[li
                 f"they are asked as they were frozen (set {item_set.sha256[:12]})."
             )
     return told, lines
-
-
-def _note_json(note: RunNote) -> dict[str, Any]:
-    return {
-        "judge": note.judge,
-        "message": note.message,
-        "hint": note.hint,
-        "rule": note.rule,
-        "questions": len(note.about),
-    }
 
 
 def _set_json(item_set: ItemSet, *, made: bool) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import click
 
 from app.cli.ask import JUDGES
 from app.cli.command import EDIT, CommandGroup, argument, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, progress_bar, record
 from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json, Recording
@@ -75,7 +75,7 @@ def infer(
         then = ask_judges(session, inference_requests(entries, first.answers, condition, seed), bar)
     notes = [*first.notes, *then.notes]
     taken, _ = import_inferences(session, then.answers, raters)
-    told = {"study": str(session.study.path), "questions": len(first.answers), **taken.as_json()}
+    told = {"study": session.study.path, "questions": len(first.answers), **taken.as_json()}
     lines = [f"{pluralize(taken.statements, 'statement')} to rate, of {pluralize(len(first.answers), 'question')}."]
     lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
     return Answer(told, [*lines, *(f"Not asked: {note.as_text()}" for note in notes)])
@@ -131,23 +131,12 @@ def make(
     sizes = [len(items_of(session.study, item_set.id)) for item_set in made]
     lines = [line for item_set, items in zip(made, sizes, strict=True) for line in _set_lines(item_set, items)]
     told = [set_json(item_set, items) for item_set, items in zip(made, sizes, strict=True)]
-    return Answer({"study": str(session.study.path), "sets": told}, lines)
+    return Answer({"study": session.study.path, "sets": told}, lines)
 
 
 def set_json(item_set: ItemSet, items: int) -> dict[str, Any]:
     """Return a set as a JSON object."""
-    return {
-        "set": item_set.id,
-        "name": item_set.name,
-        "task": item_set.task,
-        "seed": item_set.seed,
-        "draws": item_set.draws,
-        "items": items,
-        "rule": dict(item_set.rule),
-        "left_out": dict(item_set.left_out),
-        "sha256": item_set.sha256,
-        "at": item_set.at,
-    }
+    return record(item_set, "id", "program_version", set=item_set.id, items=items)
 
 
 def format_left_out(item_set: ItemSet) -> list[str]:
@@ -239,12 +228,12 @@ def report(
         f"{pluralize(items, 'answered item')}."
     ]
     result = {
-        "folder": str(out),
+        "folder": out,
         "tables": tables,
         "plots": plots,
         "items": items,
         "private": texts,
-        "files": [*files],
+        "files": files,
     }
     return Answer(result, [*lines, *([f"PRIVATE: {WARNING}"] if texts else [])])
 
@@ -325,7 +314,7 @@ def sets(session: Session, name: str | None = argument()) -> Answer:
             f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in "
             f"{pluralize(item_set.draws, 'draw')}, seed {item_set.seed}, {item_set.sha256[:12]}{since}"
         )
-        found: dict[str, Any] = {**set_json(item_set, len(items)), "changed": [*changed.items]}
+        found: dict[str, Any] = {**set_json(item_set, len(items)), "changed": changed.items}
         if name is not None:
             lines += [
                 f"  {key}: {_format_value(value)}" for key, value in item_set.rule.items() if value not in ("", [], {})
@@ -334,7 +323,7 @@ def sets(session: Session, name: str | None = argument()) -> Answer:
             found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(item_set.draws)]
         told.append(found)
     nothing = "No item set yet. Make one: greenroom benchmark make STUDY --task verdict"
-    return Answer({"study": str(session.study.path), "sets": told}, lines or nothing)
+    return Answer({"study": session.study.path, "sets": told}, lines or nothing)
 
 
 def _format_value(value: Json) -> str:

@@ -52,7 +52,7 @@ def test_an_optional_part_is_listed_and_fetched_by_its_name(
     greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_names: None
 ) -> None:
     (listed,) = [part for part in greenroom.json("models", "list")["parts"] if part["name"] == "names"]
-    assert (listed["installed"], listed["get"]) == (False, "greenroom models fetch names")
+    assert (listed["installed"], listed["how_to_get"]) == (False, "greenroom models fetch names")
     assert "not installed; get it with: greenroom models fetch names" in greenroom("models", "list")
     for variable in OFFLINE_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
