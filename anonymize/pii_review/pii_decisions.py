@@ -200,7 +200,9 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Seq
     public = [public_word for public_word in public_words(session.study) if fold(public_word) in keys]
     for key, word in keys.items():
         if key not in {fold(text) for text in (*private, *public)}:
-            raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
+            raise UserError(
+                f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom private-words STUDY"
+            )
     title = f"Judge {_words_text(words[0], len(keys))} by its place again" if words and not places else _WITHDRAW_STEP
     with session.step(title) as step:
         for place in places:

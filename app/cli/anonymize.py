@@ -39,16 +39,14 @@ EXIT_FAILED = 2
 def anonymize(
     session: Session,
     recording: str | None = option("Number, file name or id; or: all."),
-    methods: tuple[str, ...] = option(
-        f"One of: {', '.join(METHODS)}. Can be given several times.", "--method", default=[DEFAULT_METHOD]
-    ),
+    methods: tuple[str, ...] = option(f"One of: {', '.join(METHODS)}. ", "--method", default=[DEFAULT_METHOD]),
     method_options: dict[str, Any] = METHOD_OPTIONS,
     voice: str = option(VOICE_HELP, default=SoundChoice().voice),
     cover: str = COVER,
     voice_options: dict[str, Any] = VOICE_OPTIONS,
     out: Path | None = option("Folder for the clips.", type=FOLDER),
-    start: Time | None = option("Seconds or h:mm:ss.mmm; the beginning when not given."),
-    end: Time | None = option("Seconds or h:mm:ss.mmm; the end when not given."),
+    start: Time | None = option("Seconds or h:mm:ss.mmm; by default the beginning."),
+    end: Time | None = option("Seconds or h:mm:ss.mmm; by default the end."),
     keep_robots: bool = option("Leave the faces of participants with the role robot."),
     overwrite: bool = option("Replace clips of the same name."),
     resume: bool = option("Go on with what was asked for last and did not end."),
@@ -235,11 +233,9 @@ LIMIT_NAMES = [limit.name for limit in fields(PrivacyLimits)]
 @command(study=EDIT)
 def privacy(
     session: Session,
-    which: str | None = option(
-        "A clip, RECORDING:METHOD, or a run's id; the newest export when not given.", "--export"
-    ),
-    looks: float | None = option(
-        "Frames a second that are looked at; 3 when not given.", type=click.FloatRange(0.1, 240)
+    which: str | None = option("A clip, RECORDING:METHOD, or a run's id; by default the newest export.", "--export"),
+    frame_rate: float | None = option(
+        "Frames a second that are looked at; by default 3.", type=click.FloatRange(0.1, 240)
     ),
     limits: tuple[str, ...] = option(
         f"Set a limit of the study first; one of: {', '.join(LIMIT_NAMES)}.", "--limit", metavar="NAME=VALUE"
@@ -270,7 +266,7 @@ def privacy(
     if limits:
         set_privacy_limits(session, _set_limits(read_privacy_limits(session.study), limits))
     export, path = find_export(session, which)
-    options = {} if looks is None else {"looks_per_second": looks}
+    options = {} if frame_rate is None else {"looks_per_second": frame_rate}
     work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
     result, _ = run_job(session, work)
     allowed = read_privacy_limits(session.study)

@@ -192,15 +192,15 @@ _MATERIAL = given_options(
     rule=(str | None, option("Which frames stand for a segment.", choices=["interior", "endpoints"])),
     before=(
         int | None,
-        option("Turns before the segment that are shown; 6 when not given.", type=click.IntRange(0, 200)),
+        option("Turns before the segment that are shown; by default 6.", type=click.IntRange(0, 200)),
     ),
     cues=(bool | None, option("Whether marked cues are shown.", "--cues/--no-cues")),
-    longest_side=(int | None, option("Of a frame, in pixels; 512 when not given.", type=click.IntRange(64, 4096))),
-    quality=(int | None, option("Of the JPEGs; 85 when not given.", type=click.IntRange(1, 100))),
+    longest_side=(int | None, option("Of a frame, in pixels; by default 512.", type=click.IntRange(64, 4096))),
+    quality=(int | None, option("Of the JPEGs; by default 85.", type=click.IntRange(1, 100))),
     clip=(bool | None, option("Whether a video is sent in the place of frames.", "--clip/--no-clip")),
 )
 """What of a segment a judge is shown: fields of `InputSettings`."""
-JUDGES = option("A judge; all when not given. Repeatable.", "--judge", metavar="NAME")
+JUDGES = option("A judge; by default all.", "--judge", metavar="NAME")
 
 
 def budget_options(whole: str) -> Any:
@@ -219,11 +219,15 @@ def budget_options(whole: str) -> Any:
 
 @command(
     study=EDIT,
-    annotator=option("Whose eyes see the answers: judges are hidden until one's own is said.", "--as", metavar="NAME"),
+    annotator=option(
+        "Annotator who reads the answers: judges stay hidden until their own annotation is complete.",
+        "--as",
+        metavar="NAME",
+    ),
 )
 def ask(
     session: Session,
-    segments: tuple[str, ...] = option("A segment; give it again for each further one.", "--segment", metavar="ID"),
+    segments: tuple[str, ...] = option("A segment.", "--segment", metavar="ID"),
     everything: bool = option("Every segment of the study.", "--all"),
     judges: tuple[str, ...] = JUDGES,
     task: str = option(
@@ -232,12 +236,10 @@ def ask(
     variant: str = option("How: plain, few-shot, cot or tom.", default="plain"),
     condition: str = option("What is shown: raw, or a rendering by its method or id.", default="raw"),
     seed: int = option("Another seed draws another answer.", default=0),
-    again: bool = option("Ask again what was refused or could not be read."),
+    retry: bool = option("Ask again what was refused or could not be read."),
     fresh: bool = option("Ask again also what was answered."),
     budget: Limits = budget_options("the run"),
-    frames: int | None = option(
-        "Frames of a segment; as each judge is set when not given.", type=click.IntRange(0, 64)
-    ),
+    frames: int | None = option("Frames of a segment; by default as each judge is set.", type=click.IntRange(0, 64)),
     material: dict[str, Any] = _MATERIAL,
     asked: SegmentFilterArgs = FILTER,
 ) -> Answer:
@@ -266,7 +268,7 @@ def ask(
         InputSettings(**material),
         frames,
         budget,
-        again,
+        retry,
         fresh,
     )
     came = ask_here(session, request)

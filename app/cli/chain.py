@@ -86,9 +86,9 @@ def node(
     text: str = option("What happens, or what somebody believes, wants or feels.", default=""),
     start: str | None = option("Seconds or h:mm:ss.mmm."),
     end: str | None = option("Seconds or h:mm:ss.mmm."),
-    who: tuple[str, ...] = option("Pseudonym of a character; give it again for each further one."),
-    reason: tuple[str, ...] = option("Id of a node that is a reason for it. Repeatable."),
-    result: tuple[str, ...] = option("Id of a node that it is a reason for. Repeatable."),
+    who: tuple[str, ...] = option("Pseudonym of a character."),
+    reason: tuple[str, ...] = option("Id of a node that is a reason for it."),
+    result: tuple[str, ...] = option("Id of a node that it is a reason for."),
     segment: str | None = option("Id of a segment or cue to make it of, in place of kind, text and times."),
     utterance: str | None = option("Id of an utterance to make it of, in place of kind, text and times."),
 ) -> Answer:
@@ -174,14 +174,14 @@ def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> An
     return Answer({"deleted": chain_id}, f"Deleted {chain_id}")
 
 
-FORMAT = option("Which one; seen from the file's name when not given.", "--format", choices=["json", "graphml"])
+FORMAT = option("Which one; by default seen from the file's name.", "--format", choices=["json", "graphml"])
 
 
 @command("import", study=EDIT, annotator=option("Whose chains they become.", required=True))
 def import_file(
     session: Session,
     file: Path = argument(),
-    recording: str | None = option("Number, file name or id; by the names in the file when not given."),
+    recording: str | None = option("Number, file name or id; by default by the names in the file."),
     key: str | None = FORMAT,
     keep_rest: bool = KEEP_REST,
 ) -> Answer:
@@ -202,7 +202,7 @@ def import_file(
 def export_file(
     session: Session,
     out: Path = option("File, ending in .json or .graphml."),
-    chain_ids: tuple[str, ...] = option("Id of a chain; all when not given. Repeatable.", "--chain"),
+    chain_ids: tuple[str, ...] = option("Id of a chain; by default all.", "--chain"),
     recording: tuple[Recording, ...] = option(),
     key: str | None = FORMAT,
     force: bool = option("Replace a file of the same name."),
@@ -268,7 +268,7 @@ def copy(session: Session, chain_id: str = CHAIN) -> Answer:
 def consensus(
     session: Session,
     chain_id: str = CHAIN,
-    from_id: str | None = option("Id of the version that was agreed on; the chain itself when not given.", "--from"),
+    from_id: str | None = option("Id of the version that was agreed on; by default the chain itself.", "--from"),
 ) -> Answer:
     """Make a version of a chain the agreed one, in place of the agreed version before.
 
@@ -295,7 +295,7 @@ def list_chains(session: Session, recording: Recording | None = option()) -> Ans
         f"{entry['id']}  recording {entry['recording']}  {entry['name']}  {entry['annotator']}  "
         f"{pluralize(len(graph.nodes), 'node')}, {pluralize(len(graph.subchains), 'subchain')}, "
         f"{pluralize(graph.longest_path_length, 'step') if is_sound(graph) else 'goes round in a circle'}  "
-        f"{entry['standing']}"
+        f"{entry['status']}"
         for entry, graph in zip(listed, graphs, strict=True)
     ]
     return Answer({"chains": listed}, lines or "No chains.")
@@ -412,7 +412,7 @@ def _chain_json(session: Session, graph: ChainGraph, names: Mapping[str, str]) -
         "edges": len(graph.edges),
         "subchains": len(graph.subchains),
         "steps": graph.longest_path_length if is_sound(graph) else None,
-        "standing": read_review_status(session, graph).state.value,
+        "status": read_review_status(session, graph).state.value,
     }
 
 

@@ -35,8 +35,8 @@ _RESOLVERS = {Recording: "resolve_recording", Participant: "resolve_participant"
 _KNOWN_HELP: dict[Any, str] = {Recording: "Number, file name or id", Time: "Seconds or h:mm:ss.mmm"}
 _ABSENT_HELP = {
     (False, False): ".",
-    (True, False): "; all when not given.",
-    (False, True): "; all when not given. Repeatable.",
+    (True, False): "; by default all.",
+    (False, True): "; by default all.",
 }
 
 
@@ -81,7 +81,7 @@ class Declaration:
         if kind is bool and not optional:
             settings["is_flag"] = True
         elif several:
-            settings["multiple"] = True
+            settings |= {"multiple": True, "help": f"{settings['help']} Repeatable."}
         elif optional:
             settings["default"] = None
         elif "default" not in settings:
@@ -245,7 +245,7 @@ def command(
     is printed, and a parameter `annotator` without a default value who works in the study.
 
     Args:
-        name: of the command; that of the function when not given.
+        name: of the command; by default that of the function.
         study: how the study is opened.
         edits: options by which a command that reads becomes one that edits.
         reads: options by which a command that edits becomes one that reads.
@@ -399,7 +399,7 @@ def recordings_or_all(session: "Session", recording: Recording | None) -> list[R
 
 KEEP_REST = option("Let in what only looks like somebody who withdrew.")
 SOUND_TRACK = option(
-    "Which of several sound tracks is used, from 1; the container's default when not given.",
+    "Which of several sound tracks is used, from 1; by default the container's default.",
     metavar="N",
     type=click.IntRange(1),
 )

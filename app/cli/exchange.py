@@ -22,7 +22,7 @@ def export_annotations(
     key: str = option("Which one; docs/interchange.md says what each holds.", "--format", choices=FORMATS),
     out: Path = option("File, or folder for one file a recording."),
     recording: tuple[Recording, ...] = option(),
-    annotator: tuple[str, ...] = option("Only this one's work; everybody's when not given. Repeatable."),
+    annotator: tuple[str, ...] = option("Only this one's work; by default everybody's."),
     force: bool = option("Replace files of the same name."),
 ) -> Answer:
     """Export annotations for another tool. Hold-outs are never exported.
@@ -53,9 +53,9 @@ def export_annotations(
 def import_annotations(
     session: Session,
     file: Path = argument(),
-    key: str | None = option("Which format; seen from the file when not given.", "--format", choices=FORMATS),
+    key: str | None = option("Which format; by default seen from the file.", "--format", choices=FORMATS),
     recording: tuple[Recording, ...] = option(
-        "Recording that it is about; found by name or media when not given. One for each, where there are several."
+        "Recording that it is about, one for each where there are several; by default found by name or media."
     ),
     chosen: Path | None = option("Mapping file: what each lane becomes.", "--mapping"),
     save_mapping: Path | None = option("Write the mapping that is used to this file."),

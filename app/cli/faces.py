@@ -28,7 +28,7 @@ def faces(
     session: Session,
     recording: Recording | None = option(),
     detectors: tuple[str, ...] = option(
-        "What looks for faces; give it twice to use two together. All that are installed when not given.",
+        "Detector; several are used together. By default all that are installed.",
         "--detector",
         choices=DETECTORS,
     ),
@@ -95,16 +95,16 @@ _ALL = "all"
 
 @command(
     edits=("faces", "areas", "nothings", "dismiss", "assign", "seen", "reviewed", "withdraw"),
-    annotator=option("Who reviews; the name in the settings when not given."),
+    annotator=option("Who reviews; by default the name in the settings."),
 )
 def review_faces(
     session: Session,
     recording: Recording = option(),
     faces: tuple[str, ...] = option("Draw a face that was missed, in pixels.", "--face", metavar="X,Y,W,H"),
     areas: tuple[str, ...] = option("Draw an area that is always painted over.", "--area", metavar="X,Y,W,H"),
-    nothings: tuple[str, ...] = option("Draw a region without any face.", "--nothing", metavar="X,Y,W,H"),
-    start: Time | None = option("When what is drawn starts; the start of the recording when not given.", "--from"),
-    end: Time | None = option("When it ends; the end of the recording when not given.", "--to"),
+    nothings: tuple[str, ...] = option("Draw a region without any face.", "--no-face", metavar="X,Y,W,H"),
+    start: Time | None = option("When what is drawn starts; by default the start of the recording.", "--from"),
+    end: Time | None = option("When it ends; by default the end of the recording.", "--to"),
     label: str = option("What it is, such as “badge”.", default=""),
     dismiss: tuple[str, ...] = option("This track is no face: its id, or its number.", metavar="TRACK"),
     assign: tuple[tuple[str, str], ...] = option("Whose face it is, under a pseudonym.", metavar="TRACK NAME"),
@@ -133,7 +133,7 @@ def review_faces(
     if reviewed and withdraw:
         raise UserError("A recording is reviewed, or it is not.", "Give --reviewed or --withdraw.")
     if (start is not None or end is not None or label) and not drawn:
-        raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --nothing.")
+        raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --no-face.")
     times = load_index(session.require_picture(recording.id).path, cache_folder()).times
     first = 0 if start is None else start
     last = recording.duration_us if end is None else end

@@ -200,7 +200,7 @@ _BLIND_TEXTS = {
 }
 
 
-@command(edits=("on",), annotator=option("Who decides it; the name from the settings when not given."))
+@command(edits=("on",), annotator=option("Who decides it; by default the name in the settings."))
 def blind(session: Session, on: str | None = argument(choices=["on", "off"])) -> Answer:
     """Hide judges from annotators until they have said their own.
 
@@ -221,7 +221,7 @@ def blind(session: Session, on: str | None = argument(choices=["on", "off"])) ->
     return Answer({"blind_first": hidden}, _BLIND_TEXTS[hidden])
 
 
-@command(annotator=option("Whose eyes it is for; the name from the settings when not given."))
+@command(annotator=option("Annotator who reads it; by default the name in the settings."))
 def revisions(session: Session) -> Answer:
     """List who revised what after they were shown judges.
 

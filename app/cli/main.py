@@ -108,7 +108,7 @@ _COMMANDS = {
     },
     "Release": {
         "participant": "participant:participant",
-        "words": "release:words",
+        "private-words": "release:words",
         "texts": "release:texts",
         "release": "release:release",
     },

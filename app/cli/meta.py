@@ -85,7 +85,7 @@ def scenes(session: Session, recording: Recording = option()) -> Answer:
 @command()
 def export(
     session: Session,
-    recordings: tuple[Recording, ...] = option("A recording; again for each further one; all if none.", "--recording"),
+    recordings: tuple[Recording, ...] = option("", "--recording"),
     out: Path = option("The folder for the files.", type=FOLDER),
     scrubbed: bool = option("Take out what is personal, by the finders of a release."),
     force: bool = option("Replace files of the same names."),
@@ -121,9 +121,7 @@ def set_parts(
     summaries: tuple[str, ...] = option(
         "words=TEXT or frames=TEXT; @FILE reads a file.", "--summary", metavar="SOURCE=TEXT"
     ),
-    contradictions: tuple[str, ...] = option(
-        "Note one; again for each further one.", "--contradiction", metavar="TEXT"
-    ),
+    contradictions: tuple[str, ...] = option("Note one.", "--contradiction", metavar="TEXT"),
     settled: tuple[str, ...] = option(
         "What is true about a contradiction of `meta show`.", "--settle", metavar="NUMBER=TEXT"
     ),
@@ -245,7 +243,7 @@ def suggest(
     recording: Recording = option(),
     judges: tuple[str, ...] = JUDGES,
     parts: tuple[str, ...] = option(
-        "What is suggested; again for each further one; all of them, in this order, if none.",
+        "What is suggested; by default all, in this order.",
         "--part",
         choices=["looks", "words_summary", "frames_summary", "audit"],
     ),

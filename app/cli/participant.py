@@ -18,9 +18,9 @@ def participant(
     session: Session,
     pseudonym: str | None = argument(),
     role: ParticipantRole | None = option("Who they are."),
-    recording: tuple[str, ...] = option("Number, file name or id of one in which they appear. Repeatable."),
-    consent: tuple[ConsentUse, ...] = option("Something that they consented to. Repeatable."),
-    no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer. Repeatable."),
+    recording: tuple[str, ...] = option("Number, file name or id of one in which they appear."),
+    consent: tuple[ConsentUse, ...] = option("Something that they consented to."),
+    no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer."),
 ) -> Answer:
     """Say who appears where, and what they agreed to.
 
@@ -62,9 +62,9 @@ def participant(
 def withdraw(
     study: Path = argument(),
     pseudonym: str = argument(),
-    words: tuple[str, ...] = option("A name or word by which they are known. Repeatable.", "--word"),
-    keep: tuple[str, ...] = option("What looks like theirs and is not: it stays. Repeatable."),
-    keep_rest: bool = option("Keep all that looks like theirs and is not given with --word."),
+    words: tuple[str, ...] = option("A name or word by which they are known.", "--word"),
+    keep: tuple[str, ...] = option("What looks like theirs and is not: it stays."),
+    keep_rest: bool = option("Keep all that looks like theirs and is not named with --word."),
     drop_recordings: bool = option("Remove recordings in which they are as a whole."),
     delete_footage: bool = option("Delete the files of these recordings too."),
     delete_beside: bool = option("Delete exports and other files beside the study that hold them."),

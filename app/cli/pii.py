@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anonymize.pii_review.review_hits import PlacedHit
 
 _CONTEXT_CHARS = 30
-_RECORDING = option("Only in this one: number, file name or id. Repeatable.", "--recording")
+_RECORDING = option("Only in this one: number, file name or id.", "--recording")
 _ANNOTATOR = option("Under whose name this is kept.")
 
 
@@ -37,7 +37,7 @@ def pii() -> None:
 def find(
     session: Session,
     recording: tuple[str, ...] = _RECORDING,
-    kind: tuple[str, ...] = option("Only of this kind, such as person or phone. Repeatable."),
+    kind: tuple[str, ...] = option("Only of this kind, such as person or phone."),
     undecided: bool = option("Only what nobody decided about."),
     out: Path | None = option("Also write the list: .csv or .json.", type=FILE),
 ) -> Answer:
@@ -87,8 +87,8 @@ def review(
         undo="Take back what was decided about them.",
     ),
     recording: tuple[str, ...] = _RECORDING,
-    kind: tuple[str, ...] = option("Choose places of this kind. Repeatable."),
-    words: tuple[str, ...] = option("Choose places where this stands. Repeatable.", "--text"),
+    kind: tuple[str, ...] = option("Choose places of this kind."),
+    words: tuple[str, ...] = option("Choose places where this stands.", "--text"),
     undecided: bool = option("Choose what nobody decided about."),
     set_kind: str | None = option("Say what the chosen places are."),
     everywhere: bool = option("With --text: in every text, from now on."),

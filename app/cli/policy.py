@@ -79,7 +79,7 @@ def set_(
     level: EgressLevel | None = argument(),
     reason: str | None = option("Why it may leave; needed for raw."),
     allowed_by: str | None = option("Who allowed it, such as a board and its number; needed for raw."),
-    hosts: tuple[str, ...] = option("A machine that may be sent to; again for each, `any` for whichever.", "--host"),
+    hosts: tuple[str, ...] = option("A machine that may be sent to; `any` for all.", "--host"),
     downloads: bool | None = option("Whether models may be downloaded meanwhile.", "--downloads/--no-downloads"),
     redirects: bool | None = option(
         "Whether a request may follow where it is sent on to.", "--redirects/--no-redirects"

@@ -92,7 +92,7 @@ def add_view(
 def sync(
     session: Session,
     recording: Recording = option(),
-    medium: str | None = option("File name or id of a further file; all further files with sound when not given."),
+    medium: str | None = option("File name or id of a further file; by default all further files with sound."),
     apply_it: bool = option("Move the files to where they were found to begin.", "--apply"),
 ) -> Answer:
     """Find where the further files of a recording begin, by sound.
@@ -138,7 +138,7 @@ def sync(
 def sound(
     session: Session,
     recording: Recording = option(),
-    medium: str | None = option("File name or id of a further file; the main file when not given."),
+    medium: str | None = option("File name or id of a further file; by default the main file."),
     track: int | None = option("The sound track to use from now on, from 1.", type=click.IntRange(1)),
 ) -> Answer:
     """Say which sound track is used, or choose another.

@@ -90,8 +90,8 @@ _CHOICES = given_options(
     sound=(str | None, option("No sound, voices kept, or how changed.", choices=["none", "keep", *VOICES])),
     cover=(str | None, option("Instead of personal words in the sound.", choices=["mute", "beep", "silence"])),
     texts=(str | None, option("What becomes of free texts and transcripts.", choices=["leave-out", "scrub"])),
-    formats=(tuple[str, ...], option("Format of the annotations. Repeatable.", "--format")),
-    video=(tuple[str, ...], option("Which pictures. Repeatable.", choices=["source", "15hz", "1hz"])),
+    formats=(tuple[str, ...], option("Format of the annotations.", "--format")),
+    video=(tuple[str, ...], option("Which pictures.", choices=["source", "15hz", "1hz"])),
     keep_robots=(
         bool | None,
         option("Leave the faces of participants with the role robot.", "--keep-robots/--hide-robots"),
@@ -107,11 +107,11 @@ _CHOICES = given_options(
 def release(
     session: Session,
     out: Path | None = option("New folder for the release.", type=FOLDER),
-    method: tuple[str, ...] = option("How faces are hidden, or 3=solid for recording 3 only. Repeatable."),
+    method: tuple[str, ...] = option("How faces are hidden, or 3=solid for recording 3 only."),
     choices: dict[str, Any] = _CHOICES,
-    voice_option: tuple[str, ...] = option("Option of the voice method. Repeatable.", metavar="NAME=NUMBER"),
-    waive: tuple[str, ...] = option("Do without a rule. Repeatable.", metavar="RULE[:RECORDING]=REASON"),
-    withdraw: tuple[str, ...] = option("Take a waiver back. Repeatable.", metavar="RULE[:RECORDING]"),
+    voice_option: tuple[str, ...] = option("Option of the voice method.", metavar="NAME=NUMBER"),
+    waive: tuple[str, ...] = option("Do without a rule.", metavar="RULE[:RECORDING]=REASON"),
+    withdraw: tuple[str, ...] = option("Take a waiver back.", metavar="RULE[:RECORDING]"),
     dry_run: bool = option("Only list what stands in the way; exits with 2 where anything does."),
 ) -> Answer:
     """Make a data set that may leave. Exits with 2 when something stands in the way.
@@ -159,14 +159,14 @@ def release(
     return _answer(told, reasons, found)
 
 
-@command(edits=("given", "file", "remove"), annotator=option("Under whose name the change is kept."))
+@command("private-words", edits=("given", "file", "remove"), annotator=option("Under whose name the change is kept."))
 def words(
     session: Session,
-    given: tuple[str, ...] = option("Add or change a word. Repeatable.", "--set", metavar="WORD=REPLACEMENT"),
+    given: tuple[str, ...] = option("Add or change a word.", "--set", metavar="WORD=REPLACEMENT"),
     file: Path | None = option("A text file with WORD=REPLACEMENT lines.", type=FILE),
-    kind: str | None = option("What the given words are, such as person or place: names are also found misspelt."),
-    participant: str | None = option("Whose names the given words are (pseudonym)."),
-    remove: tuple[str, ...] = option("A word that is no longer private. Repeatable."),
+    kind: str | None = option("Kind of the words, such as person or place: names are also found misspelt."),
+    participant: str | None = option("Pseudonym of the participant whose names the words are."),
+    remove: tuple[str, ...] = option("A word that is no longer private."),
 ) -> Answer:
     """List or change the words that must not leave with a release.
 
@@ -174,8 +174,8 @@ def words(
 
     \b
     Example:
-      greenroom words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
-      greenroom words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
+      greenroom private-words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
+      greenroom private-words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
     """
     from anonymize.pii_review.pii_decisions import hide_everywhere
     from anonymize.release.release_edits import set_private_words
@@ -189,7 +189,7 @@ def words(
     before = replacements(session.study)
     unknown = [text for text in remove if text not in before]
     if unknown:
-        raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")
+        raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom private-words STUDY")
     after = {word: stands for word, stands in before.items() if word not in remove}
     after |= dict(_parse_word(line) for line in lines)
     if after != before:

@@ -42,7 +42,7 @@ def review() -> None:
 def list_waiting(
     session: Session,
     annotator: str,
-    other: str | None = option("Whose segments; the other annotator of each recording when not given.", "--with"),
+    other: str | None = option("Whose segments; by default the other annotator of each recording.", "--with"),
     recording: Recording | None = option(),
     everything: bool = option("Also what was reviewed and what is alike.", "--all"),
 ) -> Answer:
@@ -127,7 +127,7 @@ def adjudicate(
         "What becomes of moments on which they do not agree.", default=UnsettledRule.LEAVE_OUT
     ),
     name: str = option("Of the lane.", default=adjudication.DEFAULT_LANE_NAME),
-    by: tuple[str, ...] = option("Somebody whose lane counts; give it again for each. All when not given."),
+    annotators: tuple[str, ...] = option("An annotator whose lane counts; by default all.", "--annotator"),
     recording: Recording | None = option(),
 ) -> Answer:
     """Make one lane of what several annotators say, by a rule.
@@ -140,7 +140,7 @@ def adjudicate(
     """
     rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, UnsettledRule(unsettled))
     only = [] if recording is None else [recording.id]
-    made, _ = adjudication.create_adjudicated_lane(session, rule, name=name, recordings=only, annotators=by)
+    made, _ = adjudication.create_adjudicated_lane(session, rule, name=name, recordings=only, annotators=annotators)
     counts = made.counts
     result = {
         "lane": made.lane.name,
@@ -217,11 +217,11 @@ _NAME_WIDTH = 46
 @command()
 def agreement(
     session: Session,
-    pair: tuple[str, str] | None = option("Two annotators; everybody when not given.", metavar="A B"),
+    pair: tuple[str, str] | None = option("Two annotators; by default everybody.", metavar="A B"),
     third: str = option("An annotator to compare with the others, and to count nowhere else.", default=""),
-    scheme: str = option("A scheme of the study; its default one when not given.", default=""),
-    track: str = option("A track of the scheme; the first one when not given.", default=""),
-    recordings: tuple[Recording, ...] = option("Number, file name or id; give it again for each. All when not given."),
+    scheme: str = option("A scheme of the study; by default the study's default.", default=""),
+    track: str = option("A track of the scheme; by default the first one.", default=""),
+    recordings: tuple[Recording, ...] = option("", "--recording"),
     within: tuple[str, ...] = option("A field: only segments of the same value in it are compared."),
     minimum_iou: float = option("What overlapping means; 0 is any time in common.", default=0.0),
     step_ms: int = option("Between the instants of the time grid.", default=100, type=click.IntRange(1, 3_600_000)),

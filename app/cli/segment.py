@@ -72,10 +72,10 @@ class SegmentFilterArgs:
     recording: Recording | None = option()
     annotator: str | None = option("Only this annotator's.")
     collection: str | None = option("Only recordings of this collection, by name.")
-    label: tuple[str, ...] = option("Only segments with this label; give it again for each further one.")
+    label: tuple[str, ...] = option("Only segments with this label.")
     field: tuple[str, ...] = option("Only where a field has a value; = for none.", metavar="FIELD=VALUE")
     lacks: tuple[str, ...] = option("Only where this field is needed and missing.", metavar="FIELD")
-    text: str | None = option("Only with these words in their texts or in what was said about them.")
+    text: str | None = option("Only with these words in their texts, comments or reviews.")
     incomplete: bool | None = option("By the rules of the scheme.", "--incomplete/--complete")
     disputed: bool | None = option("Whether somebody else says something else there.", "--disputed/--undisputed")
     commented: bool | None = option("Whether there are comments.", "--commented/--uncommented")
@@ -182,7 +182,7 @@ def _parse_value(session: Session, scheme: Scheme, key: str, text: str) -> Json:
             return text
 
 
-ANNOTATOR = option("Who makes the segment.", required=True)
+ANNOTATOR = option("The annotator of the segment.", required=True)
 AUTHOR = option("Who made the segment: nobody else may change it. By default anybody's.")
 
 
@@ -195,7 +195,7 @@ FORM_VALUES: Any = OptionGroup(
     declared={
         "attribute": (
             tuple[str, ...],
-            option("Key of an attribute, such as emotions; give it again for each further one."),
+            option("Key of an attribute, such as emotions."),
         ),
         "channel": (Channel | None, option("Where the evidence is.")),
         "rationale": (str | None, option("Why the verdict holds.")),
@@ -224,8 +224,8 @@ def add(
     end: Time = option(),
     verdict: Verdict | None = option("What it shows; none for a negative sample."),
     label: str | None = LABEL,
-    scheme: str | None = option("Key of a scheme that the study uses; its default one when not given."),
-    track: str | None = option("Key of the scheme's track; its first one when not given."),
+    scheme: str | None = option("Key of a scheme that the study uses; by default the study's default."),
+    track: str | None = option("Key of the scheme's track; by default its first one."),
     values: dict[str, Any] = FORM_VALUES,
     typed: tuple[str, ...] = VALUE,
 ) -> Answer:

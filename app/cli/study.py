@@ -45,7 +45,7 @@ def open_study(
 
 @command()
 def new(
-    study: Path = argument(), name: str = option("What the study is called; its file name when not given.", default="")
+    study: Path = argument(), name: str = option("What the study is called; by default its file name.", default="")
 ) -> Answer:
     """Make an empty study.
 
@@ -279,7 +279,7 @@ def _list_backups(study: Path) -> Answer:
     )
 
 
-_PASSPHRASE_OPTION = option("File whose first line is the passphrase; it is asked for without.", "--passphrase-file")
+_PASSPHRASE_OPTION = option("File whose first line is the passphrase; by default it is asked for.", "--passphrase-file")
 
 
 @command()

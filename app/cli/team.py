@@ -175,7 +175,9 @@ def activity(session: Session) -> Answer:
 
 
 @command()
-def checklist(session: Session, annotator: str | None = option("Whose; everybody's when not given.")) -> Answer:
+def checklist(
+    session: Session, annotator: str | None = option("Only this annotator's; by default everybody's.")
+) -> Answer:
     """List what is still to be done.
 
     That is incomplete segments, comments, reviews, and recordings that were given.
@@ -198,8 +200,8 @@ def plan(
     annotators: str | None = option("Names, separated by commas; without it, the plan is shown."),
     per_recording: int = option("Annotators a recording.", default=2, type=click.IntRange(1)),
     seed: int = option("The same seed gives the same plan.", default=0),
-    keep: bool = option("Also keep what was given out and nobody has begun."),
-    training: tuple[Recording, ...] = option("A recording for everybody to train on; again for each further one."),
+    keep: bool = option("Also keep assignments that nobody has begun."),
+    training: tuple[Recording, ...] = option("A recording for everybody to train on."),
     with_hold_out: bool = option("Plan held-out recordings too."),
 ) -> Answer:
     """Plan who annotates what, or show how far everybody is.
@@ -265,7 +267,7 @@ _SHARE_TYPE = click.FloatRange(0, 1)
 @command(edits=("recording", "reference", "minimum_boundaries", "minimum_labels", "minimum_attributes", "off"))
 def training(
     session: Session,
-    recording: tuple[Recording, ...] = option("A recording to train on; give it again for each further one."),
+    recording: tuple[Recording, ...] = option("A recording to train on."),
     reference: str | None = option("Name of the annotator to compare with."),
     minimum_boundaries: float | None = option("Mean overlap (IoU) of matched segments, 0 to 1.", type=_SHARE_TYPE),
     minimum_labels: float | None = option("Share of matched segments with the same label, 0 to 1.", type=_SHARE_TYPE),

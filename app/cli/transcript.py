@@ -49,7 +49,7 @@ def import_file(
     session: Session,
     recording: Recording = option(),
     file: Path = argument(),
-    key: str | None = option("Of `greenroom import`, such as srt; seen from the file when not given.", "--format"),
+    key: str | None = option("Of `greenroom import`, such as srt; by default seen from the file.", "--format"),
     replace: bool = option("Replace drafts that nobody touched; what people wrote stays."),
     keep_rest: bool = KEEP_REST,
 ) -> Answer:
@@ -78,7 +78,7 @@ def export_file(
     recording: Recording = option(),
     file: Path | None = argument(),
     key: str | None = option(
-        "lines, json, srt, webvtt, textgrid, eaf or csv; by the file's name otherwise.", "--format"
+        "lines, json, srt, webvtt, textgrid, eaf or csv; by default seen from the file's name.", "--format"
     ),
     force: bool = option("Replace a file of the same name."),
 ) -> Answer:
@@ -137,10 +137,8 @@ _ROLES = [participant_role.value for participant_role in ParticipantRole]
 @command(study=EDIT)
 def speakers(
     session: Session,
-    recording: Recording | None = option(
-        "Number, file name or id; all with a transcript or found speech when not given."
-    ),
-    number: int | None = option("How many people speak; found out when not given.", type=click.IntRange(1, 50)),
+    recording: Recording | None = option("Number, file name or id; by default all with a transcript or found speech."),
+    number: int | None = option("How many people speak; by default found out.", type=click.IntRange(1, 50)),
     names: tuple[str, ...] = option(
         "Say who speaker N of the last search is, instead of searching; a new pseudonym makes a participant.",
         "--name",
@@ -298,9 +296,9 @@ def _speaker_owner(found_speaker: "FoundSpeaker", names: dict[str, str], now: di
 @command(study=EDIT)
 def transcribe(
     session: Session,
-    recording: Recording | None = option("Number, file name or id; all that have sound when not given."),
-    model: str | None = option("What recognises; the best that is installed when not given.", metavar="NAME|FOLDER"),
-    language: str | None = option("Code or English name of what is spoken; the model finds out when not given."),
+    recording: Recording | None = option("Number, file name or id; by default all that have sound."),
+    model: str | None = option("What recognises; by default the best that is installed.", metavar="NAME|FOLDER"),
+    language: str | None = option("Code or English name of what is spoken; by default the model finds out."),
     speech_only: bool = option("Only find where somebody speaks; needs no model."),
     replace: bool = option("Replace drafts that nobody touched; what people wrote stays."),
     prompt: str | None = option("Words that are likely to be said, as they are spelled; kept in the study."),

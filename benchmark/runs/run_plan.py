@@ -202,7 +202,7 @@ def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
     """Raise if a judge cannot be shown a modality; baselines accept any."""
     options = _model_options(entry)
     if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
-        raise UserError("It is set to see no pictures.", "Ask it with --shown L, or set what it sees.")
+        raise UserError("It is set to see no pictures.", "Ask it with --modality L, or set what it sees.")
 
 
 def _model_options(entry: JudgeEntry) -> ModelOptions | None:

@@ -75,8 +75,6 @@ def _meaning(option: click.Option) -> str:
     more = []
     if option.required:
         more.append("Must be given.")
-    if option.multiple:
-        more.append("Can be given again.")
     usual = option.default
     if not option.is_flag and isinstance(usual, str | int | float) and str(usual) and not callable(usual):
         more.append(f"Usually {code(usual)}.")

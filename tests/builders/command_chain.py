@@ -61,13 +61,13 @@ meta suggest lab.greenroom --recording 1 --judge chance --part words_summary
 benchmark infer lab.greenroom --recording 1 --judge chance --annotator Ada
 questions esi lab.greenroom --recording 1 --judge chance --rounds 1 --each 1
 questions write lab.greenroom --recording 1 --from 0 --to 1 --question Why? --answer Yes --wrong No \
-    --wrong Never --wrong Maybe --wrong Always --why So. --annotator Ada
+    --wrong Never --wrong Maybe --wrong Always --explanation So. --annotator Ada
 judge add lab.greenroom wrong --backend reliable --right 0
 questions try lab.greenroom QUESTION --judge wrong --annotator Ada
 questions ask lab.greenroom QUESTION --judge chance --setting text
 questions queue lab.greenroom --annotator Bo
 questions verify lab.greenroom QUESTION --keep --check all --annotator Bo
-questions standing lab.greenroom
+questions status lab.greenroom
 questions filter lab.greenroom --step difficulty --judge chance --set difficulty=1
 judge remove lab.greenroom chance
 revisions lab.greenroom
@@ -133,7 +133,7 @@ voice lab.greenroom --recording 1
 privacy lab.greenroom
 participant lab.greenroom Robot --role robot
 participant lab.greenroom P01 --recording 1 --consent release
-words lab.greenroom --set Anna=P01
+private-words lab.greenroom --set Anna=P01
 texts lab.greenroom --confirm --annotator Ada
 questions texts lab.greenroom --all --confirm --annotator Ada
 questions export lab.greenroom --out questions --all
@@ -141,7 +141,7 @@ release lab.greenroom --out corpus --waive 'independent-check=No detector is the
 participant lab.greenroom Robot --recording 1
 judge add lab.greenroom player --backend random
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --label error --annotator Ada
-episode from-segment lab.greenroom SEGMENT --does Wait. --player player --player player --turns 2
+episode from-segment lab.greenroom SEGMENT --action Wait. --player player --player player --turns 2
 episode add-character lab.greenroom Anna --secret 'The lamp is stolen.'
 episode add-character lab.greenroom Bram
 episode add-scenario lab.greenroom lamp --context 'At a flea market.' --relationship stranger \

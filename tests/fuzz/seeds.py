@@ -40,7 +40,7 @@ ask LAB --segment SEGMENT --judge chance --task verdict
 benchmark make LAB --task verdict --include unreviewed --share error=1 --draws 1
 benchmark run LAB --set verdict --judge chance
 review decide LAB SEGMENT --decision agree --annotator Bo
-questions write LAB --recording 1 --from 0 --to 1 --question Why? --answer Yes --why So. --annotator Ada \
+questions write LAB --recording 1 --from 0 --to 1 --question Why? --answer Yes --explanation So. --annotator Ada \
     --wrong No --wrong Never --wrong Maybe --wrong Always
 questions try LAB QUESTION --judge wrong --annotator Ada
 questions verify LAB QUESTION --keep --check all --annotator Bo

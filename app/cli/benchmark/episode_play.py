@@ -29,7 +29,7 @@ class PlayOptions:
     """What all ways to play share."""
 
     turns: int = option("Turns at most.", default=20, type=click.IntRange(1, 1000))
-    seed: int | None = option("Another seed is another episode; a new one when not given.")
+    seed: int | None = option("Another seed is another episode; by default a new one.")
     agreed: bool = option("Who types agrees that judges are sent it.")
     budget_tokens: int | None = option("Tokens that a turn may take.", type=click.IntRange(0))
 
@@ -43,10 +43,10 @@ def play(
     as_json: bool,
     recording: Recording | None = argument(),
     scenario: str | None = option("What is played.", metavar="NAME"),
-    characters: tuple[str, ...] = option("Who acts first; then the next one.", "--character", metavar="NAME"),
+    characters: tuple[str, ...] = option("A character, in the order in which they act.", "--character", metavar="NAME"),
     cast: int | None = option("The characters of a cast that came with the scenario, from 1.", type=click.IntRange(1)),
     players: tuple[str, ...] = option(
-        f"Who plays the first: a judge, or “{PERSON}”; then on.", "--player", metavar="JUDGE"
+        f"Who plays the characters, in their order: a judge, or “{PERSON}”.", "--player", metavar="JUDGE"
     ),
     options: PlayOptions = options_of(PlayOptions),
 ) -> Answer:
@@ -91,15 +91,15 @@ def from_segment(
     as_json: bool,
     segment: str = argument(),
     players: tuple[str, ...] = option(
-        f"Who plays the agent: a judge, or “{PERSON}”; then on.", "--player", metavar="JUDGE"
+        f"Who plays the agent, then the others: a judge, or “{PERSON}”.", "--player", metavar="JUDGE"
     ),
-    agent: str | None = option("Who does something else; the robot when not given.", metavar="PSEUDONYM"),
-    does: str | None = option("What they do; the correction when not given. In quotation marks: said.", metavar="TEXT"),
-    context: str = option("What all of them know; what the study says when not given.", default=""),
+    agent: str | None = option("Participant who acts differently; by default the robot.", metavar="PSEUDONYM"),
+    action: str | None = option("What they do, or say in quotation marks; by default the correction.", metavar="TEXT"),
+    context: str = option("What all of them know; by default what the study says.", default=""),
     relationship: Relationship = option(
         "How they stand to each other.", choices=PLAYED_RELATIONSHIPS, default=Relationship.ACQUAINTANCE
     ),
-    goals: tuple[str, ...] = option("What the agent wants; then the next one.", "--goal"),
+    goals: tuple[str, ...] = option("What the agent wants, then what the others want.", "--goal"),
     options: PlayOptions = options_of(PlayOptions),
 ) -> Answer:
     """Play what might have followed, had the agent done what the segment's correction says.
@@ -115,7 +115,7 @@ def from_segment(
     from benchmark.episodes.episode_setup import start_episode
 
     who = "" if agent is None else resolve_participant(session, agent).id
-    moment = find_start_point(session, segment, who, does)
+    moment = find_start_point(session, segment, who, action)
     cast = [moment.agent.id, *(participant.id for participant in moment.others)]
     if players and len(players) != len(cast):
         names = ", ".join(moment.names[text] for text in cast)

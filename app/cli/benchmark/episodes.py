@@ -78,7 +78,7 @@ def import_episodes(
 def export(
     session: Session,
     out: Path = argument(),
-    recordings: tuple[Recording, ...] = option("Only this episode: number, name or id; again for more.", "--recording"),
+    recordings: tuple[Recording, ...] = option("Number, file name or id of an episode; by default all.", "--recording"),
     ratings: bool = option("People's ratings as CSV in the place of the episodes."),
 ) -> Answer:
     """Write episodes as SOTOPIA writes them, a JSON object a line, or people's ratings as CSV. Never hold-outs.
@@ -132,7 +132,7 @@ def list_episodes(session: Session) -> Answer:
     return Answer({"episodes": told}, [*lines, f"{pluralize(len(lines), 'episode')}."])
 
 
-@command(annotator=option("Whose eyes it is for; the name in the settings when not given.", metavar="NAME"))
+@command(annotator=option("Annotator who reads it; by default the name in the settings.", metavar="NAME"))
 def show(session: Session, recording: Recording = argument()) -> Answer:
     """Show an episode: who takes part, what each wants and hides, what was done, and how it was rated.
 
@@ -287,9 +287,9 @@ _PROFILE_TEXTS = given_options(
     occupation=(str | None, option("What they do for a living.")),
     pronouns=(str | None, option("Such as she/her.")),
     personality=(str | None, option("How they are.")),
-    personal_values=(str | None, option("What matters to them.", "--values")),
-    decision_style=(str | None, option("How they decide.", "--decides")),
-    public_info=(str | None, option("What anybody who knows them knows.", "--known")),
+    personal_values=(str | None, option("What matters to them.")),
+    decision_style=(str | None, option("How they decide.")),
+    public_info=(str | None, option("What anybody who knows them knows.")),
     secret=(str | None, option("What nobody else is to know.")),
 )
 
@@ -339,7 +339,7 @@ def add_scenario(
     name: str = argument(),
     context: str = option("What all of them know: where they are, what is going on."),
     relationship: Relationship = option("How they stand to each other.", choices=PLAYED_RELATIONSHIPS),
-    goals: tuple[str, ...] = option("What one of them wants; again for each further one.", "--goal", required=True),
+    goals: tuple[str, ...] = option("What one of them wants.", "--goal", required=True),
 ) -> Answer:
     """Write a scenario that can be played, with a goal for each who takes part.
 

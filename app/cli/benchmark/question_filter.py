@@ -241,14 +241,12 @@ _STEPS = ", ".join(STEPS)
 @command(
     "filter",
     edits=("judges", "settings", "harden", "drop"),
-    annotator=option("Who does it; the name in the settings when not given."),
+    annotator=option("Annotator; by default the name in the settings."),
 )
 def filter_questions(
     session: Session,
-    steps: tuple[str, ...] = option(
-        f"A step; again for each further one: {_STEPS}. All if none.", "--step", metavar="KEY"
-    ),
-    judges: tuple[str, ...] = option("A judge to ask what is missing; again for more.", "--judge", metavar="NAME"),
+    steps: tuple[str, ...] = option(f"A step: {_STEPS}. By default all.", "--step", metavar="KEY"),
+    judges: tuple[str, ...] = option("A judge to ask what is missing.", "--judge", metavar="NAME"),
     settings: tuple[str, ...] = option(
         "A limit of this study, such as difficulty=2, or another part: options-only.runs=3, truth.several=mean, "
         "truth.judges=a+b (or all).",
@@ -261,7 +259,7 @@ def filter_questions(
         "--drop/--no-drop",
     ),
     condition: str = option("What is shown: raw, or a rendering.", default="raw"),
-    again: bool = option("Ask again what was refused or could not be read."),
+    retry: bool = option("Ask again what was refused or could not be read."),
     budget: Limits = budget_options("each run"),
 ) -> Answer:
     """Harden and filter questions step by step; shows how many survive each step and why the others fell.
@@ -289,7 +287,7 @@ def filter_questions(
     entries = [get_judge(session, name) for name in dict.fromkeys(judges)]
     if harden and not entries:
         raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
-    run = FilterRun(session, entries, condition, budget, again)
+    run = FilterRun(session, entries, condition, budget, retry)
     for key in chosen if entries else ():
         if STEPS[key].task and (key != DISTRACTORS or harden or key in steps):
             run.run_step(key, chosen)

@@ -68,14 +68,16 @@ def _select_questions(session: Session, recording: str | None, *, everything: bo
 KIND_VALUES = [question_kind.value for question_kind in CHAIN_QUESTION_KINDS]
 
 
-@command(study=EDIT, annotator=option("Who has them made; the name in the settings when not given."))
+@command(study=EDIT, annotator=option("Annotator; by default the name in the settings."))
 def make(
     session: Session,
-    chains: tuple[str, ...] = option("A chain; again for each further one; else all.", "--chain", metavar="ID"),
-    kinds: tuple[str, ...] = option("Again for each; single-step ones if not given.", "--kind", choices=KIND_VALUES),
+    chains: tuple[str, ...] = option("A chain; by default all.", "--chain", metavar="ID"),
+    kinds: tuple[str, ...] = option(
+        "Kind of question; by default all of a single step.", "--kind", choices=KIND_VALUES
+    ),
     steps: bool = option("Multi-step questions beside them."),
     maker: Maker = option("Who words them.", default=Maker.RULES, choices=[Maker.RULES, Maker.JUDGE]),
-    judges: tuple[str, ...] = option("With --maker judge: which; again for each.", "--judge", metavar="NAME"),
+    judges: tuple[str, ...] = option("With --maker judge: the judge.", "--judge", metavar="NAME"),
     condition: str = option("With --maker judge: what it is shown.", default="raw"),
     seed: int = option("Of wordings, and of the order of options.", default=0),
 ) -> Answer:
@@ -135,11 +137,11 @@ def _make_by_judges(
     return made
 
 
-@command(study=EDIT, annotator=option("Who has them made; the name in the settings when not given."))
+@command(study=EDIT, annotator=option("Annotator; by default the name in the settings."))
 def esi(
     session: Session,
     recordings: tuple[Recording, ...] = option(
-        "Number, name or id of a recording; again for each further one.", "--recording", required=True, metavar="NUMBER"
+        "Number, file name or id.", "--recording", required=True, metavar="NUMBER"
     ),
     rounds: int = option("Rounds of questions: 1 or 2.", default=2),
     each: int = option("Questions of a round: 1 to 10, the dimensions in turn.", default=10),
@@ -179,7 +181,7 @@ def write(
     text: str = option("What is asked.", "--question"),
     answer: str = option("The right option."),
     wrong: tuple[str, ...] = option("A wrong option; four times.", required=True),
-    explanation: str = option("Why the answer is right.", "--why"),
+    explanation: str = option("Why the answer is right."),
 ) -> Answer:
     """Write a question about a moment, to see whether judges fail at it. It is a draft until they do.
 
@@ -187,7 +189,7 @@ def write(
     Example:
       greenroom questions write my-study.greenroom --recording 3 --from 12 --to 20 --question "Why does she smile?" \\
         --answer "He joked" --wrong "She is tired" --wrong "He left" --wrong "It rains" --wrong "They won" \\
-        --why "She looks at him and laughs"
+        --explanation "She looks at him and laughs"
     """
     from benchmark.authoring.adversarial_authoring import write_question
 
@@ -203,7 +205,7 @@ def write(
 def attempt(
     session: Session,
     question: str = argument(),
-    judges: tuple[str, ...] = option("Whom; again for each further.", "--judge", metavar="NAME", required=True),
+    judges: tuple[str, ...] = option("A judge.", "--judge", metavar="NAME", required=True),
     setting: str = option(
         "Frames alone, frames and words, those with thoughts about minds first, or words alone.",
         choices=["base", "sub", "sub-tom", "text"],

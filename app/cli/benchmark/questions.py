@@ -35,7 +35,7 @@ _PLACES: dict[str, str] = {
     "verify": "benchmark.questions:verify",
     "queue": "benchmark.questions:queue",
     "ask": "benchmark.question_making:ask",
-    "standing": "benchmark.questions:standing",
+    "status": "benchmark.questions:status",
     "texts": "benchmark.questions:texts",
     "export": "benchmark.questions:export",
     "write": "benchmark.question_making:write",
@@ -54,7 +54,7 @@ def export(
     session: Session,
     out: Path = option("Folder that is not there or empty."),
     formats: tuple[str, ...] = option(
-        "vlmevalkit adds a table for VLMEvalKit to the JSON lines, which are always there. Repeatable.",
+        "vlmevalkit adds a table for VLMEvalKit to the JSON lines, which are always there.",
         "--format",
         choices=["jsonl", "vlmevalkit"],
     ),
@@ -92,15 +92,15 @@ def list_questions(
     session: Session,
     recording: Recording | None = option(),
     chain: str | None = option("Id of a chain."),
-    kind: QuestionKind | None = option("All when not given."),
-    standing: VerificationState | None = option("What became of them; any."),
+    kind: QuestionKind | None = option("By default all."),
+    status: VerificationState | None = option("What became of them; any."),
 ) -> Answer:
     """List questions with their options, and what people made of them.
 
     \b
     Example:
       greenroom questions list my-study.greenroom --kind CW
-      greenroom questions list my-study.greenroom --standing verified --json
+      greenroom questions list my-study.greenroom --status verified --json
     """
     home = recording.id if recording else ""
     found = read_items(session, home)
@@ -111,7 +111,7 @@ def list_questions(
         for item in found
         if chain in (None, item.question.chain_id)
         and kind in (None, item.question.kind.value)
-        and standing in (None, item.state.value)
+        and status in (None, item.state.value)
     ]
     by_kind = {
         question_kind.value: sum(item.question.kind is question_kind for item in shown)
@@ -149,7 +149,7 @@ def _question_json(item: VerificationItem, number: int) -> dict[str, Any]:
         recording=number,
         options=question.options,
         letter=question.correct_letter,
-        standing=item.state,
+        status=item.state,
         stale=item.stale,
     )
 
@@ -184,7 +184,7 @@ def texts(
     return texts_answer(unique_texts(found.texts), reader, changed=changed)
 
 
-ANNOTATOR = option("Whose work it is; the name in the settings when not given.")
+ANNOTATOR = option("Annotator; by default the name in the settings.")
 _ALL = "all"
 
 
@@ -204,7 +204,7 @@ def verify(
         default="chain",
     ),
     checks: tuple[str, ...] = option(
-        "What holds; again for each further one.",
+        "What holds.",
         "--check",
         choices=[_ALL, *dict.fromkeys(check for checks in CHECKLIST_KEYS.values() for check in checks)],
     ),
@@ -239,7 +239,7 @@ def verify(
     told = {
         "question": question,
         "decision": decision,
-        "standing": now.state.value,
+        "status": now.state.value,
         "stale": now.stale,
     }
     return Answer(told, f"{_DECISION_TEXTS[decision]} Now: {_STATE_TEXTS[now.state]}.")
@@ -264,14 +264,14 @@ def queue(session: Session, recording: Recording | None = option()) -> Answer:
 
 
 @command()
-def standing(session: Session, recording: Recording | None = option()) -> Answer:
+def status(session: Session, recording: Recording | None = option()) -> Answer:
     """Show what became of the questions, and how far those who verified them agree.
 
     What is not settled has no label of difficulty here: it would tell who still has to look what another person said.
 
     \b
     Example:
-      greenroom questions standing my-study.greenroom
+      greenroom questions status my-study.greenroom
     """
     owner = "" if recording is None else recording.id
     found = read_items(session, owner)
@@ -290,12 +290,12 @@ def standing(session: Session, recording: Recording | None = option()) -> Answer
             )
     told = {
         "questions": far.total,
-        "standings": counts,
+        "statuses": counts,
         "stale": far.stale,
         "agreement": figures.as_json(),
         "by_question": {
             item.question.id: {
-                "standing": item.state.value,
+                "status": item.state.value,
                 "stale": item.stale,
                 "difficulty": labels.get(item.question.id, "") if item.state in _SETTLED_STATES else "",
             }

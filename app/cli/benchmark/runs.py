@@ -30,7 +30,7 @@ def compare(
     session: Session,
     first: str = argument(metavar="FIRST"),
     second: str = argument(metavar="SECOND"),
-    names: tuple[str, ...] = option("A set that both were asked; again; all otherwise.", "--set", metavar="NAME"),
+    names: tuple[str, ...] = option("A set that both were asked; by default all.", "--set", metavar="NAME"),
     samples: int = option("Of the bootstrap.", default=200, type=click.IntRange(0, 10_000)),
 ) -> Answer:
     """Say whether two judges differ, or a run and an earlier one.
@@ -104,10 +104,10 @@ def _task_key(run_figures: "RunFigures") -> str:
 @command()
 def results(
     session: Session,
-    runs: tuple[str, ...] = option("A run; again; the newest of each judge if not given.", "--run", metavar="ID"),
-    names: tuple[str, ...] = option("A set of items; again; all when not given.", "--set", metavar="NAME"),
-    tasks: tuple[str, ...] = option("A task; again for each further one.", "--task", metavar="KEY"),
-    judges: tuple[str, ...] = option("A judge or person; again for each further one.", "--judge", metavar="NAME"),
+    runs: tuple[str, ...] = option("A run; by default the newest of each judge.", "--run", metavar="ID"),
+    names: tuple[str, ...] = option("A set of items; by default all.", "--set", metavar="NAME"),
+    tasks: tuple[str, ...] = option("A task.", "--task", metavar="KEY"),
+    judges: tuple[str, ...] = option("A judge or person.", "--judge", metavar="NAME"),
     parts: bool = option("Also by attribute, channel, collection, and who was taken for whom."),
     margin: float = option(
         "Conditions within it count as the same.", default=0.1, type=click.FloatRange(0, 1, min_open=True)
@@ -172,21 +172,17 @@ def results(
 @command(study=EDIT)
 def run(
     session: Session,
-    tasks: tuple[str, ...] = option("A task; again for each further one.", "--task", metavar="KEY"),
-    names: tuple[str, ...] = option("A set of items; again for each further one.", "--set", metavar="NAME"),
+    tasks: tuple[str, ...] = option("A task.", "--task", metavar="KEY"),
+    names: tuple[str, ...] = option("A set of items.", "--set", metavar="NAME"),
     judges: tuple[str, ...] = JUDGES,
-    draws: int | None = option(
-        "Samples of a set that is made; as the task has when not given.", type=click.IntRange(1)
-    ),
+    draws: int | None = option("Samples of a set that is made; by default as the task has.", type=click.IntRange(1)),
     seed: int = option("Of what is drawn into a set, and of the judges' sampling.", default=0),
-    variant: str | None = option("How questions are put; as in each paper when not given.", choices=VARIANTS),
-    shown: ItemModality | None = option(
-        "Words, words and pictures, or pictures alone; what each judge sees when not given."
+    variant: str | None = option("How questions are put; by default as in each paper.", choices=VARIANTS),
+    modality: ItemModality | None = option(
+        "Words, words and pictures, or pictures alone; by default what each judge sees."
     ),
-    conditions: tuple[str, ...] = option(
-        "raw, or a rendering by its method; again for each further one.", "--condition", default=(RAW_CONDITION,)
-    ),
-    again: bool = option("Begin a new run that asks again what was refused or could not be read."),
+    conditions: tuple[str, ...] = option("raw, or a rendering by its method.", "--condition", default=(RAW_CONDITION,)),
+    retry: bool = option("Begin a new run that asks again what was refused or could not be read."),
     fresh: bool = option("Begin a new run that asks everything again."),
     budget: Limits = budget_options("all of it"),
     scheduler: str = SCHEDULER,
@@ -199,7 +195,7 @@ def run(
     \b
     Example:
       greenroom benchmark run my-study.greenroom --task verdict --judge gpt --judge random --draws 3 --seed 0
-      greenroom benchmark run my-study.greenroom --set disputed --shown L --variant cot --json
+      greenroom benchmark run my-study.greenroom --set disputed --modality L --variant cot --json
       greenroom benchmark run my-study.greenroom --task conditions --condition raw --condition blur
     """
     from benchmark.judging.judge_registry import get_judges
@@ -213,11 +209,11 @@ def run(
         chosen.sets,
         entries,
         variant,
-        ItemModality(shown) if shown else None,
+        modality,
         conditions,
         seed,
         budget,
-        again,
+        retry,
         fresh,
     )
     with progress_bar("Benchmark") as bar:

@@ -37,15 +37,15 @@ def benchmark() -> None:
     """Ask judges the tasks of the papers, and measure them."""
 
 
-@command(study=EDIT, annotator=option("Who has them made; the name in the settings when not given."))
+@command(study=EDIT, annotator=option("Annotator; by default the name in the settings."))
 def infer(
     session: Session,
     recordings: tuple[Recording, ...] = option(
-        "Number, name or id of a recording; again for each further one.", "--recording", required=True, metavar="NUMBER"
+        "Number, file name or id.", "--recording", required=True, metavar="NUMBER"
     ),
     judges: tuple[str, ...] = JUDGES,
     questions: int = option("Questions a recording: 1 to 10, ten inferences each.", default=1),
-    raters: tuple[str, ...] = option("Who is to rate; again for each further one.", "--rater", metavar="NAME"),
+    raters: tuple[str, ...] = option("Who is to rate.", "--rater", metavar="NAME"),
     condition: str = option("What is shown: raw, or a rendering by its method or id.", default="raw"),
     seed: int = option("Another one asks for other questions and inferences.", default=0),
 ) -> Answer:
@@ -87,24 +87,24 @@ _SHARE_METAVAR = "LABEL=WEIGHT"
 @command(study=EDIT)
 def make(
     session: Session,
-    tasks: tuple[str, ...] = option("Which task; again for each.", "--task", required=True, metavar="KEY"),
-    name: str = option("Of the set; the task's key, with a number, when not given.", default=""),
+    tasks: tuple[str, ...] = option("Key of a task.", "--task", required=True, metavar="KEY"),
+    name: str = option("Of the set; by default the task's key, with a number,.", default=""),
     seed: int = option("The same seed draws the same items.", default=0),
-    draws: int | None = option("How many samples; as many as the task has in its paper when not given."),
-    size: int | None = option("Items of a sample at most, 0 for all; as in the paper when not given."),
+    draws: int | None = option("How many samples; by default as many as the task has in its paper."),
+    size: int | None = option("Items of a sample at most, 0 for all; by default as in the paper."),
     stratify: bool = option("The same number of items out of each collection."),
-    include: tuple[str, ...] = option("disagreed, reviewed, unreviewed or hold-out; again.", metavar="WHAT"),
-    scheme: str = option("Whose segments; those of the study's default scheme when not given.", default=""),
-    track: str = option("Of the scheme; its first when not given.", default=""),
-    shares: tuple[str, ...] = option("How much of a label; again for each.", "--share", metavar=_SHARE_METAVAR),
+    include: tuple[str, ...] = option("disagreed, reviewed, unreviewed or hold-out.", metavar="WHAT"),
+    scheme: str = option("Whose segments; by default the study's default scheme.", default=""),
+    track: str = option("Of the scheme; by default its first.", default=""),
+    shares: tuple[str, ...] = option("Weight of a label.", "--share", metavar=_SHARE_METAVAR),
     negatives: str = option("Where none is from: annotated, unmarked or both.", default="both"),
-    conditions: tuple[str, ...] = option("Only what has this rendering; again.", "--condition", metavar="METHOD"),
+    conditions: tuple[str, ...] = option("Only what has this rendering.", "--condition", metavar="METHOD"),
     truth: str = option(
         "Whose attributes are true: of one annotator, of most, of any, of all, or of the adjudicated lane.",
         default=ONE_ANNOTATOR,
         choices=TRUTHS,
     ),
-    willing: bool = option("Only recordings in which everybody is willing to be shown to models."),
+    with_consent: bool = option("Only recordings in which everybody is willing to be shown to models."),
 ) -> Answer:
     """Draw the items of tasks from a study, and freeze them as sets.
 
@@ -123,7 +123,7 @@ def make(
     if name and len(tasks) > 1:
         raise UserError("One name is for one set.", "Leave --name out, or name one task.")
     weights = _parse_weights(shares)
-    wishes = SamplingOptions(include, stratify, scheme, track, weights, negatives, conditions, willing, truth)
+    wishes = SamplingOptions(include, stratify, scheme, track, weights, negatives, conditions, with_consent, truth)
     made: list[ItemSet] = []
     for task in dict.fromkeys(tasks):
         found, _ = make_set(session, task, name, seed, draws, size, wishes)
@@ -176,7 +176,7 @@ def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:
 def report(
     study: Path = argument(),
     out: Path = option("Folder that is not there or empty."),
-    sets: tuple[str, ...] = option("Name or id of a set of items. Repeatable; all by default.", "--set"),
+    sets: tuple[str, ...] = option("Name or id of a set of items; by default all.", "--set"),
     against: str = option("Folder of an earlier report, or id of a run, to compare with.", default=""),
     texts: bool = option("PRIVATE: also options, words, answers and reasons as they are. Not to be passed on."),
     no_plots: bool = option("Tables and items only."),

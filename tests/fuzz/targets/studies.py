@@ -37,7 +37,7 @@ benchmark results LAB --parts
 benchmark run LAB --set verdict --judge chance
 questions list LAB
 questions queue LAB --annotator Bo
-questions standing LAB
+questions status LAB
 questions make LAB
 questions texts LAB
 scheme list LAB

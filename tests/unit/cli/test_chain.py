@@ -39,7 +39,7 @@ def test_a_chain_is_drawn_listed_shown_and_counted(
     chain, (first, second, third) = drawn
     (listed,) = greenroom.json("chain", "list", study, "--recording", "1")["chains"]
     assert (listed["id"], listed["nodes"], listed["subchains"], listed["steps"]) == (chain, 3, 2, 2)
-    assert listed["standing"] == "open"
+    assert listed["status"] == "open"
     shown = greenroom.json("chain", "show", study, chain)["node_list"]
     assert [one["reasons"] for one in shown] == [[], [first], [second]]
     assert shown[2]["people"] == ["P01"]
@@ -74,7 +74,7 @@ def test_it_goes_out_to_a_file_and_comes_in_again_and_is_reviewed(
     assert (nodes["annotator"], nodes["name"], nodes["steps"]) == ("Bo", "Late", 2)
     greenroom("chain", "review", study, chain, "--decision", "agree", "--annotator", "Ada", code=2)
     greenroom("chain", "review", study, chain, "--decision", "change", "--note", "No.", "--annotator", "Bo")
-    standings = {one["id"]: one["standing"] for one in greenroom.json("chain", "list", study)["chains"]}
+    standings = {one["id"]: one["status"] for one in greenroom.json("chain", "list", study)["chains"]}
     assert standings == {chain: "change", made: "open"}
     greenroom("chain", "review", study, chain, "--withdraw", "--annotator", "Bo")
     greenroom("chain", "review", study, chain, "--annotator", "Bo", code=2)

@@ -201,7 +201,7 @@ def test_from_what_is_left_to_reviewed_and_back(two_faces: Path, greenroom: Term
     assert "left" in greenroom(*review, "--reviewed", code=2)
     assert greenroom.json(*review, "--seen", "all", "--reviewed")["reviewed"]
     assert "Reviewed by" in greenroom(*review)
-    assert "does not hold any more" in greenroom(*review, "--nothing", "0,0,10,10")
+    assert "does not hold any more" in greenroom(*review, "--no-face", "0,0,10,10")
     greenroom("undo", two_faces)
     assert not greenroom.json(*review, "--withdraw")["reviewed"]
 

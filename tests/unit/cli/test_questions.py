@@ -55,7 +55,7 @@ def test_questions_are_made_listed_and_taken_back(chains: Path, greenroom: Termi
     assert listed["by_kind"] == {"CW": 6}
     for one in listed["questions"]:
         assert one["options"]["ABCDE".index(one["letter"])] == one["answer"]
-        assert one["standing"] == "open"
+        assert one["status"] == "open"
     text = greenroom("questions", "list", chains, "--chain", "c0")
     assert text.count("* ") == 4
     assert "4 questions" in text
@@ -242,16 +242,16 @@ def test_two_people_verify_and_judges_are_asked_what_is_verified(queued: Path, g
     checks = [f"--check={text}" for text in ("by_rules", "times_right", "covers")]
     assert "missing: one_right" in greenroom(*verify, first, "--keep", *checks, code=2)
     keep = ("--keep", "--check", "all", "--difficulty", "hard")
-    assert greenroom.json(*verify, first, *keep, "--annotator", "Ada")["standing"] == "once"
-    label = greenroom.json("questions", "standing", queued)["by_question"][first]["difficulty"]
+    assert greenroom.json(*verify, first, *keep, "--annotator", "Ada")["status"] == "once"
+    label = greenroom.json("questions", "status", queued)["by_question"][first]["difficulty"]
     assert label == "", "who has not looked yet is not told what another person said"
-    assert greenroom.json(*verify, first, *keep, "--annotator", "Bo")["standing"] == "verified"
+    assert greenroom.json(*verify, first, *keep, "--annotator", "Bo")["status"] == "verified"
     greenroom(*verify, second, "--drop", "--note", "Two are right", "--annotator", "Ada")
-    told = greenroom.json("questions", "standing", queued)
-    assert told["standings"] == {"open": 0, "once": 1, "verified": 1, "disputed": 0, "dropped": 0}
+    told = greenroom.json("questions", "status", queued)
+    assert told["statuses"] == {"open": 0, "once": 1, "verified": 1, "disputed": 0, "dropped": 0}
     assert told["by_question"][first]["difficulty"] == "hard"
     assert told["agreement"]["decision"]["raw"] == 1.0
-    assert "verified: 1" in greenroom("questions", "standing", queued).lower()
+    assert "verified: 1" in greenroom("questions", "status", queued).lower()
     asked = greenroom.json(*asking)
     assert (asked["questions"], asked["cached"]) == (1, 0)
     assert greenroom.json(*asking, "--all")["questions"] == 2
@@ -264,8 +264,8 @@ def test_a_question_is_written_and_tried(queued: Path, greenroom: Terminal) -> N
     wrong = [part for text in ("She is tired", "He left", "It rains", "They won") for part in ("--wrong", text)]
     words = ("--question", "Why does she laugh?", "--answer", "He joked", *wrong, "--annotator", "Ada")
     write = ("questions", "write", queued, "--recording", WALK, "--from", "12", "--to", "20", *words)
-    assert "Explain" in greenroom(*write, "--why", " ", code=2)
-    made = greenroom.json(*write, "--why", "She looks at him")["id"]
+    assert "Explain" in greenroom(*write, "--explanation", " ", code=2)
+    made = greenroom.json(*write, "--explanation", "She looks at him")["id"]
     trying = ("questions", "try", queued, made, "--judge")
     told = greenroom.json(*trying, "first", "--annotator", "Ada")
     assert told["kept"] is (told["answers"][0]["letter"] != told["right"])

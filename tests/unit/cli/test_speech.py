@@ -148,7 +148,7 @@ def talk(tmp_path: Path) -> str:
 def test_a_number_that_is_hidden_everywhere_stays_a_number(talk: str, greenroom: Terminal) -> None:
     number = "five five five, oh one two three"
     greenroom("pii", "review", talk, "--hide", "--text", number, "--everywhere", "--annotator", "Ada")
-    assert f"{number} = [PHONE_1]  (phone)" in greenroom("words", talk)
+    assert f"{number} = [PHONE_1]  (phone)" in greenroom("private-words", talk)
 
 
 def test_find_review_apply_and_key(talk: str, tmp_path: Path, greenroom: Terminal) -> None:
@@ -184,10 +184,10 @@ def test_words_have_kinds(talk: str, greenroom: Terminal) -> None:
     who = ("--annotator", "Ada")
     greenroom.json("participant", talk, "P01")
     given = ("--set", "Anastasia=P01", "--kind", "person", "--participant", "P01")
-    assert greenroom.json("words", talk, *given, *who)["private"] == [
+    assert greenroom.json("private-words", talk, *given, *who)["private"] == [
         {"word": "Anastasia", "replacement": "P01", "kind": "person", "participant": "P01"}
     ]
-    assert "Anastasia = P01  (person, P01)" in greenroom("words", talk)
+    assert "Anastasia = P01  (person, P01)" in greenroom("private-words", talk)
 
 
 @pytest.fixture
@@ -239,7 +239,7 @@ def test_judges_suggest_and_the_newest_answer_is_taken_over(greenroom: Terminal,
 
 
 def test_files_are_written_without_hold_outs_and_scrubbed(greenroom: Terminal, room: str, tmp_path: Path) -> None:
-    greenroom("words", room, "--set", "Hello=P99")
+    greenroom("private-words", room, "--set", "Hello=P99")
     out = tmp_path / "meta"
     greenroom("meta", "export", room, "--out", str(out), "--scrubbed")
     told = (out / "0001.meta.json").read_text("utf-8")
