@@ -95,7 +95,7 @@ def main() -> int:
             found = importlib.import_module(f"tools.bench.{name}").run()
         except Exception:
             traceback.print_exc()
-            found = [Row(name, "failed", "", "", "", False)]
+            found = [Row(name, "failed", ok=False)]
             broken.append(name)
         print(table(found), flush=True)
         kept[name] = found

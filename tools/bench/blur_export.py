@@ -4,8 +4,6 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from anonymize.methods.face_methods import create_method
@@ -15,6 +13,7 @@ from media.frame_index import FrameIndex, load_index
 from models.faces.face_detectors import create_detector
 from models.faces.face_tracking import track_faces
 from project.entities.study_records import FaceTrack
+from tools.bench.measuring import seconds
 from tools.bench.row import Row
 
 CLIP = Path(__file__).resolve().parents[3] / "shared" / "data" / "media" / "conv_multi_friends_720p.mp4"
@@ -27,17 +26,17 @@ TARGET = f">= {LEAST} of its speed"
 def run() -> list[Row]:
     """Measure in turns, so that both have the same share of whatever else the machine does."""
     if not CLIP.is_file():
-        return [Row(WORK, f"needs the developers' {CLIP.name}", "", "", TARGET, None)]
+        return [Row(WORK, f"needs the developers' {CLIP.name}", target=TARGET)]
     if shutil.which("ffmpeg") is None:
-        return [Row(WORK, "needs the ffmpeg command", "", "", TARGET, None)]
+        return [Row(WORK, "needs the ffmpeg command", target=TARGET)]
     options, index = EncodeOptions(), load_index(CLIP)
     tracks = track_faces(CLIP, create_detector()).tracks
     ours: list[float] = []
     peer: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(REPEAT):
-            peer.append(_seconds(lambda: _decode_and_encode(Path(folder) / "peer.mp4", options, index)))
-            ours.append(_seconds(lambda: _export(Path(folder) / "ours.mp4", tracks, options, index)))
+            peer.append(seconds(lambda: _decode_and_encode(Path(folder) / "peer.mp4", options, index)))
+            ours.append(seconds(lambda: _export(Path(folder) / "ours.mp4", tracks, options, index)))
     mine, other = statistics.median(ours), statistics.median(peer)
     faces = sum(len(track.frames) for track in tracks) / len(index)
     return [
@@ -66,9 +65,3 @@ def _decode_and_encode(target: Path, options: EncodeOptions, index: FrameIndex) 
     command = ["ffmpeg", "-v", "error", "-y", "-i", str(CLIP), *picture, "-c:a", "copy", "-movflags", "+faststart"]
     subprocess.run([*command, str(target)], check=True, stdin=subprocess.DEVNULL)
     assert len(load_index(target)) == len(index)
-
-
-def _seconds(work: Callable[[], None]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started

@@ -6,7 +6,6 @@ Run with `python -m tools.bench.chain_graph`; `make bench` collects `run()`.
 import os
 import statistics
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QGraphicsScene, QGraphicsView
 
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
+from tools.bench.measuring import dark_application, frame_row, seconds, step_ms
 from tools.bench.row import Row, table
 from widgets import theme
 from widgets.graph.graph_layout import HEIGHT, WIDTH, Placement
@@ -27,7 +27,6 @@ from widgets.labels import NodePerson, participant_colours
 
 NODES, EDGES, PEOPLE = 500, 800, 6
 SECONDS = 180
-FRAME_MS = 16.0
 LAYOUT_MS = 1000.0
 SIZE = (1600, 900)
 RUNS = 5
@@ -87,15 +86,9 @@ def _send(view: ChainGraphView, kind: QEvent.Type, place: QPointF) -> None:
     )
 
 
-def _timed(steps: list[Callable[[], None]], view: ChainGraphView, target: QImage) -> list[float]:
+def _painted(steps: list[Callable[[], None]], view: ChainGraphView, target: QImage) -> list[float]:
     """Take each step, repaint everything, and return the milliseconds of each."""
-    took: list[float] = []
-    for step in steps:
-        before = perf_counter()
-        step()
-        view.board.viewport().render(target)
-        took.append((perf_counter() - before) * 1e3)
-    return took
+    return step_ms(steps, lambda: view.board.viewport().render(target))
 
 
 def dragging(view: ChainGraphView, target: QImage, steps: int = 60) -> list[float]:
@@ -108,13 +101,13 @@ def dragging(view: ChainGraphView, target: QImage, steps: int = 60) -> list[floa
     ways = [place + QPointF(0, 60 * np.sin(at / 5)) for at in range(1, steps)]
     moves = [lambda to=to: _send(view, QEvent.Type.MouseMove, to) for to in ways]
     start, end = QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonRelease
-    return _timed([lambda: _send(view, start, place), *moves, lambda: _send(view, end, ways[-1])], view, target)
+    return _painted([lambda: _send(view, start, place), *moves, lambda: _send(view, end, ways[-1])], view, target)
 
 
 def panning(view: ChainGraphView, target: QImage, steps: int = 60) -> list[float]:
     """Pan to and fro."""
     ways = [(31 if at % 20 < 10 else -31, 7 if at % 8 < 4 else -7) for at in range(steps)]
-    return _timed([lambda way=way: view.board.pan(*way) for way in ways], view, target)
+    return _painted([lambda way=way: view.board.pan(*way) for way in ways], view, target)
 
 
 def zooming(view: ChainGraphView, target: QImage, steps: int = 48) -> list[float]:
@@ -122,7 +115,7 @@ def zooming(view: ChainGraphView, target: QImage, steps: int = 48) -> list[float
     view.board.fit_all()
     factors = [1.12] * (steps // 2) + [1 / 1.12] * (steps // 2)
     at = QPointF(900, 400)
-    return _timed([lambda factor=factor: view.board.zoom(factor, at) for factor in factors], view, target)
+    return _painted([lambda factor=factor: view.board.zoom(factor, at) for factor in factors], view, target)
 
 
 def graphics_view(graph: ChainGraph, target: QImage) -> float:
@@ -149,32 +142,23 @@ def graphics_view(graph: ChainGraph, target: QImage) -> float:
     view.show()
     view.fitInView(scene.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
     QApplication.processEvents()
-    took: list[float] = []
-    for factor in [1.12] * 24 + [1 / 1.12] * 24:
-        before = perf_counter()
-        view.scale(factor, factor)
-        view.viewport().render(target)
-        took.append((perf_counter() - before) * 1e3)
+    factors = [1.12] * 24 + [1 / 1.12] * 24
+    zooms = [lambda factor=factor: view.scale(factor, factor) for factor in factors]
+    took = step_ms(zooms, lambda: view.viewport().render(target))
     view.close()
     return float(np.percentile(took, 95))
 
 
 def run() -> list[Row]:
     """Measure layout and painting; of several journeys the median is taken step by step."""
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
-    theme.apply(app, "dark")
+    dark_application()
     graph, target = chain(), QImage(*SIZE, QImage.Format.Format_RGB32)
-    took: list[float] = []
-    for _ in range(RUNS):
-        fresh = ChainGraph(graph.chain, graph.nodes, graph.edges)
-        before = perf_counter()
-        Placement().lay_out(fresh, [*people()])
-        took.append((perf_counter() - before) * 1e3)
+    layouts = (ChainGraph(graph.chain, graph.nodes, graph.edges) for _ in range(RUNS))
+    took = [1000 * seconds(lambda fresh=fresh: Placement().lay_out(fresh, [*people()])) for fresh in layouts]
     size = f"{NODES} nodes, {EDGES} edges"
     layout = statistics.median(took)
     rows = [
-        Row(f"layout of a chain, {size}", f"{layout:.0f} ms", "", "", "under 1 s", layout < LAYOUT_MS),
+        Row(f"layout of a chain, {size}", f"{layout:.0f} ms", target="under 1 s", ok=layout < LAYOUT_MS),
     ]
     view = shown(graph)
     plain = graphics_view(graph, target)
@@ -189,17 +173,8 @@ def run() -> list[Row]:
         for _ in range(RUNS):
             prepare()
             runs.append(journey(view, target))
-        p95 = float(np.percentile(np.median(runs, axis=0), 95))
-        rows.append(
-            Row(
-                f"graph of a chain, {size}: {name}",
-                f"{p95:.1f} ms (p95 of {len(runs[0])})",
-                peer or "60 frames a second, 16 ms",
-                f"{p95 / (plain if peer else FRAME_MS):.2f}",
-                "<= 16 ms, p95",
-                p95 <= FRAME_MS,
-            )
-        )
+        work, median = f"graph of a chain, {size}: {name}", np.median(runs, axis=0)
+        rows.append(frame_row(work, median, peer, plain) if peer else frame_row(work, median))
     view.close()
     view.deleteLater()
     return rows

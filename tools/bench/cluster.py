@@ -63,9 +63,8 @@ def _rows(folder: Path) -> list[Row]:
             f"{work}, the judgments",
             "equal" if same else "not equal",
             "those of one process",
-            "",
-            "equal but for ids and times",
-            same,
+            target="equal but for ids and times",
+            ok=same,
         ),
     ]
 

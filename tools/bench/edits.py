@@ -1,13 +1,7 @@
 """One edit and its undo, synced to disk, in an empty study and in one of 100,000 segments, against BORIS."""
 
-import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -21,21 +15,15 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tools.bench.boris import VERSION, Boris, package
+from tools.bench.measuring import WINDOW, median_seconds, run_script, seconds
 from tools.bench.row import Row
 
 MANY = 100_000
 REPEAT = 60
 
-_IN_WINDOW = """
-import json, statistics, sys, time
-from pathlib import Path
-from app.gui.startup import make_application
-application = make_application()
-from app.gui.window.main_window import MainWindow
+_IN_WINDOW = f"""{WINDOW}import statistics
 from project.queries.annotator_rows import all_annotators
 from project.queries.segment_rows import segments_of
-window = MainWindow()
-window.show()
 window.studio.open(Path(sys.argv[1]))
 application.processEvents()
 session, recording = window.studio.session, window.studio.recording
@@ -53,7 +41,6 @@ for i in range(int(sys.argv[2])):
     application.processEvents()
     times.append(1000 * (time.perf_counter() - began))
 print(json.dumps(statistics.median(times)), flush=True)
-import os
 os._exit(0)
 """
 
@@ -64,7 +51,10 @@ def run() -> list[Row]:
         _measure(Path(folder) / "empty.greenroom", 0)
         edit, undone = _measure(Path(folder) / "many.greenroom", MANY)
         rounds = [
-            [_in_window(Path(folder) / f"{name}.greenroom", Path(folder)) for name in ("empty", "many")]
+            [
+                float(run_script(Path(folder), "-c", _IN_WINDOW, Path(folder) / f"{name}.greenroom", REPEAT))
+                for name in ("empty", "many")
+            ]
             for _ in range(5)
         ]
         small, large = (statistics.median(column) for column in zip(*rounds, strict=True))
@@ -81,10 +71,10 @@ def run() -> list[Row]:
         boris = package()
         if boris is None:
             why = f"BORIS {VERSION} cannot be had"
-            return [*rows, Row("saving one edit; undo of it", why, "", "", "<= 5 ms each", None)]
+            return [*rows, Row("saving one edit; undo of it", why, target="<= 5 ms each")]
         peer = Boris(boris, MANY)
-        saved = _median(lambda: peer.save(Path(folder) / "peer.boris"), 7)
-        copied = _median(peer.remember, 7)
+        saved = 1000 * median_seconds(lambda: peer.save(Path(folder) / "peer.boris"), 7)
+        copied = 1000 * median_seconds(peer.remember, 7)
     return [
         *rows,
         Row(
@@ -119,29 +109,6 @@ def _measure(path: Path, segments: int) -> tuple[float, float]:
         session.annotator_name = next(a.name for a in all_annotators(session.study) if a.id == chosen.annotator_id)
         for i in range(REPEAT):
             start = chosen.start_us + 1000 * (i % 2 + 1)
-            edits.append(_timed(partial(move_segments, session, [(chosen.id, start, start + 500_000)])))
-            undos.append(_timed(lambda: undo(session)))
+            edits.append(1000 * seconds(partial(move_segments, session, [(chosen.id, start, start + 500_000)])))
+            undos.append(1000 * seconds(lambda: undo(session)))
     return statistics.median(edits), statistics.median(undos)
-
-
-def _in_window(study: Path, home: Path) -> float:
-    """Median of an edit, from the call that a drag ends in to the repainted views, in milliseconds."""
-    places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
-    done = subprocess.run(
-        [sys.executable, "-c", _IN_WINDOW, str(study), str(REPEAT)],
-        env={**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return float(json.loads(done.stdout))
-
-
-def _median(work: Callable[[], object], repeat: int) -> float:
-    return statistics.median(_timed(work) for _ in range(repeat))
-
-
-def _timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return 1000 * (time.perf_counter() - started)

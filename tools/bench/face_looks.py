@@ -70,7 +70,7 @@ def run() -> list[Row]:
     """Measure with one worker: processor time is what is compared."""
     missing = next((p for p in (CLIP, YUNET) if not p.is_file()), None)
     if missing is not None:
-        return [Row(WORK, f"needs the developers' {missing.name}", "", "", "", None)]
+        return [Row(WORK, f"needs the developers' {missing.name}")]
     index = load_index(CLIP)
     with tempfile.TemporaryDirectory() as folder, weights_in(Path(folder)):
         add_weights("yunet", YUNET)
@@ -104,8 +104,4 @@ def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[Fr
         f"{WORK}: both {looks:g} times a second{between}{'' if follow else ', nothing followed'}",
         f"{spent:.0f} s of a processor; CenterFace's faces at {SURE} {np.mean(sure):.2%},"
         f" YuNet's at {SCORE} {np.mean(quick):.2%} covered; {np.mean(area):.2%} of the picture masked",
-        "",
-        "",
-        "",
-        None,
     )

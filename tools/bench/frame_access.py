@@ -124,7 +124,7 @@ def _vlc(clip: Path, index: FrameIndex, wanted: NDArray[np.int64], ms: float, al
         peer += f"{_median([each_shown.seconds for each_shown in shown]):.0f} ms, {right} of {len(shown)} right"
     else:
         peer += "gave no picture"
-    return Row("exact frame at random times", f"{ms:.0f} ms", peer, "", "all right", all_right)
+    return Row("exact frame at random times", f"{ms:.0f} ms", peer, target="all right", ok=all_right)
 
 
 def _near(clip: Path, index: FrameIndex, truth: Sums, rng: np.random.Generator) -> list[Row]:
@@ -148,7 +148,7 @@ def _near(clip: Path, index: FrameIndex, truth: Sums, rng: np.random.Generator) 
             ms = _median(took)
             found = f"{ms:.1f} ms, {right} of {len(took)} right"
             ok = ms <= 15 and right == len(took)
-            rows.append(Row(f"exact frame within a second {name}", found, "", "", "<= 15 ms", ok))
+            rows.append(Row(f"exact frame within a second {name}", found, target="<= 15 ms", ok=ok))
     return rows
 
 
@@ -168,7 +168,7 @@ def _steps(clip: Path, index: FrameIndex, truth: Sums) -> list[Row]:
             p95 = float(np.percentile(took, 95) * 1000)
             worst = f"{p95:.1f} ms (p95), {max(took) * 1000:.0f} ms at worst, {right} of {len(took)} right"
             ok = p95 <= _FRAME_MS and right == len(took)
-            rows.append(Row(f"{name}-frame step, 720p30", worst, "", "", f"<= {_FRAME_MS:.1f} ms, p95", ok))
+            rows.append(Row(f"{name}-frame step, 720p30", worst, target=f"<= {_FRAME_MS:.1f} ms, p95", ok=ok))
     return rows
 
 

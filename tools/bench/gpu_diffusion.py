@@ -63,7 +63,7 @@ def _row(name: str, preset: Preset, size: DiffusionSize, cost: PresetCost, refer
     )
     faster = reference.seconds / cost.seconds
     if name == "baseline":
-        return Row(work, str(cost), "", f"{faster:.2f}x", "is what others are held against", None)
+        return Row(work, str(cost), ratio=f"{faster:.2f}x", target="is what others are held against")
     asked = name == "same-steps"
     target = f"<= {_MEMORY:.0f} GB" + (f", >= {_FASTER:.0f}x faster" if asked else "")
     reached = cost.gigabytes <= _MEMORY and (not asked or faster >= _FASTER)

@@ -17,7 +17,7 @@ def rows(device: str) -> list[Row]:
     """Measure tracking by CenterFace on the GPU where this onnxruntime can, against the CPU."""
     work = "face tracking of the sample recording, CenterFace, CUDA provider"
     if device == "cuda" and _CUDA not in onnxruntime.get_available_providers():
-        return [Row(work, "onnxruntime-gpu is not installed", "", "", "is only shown", None)]
+        return [Row(work, "onnxruntime-gpu is not installed", target="is only shown")]
     ours, frames = _seconds()
     real = onnxruntime.get_available_providers
     onnxruntime.get_available_providers = lambda: [_CPU]
@@ -26,7 +26,7 @@ def rows(device: str) -> list[Row]:
     finally:
         onnxruntime.get_available_providers = real
     shown = [f"{seconds:.2f} s, {frames / seconds:.0f} frames/s" for seconds in (ours, slow)]
-    return [Row(work, shown[0], f"the same on the CPU, {shown[1]}", f"{slow / ours:.2f}x", "is only shown", None)]
+    return [Row(work, shown[0], f"the same on the CPU, {shown[1]}", f"{slow / ours:.2f}x", "is only shown")]
 
 
 def _seconds() -> tuple[float, int]:

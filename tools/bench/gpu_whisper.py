@@ -37,11 +37,11 @@ def rows(size: WhisperSize, device: str) -> list[Row]:
     """Measure one window of 30 seconds, in which 100 tokens are heard."""
     work = f"speech recognition by CTranslate2: {size.name}, random weights, 30 s of sound, {_TOKENS} tokens"
     if find_spec("ctranslate2") is None:
-        return [Row(work, "CTranslate2 is not installed", "", "", "is only shown", None)]
+        return [Row(work, "CTranslate2 is not installed", target="is only shown")]
     import ctranslate2
 
     if device == "cuda" and not ctranslate2.get_cuda_device_count():
-        return [Row(work, "this CTranslate2 knows no CUDA", "", "", "is only shown", None)]
+        return [Row(work, "this CTranslate2 knows no CUDA", target="is only shown")]
     with tempfile.TemporaryDirectory() as folder:
         _write(Path(folder), size)
         model = ctranslate2.models.Whisper(
@@ -50,7 +50,7 @@ def rows(size: WhisperSize, device: str) -> list[Row]:
         sound = np.random.default_rng(0).normal(0, 1, (1, _MELS, _WINDOW)).astype(np.float32)
         seconds = [_once(model, sound) for _ in range(4)]
     taken = float(np.median(seconds[1:]))
-    return [Row(work, f"{taken:.2f} s, {30 / taken:.0f}x as fast as the sound", "", "", "is only shown", None)]
+    return [Row(work, f"{taken:.2f} s, {30 / taken:.0f}x as fast as the sound", target="is only shown")]
 
 
 def _once(model: Any, sound: np.ndarray) -> float:

@@ -3,8 +3,6 @@
 import logging
 import statistics
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from pympi.Elan import Eaf
@@ -17,6 +15,7 @@ from annotate.interchange.lane_mapping import guess_mapping
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tools.bench.measuring import seconds
 from tools.bench.row import Row
 
 ANNOTATIONS = 10_000
@@ -40,7 +39,7 @@ def run() -> list[Row]:
 
 def _row(work: str, folder: Path, path: Path) -> Row:
     # In turns, so that whatever else the machine does falls on both.
-    rounds = [(_import(folder / f"{path.stem} {n}.greenroom", path), _timed(lambda: Eaf(path))) for n in range(ROUNDS)]
+    rounds = [(_import(folder / f"{path.stem} {n}.greenroom", path), seconds(lambda: Eaf(path))) for n in range(ROUNDS)]
     ours, peer = (statistics.median(times) for times in zip(*rounds, strict=True))
     ratio = ours / peer
     return Row(
@@ -59,7 +58,7 @@ def _import(study: Path, path: Path) -> float:
             plan = plan_import(session, document, guess_mapping(session, document), guess_recordings(session, document))
             apply_import(session, plan, path.name)
 
-        taken = _timed(bring)
+        taken = seconds(bring)
         assert session.study.rows("SELECT count(*) FROM segment")[0][0] >= ANNOTATIONS // 4
     return taken
 
@@ -81,9 +80,3 @@ def _written_by_us(folder: Path) -> Path:
     with Session.open(folder / "own.greenroom", read_only=True) as session:
         [path] = export_files(session, get_format("eaf"), folder / "own.eaf", exportable_recordings(session))
     return path
-
-
-def _timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started

@@ -61,7 +61,7 @@ def run() -> list[Row]:
     if refused:
         what += f" (nothing to draw for {', '.join(refused)})"
     return [
-        Row(what, f"{seconds:.1f} s", "", "", f"under {MOST_S:.0f} s", seconds < MOST_S and not changed),
-        Row("the same, memory of the process", f"{peak:.0f} MB", "", "", f"under {MOST_MB:.0f} MB", peak < MOST_MB),
-        Row("looking for what has changed since in all of them", f"{again:.1f} s", "", "", "", None),
+        Row(what, f"{seconds:.1f} s", target=f"under {MOST_S:.0f} s", ok=seconds < MOST_S and not changed),
+        Row("the same, memory of the process", f"{peak:.0f} MB", target=f"under {MOST_MB:.0f} MB", ok=peak < MOST_MB),
+        Row("looking for what has changed since in all of them", f"{again:.1f} s"),
     ]

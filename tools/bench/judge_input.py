@@ -4,8 +4,6 @@ The peer reads the same frames with `media.exact_frames`, which leaves them in t
 bare loop of PyAV over the stretch, without an index, that converts nothing either.
 """
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +24,7 @@ from project.store.study import Study
 from project.timebase import SECOND_US
 from tests.builders.clips import make_clip
 from tools.bench.frame_access import numbered_bars
+from tools.bench.measuring import seconds
 from tools.bench.row import Row
 
 _FOLDER = Path(__file__).resolve().parents[2] / ".bench"
@@ -65,7 +64,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
     took: dict[str, list[float]] = {"ours": [], "reader": [], "bare": []}
     for _ in range(_TIMES):
         for name, work in (("ours", ours), ("reader", reader), ("bare", lambda: _bare(clip, wanted[-1], index.pts))):
-            took[name].append(_seconds(work))
+            took[name].append(seconds(work))
     own, peer, bare = (float(np.median(took[name])) * 1000 for name in ("ours", "reader", "bare"))
     sizes = [len(picture.jpeg) for message in build_messages(plan) for picture in message.pictures]
     what = f"input of a 20-second segment: {len(sizes)} frames of 720p as JPEGs, {sum(sizes) / 1e3:.0f} kB"
@@ -97,12 +96,6 @@ def _bare(clip: Path, last: int, pts: NDArray[np.int64]) -> None:
         for frame in container.decode(stream):
             if frame.pts is not None and frame.pts >= pts[last]:
                 return
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def _clip() -> Path:

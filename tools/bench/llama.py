@@ -89,7 +89,7 @@ def _row(work: str, files: TinyModel, pictures: tuple[JudgeFrame, ...], *, must:
     finally:
         sharing.end_all_processes()
     if any(ours[1] != theirs[1] for ours, theirs in rounds):
-        return Row(work, "another text than the peer's", "llama-cpp-python 0.3.36", "", "the same text", False)
+        return Row(work, "another text than the peer's", "llama-cpp-python 0.3.36", target="the same text", ok=False)
     ours, theirs = (statistics.median(side[0] for side in column) for column in zip(*rounds, strict=True))
     ratio = statistics.median(pair[0] / other[0] for pair, other in rounds)
     return Row(

@@ -86,11 +86,11 @@ def run() -> list[Row]:
             work = f"memory of an export, {MINUTES} minutes of 1080p, `{name}`"
             missing = missing_weights(name)
             if missing:
-                rows.append(Row(work, f"needs the weights {', '.join(missing)}", "", "", TARGET, None))
+                rows.append(Row(work, f"needs the weights {', '.join(missing)}", target=TARGET))
                 continue
             found = _export(source, Path(folder) / f"{name}.mp4", name, box)
             said = f"peak {found.peak:.0f} MB, {found.growth:+.0f} MB after the second minute, {found.seconds:.0f} s"
-            rows.append(Row(work, said, "", "", TARGET, found.peak <= PEAK_MB and found.growth <= GROWTH_MB))
+            rows.append(Row(work, said, target=TARGET, ok=found.peak <= PEAK_MB and found.growth <= GROWTH_MB))
     return rows
 
 

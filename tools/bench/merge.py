@@ -15,9 +15,9 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Cell, Study
 from project.synthetic.synthetic_segments import fill_study
+from tools.bench.measuring import RECORDINGS, SEGMENTS
 from tools.bench.row import Row
 
-RECORDINGS, SEGMENTS = 403, 10_353
 NAMES = ("Annotator 1", "Annotator 2")
 REPEAT = 9
 

@@ -1,8 +1,6 @@
 """The metrics of the benchmark against the libraries they are checked with, and what an interval takes."""
 
-import statistics
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.stats import pearsonr, ttest_rel, wilcoxon
@@ -19,6 +17,7 @@ from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, compare_with_raw,
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
 from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_contributions, mean_over_draws
 from tests.builders.metric_cases import labelled_answers, number_series, set_answers
+from tools.bench.measuring import median_seconds
 from tools.bench.row import Row
 
 _UNREAD = "(unparsed)"
@@ -45,9 +44,8 @@ def _equality() -> Row:
         f"{len(apart)} metrics of the benchmark on {_CASES:,} random cases each",
         f"{apart[worst]:.1e} apart at most ({worst})",
         "scikit-learn, scipy, statsmodels",
-        "",
-        "equal to 1e-9",
-        apart[worst] <= 1e-9,
+        target="equal to 1e-9",
+        ok=apart[worst] <= 1e-9,
     )
 
 
@@ -100,7 +98,7 @@ def _interval() -> Row:
     truth, said = ([str(one) for one in draw.choice(_LABELS, _ITEMS)] for _ in range(2))
     films = [int(integer) for integer in draw.integers(0, _RECORDINGS, _ITEMS)]
     draws = [place * _DRAWS // _ITEMS for place in range(_ITEMS)]
-    spent = _median(lambda: mean_over_draws(macro_f1_contributions(truth, said, _LABELS), draws, films), 21)
+    spent = median_seconds(lambda: mean_over_draws(macro_f1_contributions(truth, said, _LABELS), draws, films), 21)
 
     def theirs() -> None:
         homes, where = np.unique(films, return_inverse=True)
@@ -116,7 +114,7 @@ def _interval() -> Row:
                     zero_division=0,
                 )
 
-    peer = _median(theirs, 3) * DRAW_SAMPLES / _THEIR_SAMPLES
+    peer = median_seconds(theirs, 3) * DRAW_SAMPLES / _THEIR_SAMPLES
     return Row(
         f"macro-F1 of {_DRAWS} draws of {_ITEMS // _DRAWS} items, "
         f"its interval from {DRAW_SAMPLES:,} samples of recordings",
@@ -126,12 +124,3 @@ def _interval() -> Row:
         ">= 50x faster",
         peer >= 50 * spent,
     )
-
-
-def _median(work: Callable[[], object], repeat: int) -> float:
-    spent = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        spent.append(time.perf_counter() - started)
-    return statistics.median(spent)

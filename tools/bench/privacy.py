@@ -53,7 +53,7 @@ class FootageClip:
 def run() -> list[Row]:
     """Measure every plane method on stills, and every method that can run here on clips."""
     if not (SHARED / "models").is_dir():
-        return [Row(WORK, "needs the developers' footage and models", "", "", _TARGET, None)]
+        return [Row(WORK, "needs the developers' footage and models", target=_TARGET)]
     with shared_weights():
         return [*still_rows(), *(row for name in methods() for row in clip_rows(name))]
 
@@ -152,7 +152,7 @@ def _recognized(clip: str, name: str, report: PrivacyReport, recording: FootageC
     work = f"{WORK}, {clip}, {name}"
     if naive is None or parrot is None or raw is None or naive.rates[0].value is None:
         note = naive.rates[0].note if naive is not None else "no face could be aligned"
-        return Row(work, note, "", "", _TARGET, None)
+        return Row(work, note, target=_TARGET)
     rate, chance = naive.rates[0].value, naive.chance.value or 0.0
     again = "not defined" if parrot.rates[0].value is None else f"{parrot.rates[0].value:.1%}"
     error = "" if parrot.equal_error.value is None else f", EER {parrot.equal_error.value:.2f}"
@@ -179,9 +179,8 @@ def _signal(clip: str, name: str, key: str, report: PrivacyReport) -> Row:
         f"{name}, {key}, {clip}",
         f"r = {_number(drawn.value)} ({models}); {_number(own.value)} against itself on the source",
         f"the same two models on the source {_number(source.value)}",
-        "",
-        f">= {LEAST_SIGNAL}",
-        None if drawn.value is None else drawn.value >= LEAST_SIGNAL,
+        target=f">= {LEAST_SIGNAL}",
+        ok=None if drawn.value is None else drawn.value >= LEAST_SIGNAL,
     )
 
 

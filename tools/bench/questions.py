@@ -51,14 +51,12 @@ def _made(session: Session) -> list[Row]:
     middle = statistics.median(took)
     counts = ", ".join(f"{number:,} {kind}" for kind, number in made.by_kind.items())
     return [
-        Row(f"questions by rules, {_SIZE}", f"{middle:.1f} s", "", "", f"<= {AT_MOST_S:.0f} s", middle <= AT_MOST_S),
+        Row(f"questions by rules, {_SIZE}", f"{middle:.1f} s", target=f"<= {AT_MOST_S:.0f} s", ok=middle <= AT_MOST_S),
         Row(
             "their numbers by kind",
             f"{counts}, {sum(made.skipped.values())} left out",
-            "",
-            "",
-            "what the rules give",
-            made.by_kind == WANTED and not made.skipped,
+            target="what the rules give",
+            ok=made.by_kind == WANTED and not made.skipped,
         ),
     ]
 
@@ -90,7 +88,7 @@ def _asked(session: Session) -> list[Row]:
     rows += [_consistency(what, numbers, figure) for what, numbers, figure in sizes]
     whole = [oracle.overall.value, oracle.chain.value, oracle.subchain.value]
     told = " / ".join("-" if value is None else f"{value:.2%}" for value in whole)
-    rows.append(Row("oracle: accuracy / chains / subchains", told, "", "", "100 %", {*whole} == {1.0}))
+    rows.append(Row("oracle: accuracy / chains / subchains", told, target="100 %", ok={*whole} == {1.0}))
     return rows
 
 
@@ -100,7 +98,7 @@ def _accuracy(name: str, found: JudgeMeasures, chance: float) -> Row:
     away = abs(value - chance) / deviation
     told = f"{value:.2%} of {found.asked:,}"
     target = f"{chance:.0%} within 3 sd ({deviation:.2%})"
-    return Row(f"{name}: accuracy", told, "", f"{away:.1f} sd", target, away <= 3)
+    return Row(f"{name}: accuracy", told, ratio=f"{away:.1f} sd", target=target, ok=away <= 3)
 
 
 def _consistency(what: str, sizes: Sequence[int], figure: StatisticResult) -> Row:

@@ -33,7 +33,7 @@ def run() -> list[Row]:
     try:
         folder = weights.verified_path(MODEL)
     except UserError:
-        return [Row(WORK, f"needs {MODEL}: greenroom models fetch {MODEL}", "", "", f"<= {AT_MOST}x", None)]
+        return [Row(WORK, f"needs {MODEL}: greenroom models fetch {MODEL}", target=f"<= {AT_MOST}x")]
     return compare(folder, ten_minutes())
 
 
@@ -78,8 +78,6 @@ def compare(folder: Path, sound: Sound, turns: int = TURNS) -> list[Row]:
             f"{worked:.1f} s",
             f"the same, {peer_worked:.1f} s",
             f"{worked / peer_worked:.2f}",
-            "",
-            None,
         ),
     ]
 

@@ -19,10 +19,10 @@ class Row:
 
     work: str
     ours: str
-    peer: str
-    ratio: str
-    target: str
-    ok: bool | None
+    peer: str = ""
+    ratio: str = ""
+    target: str = ""
+    ok: bool | None = None
 
 
 def table(rows: Sequence[Row]) -> str:

@@ -49,7 +49,7 @@ def by_voice() -> list[Row]:
     name = default_voice_embedder()
     if name is None or shutil.which("espeak-ng") is None:
         needed = "greenroom models fetch voice-embedding" if name is None else "apt install espeak-ng"
-        return [Row(f"{WORK}, by voice", f"needs {needed}", "", "", "", None)]
+        return [Row(f"{WORK}, by voice", f"needs {needed}")]
     model = create_voice_embedder(name)
     rows = []
     for count in (1, 2, 3, 4):
@@ -86,10 +86,6 @@ def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder
         f"{WORK}, {what}, {length:.0f} s, collar {COLLAR_S} s",
         f"diarization error {np.mean(found):.1%}; {np.mean(given):.1%} with the number given; "
         f"{np.mean(known):.1%} with a transcript; number right {right} of {len(spoken)}",
-        "",
-        "",
-        "",
-        None,
     )
 
 
@@ -136,7 +132,7 @@ def by_mouth() -> list[Row]:
     """Measure how much of the time of speech is given to the right one of two faces."""
     media = SHARED / "data" / "media"
     if not media.is_dir():
-        return [Row(f"{WORK}, by mouth", "needs the developers' footage", "", "", "", None)]
+        return [Row(f"{WORK}, by mouth", "needs the developers' footage")]
     rows = []
     before = os.environ.get("GREENROOM_MODELS")
     os.environ["GREENROOM_MODELS"] = str(SHARED / "models")
@@ -158,9 +154,6 @@ def by_mouth() -> list[Row]:
                             f"{WORK}, {what}, {'landmarks' if landmarks else 'pixels alone'}, {spoken:.1f} s of speech",
                             f"{share:.1%} to the right face, {none:.1%} to nobody visible",
                             "chance 50 %",
-                            "",
-                            "",
-                            None,
                         )
                     )
     finally:

@@ -7,7 +7,6 @@ import os
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +19,14 @@ from PySide6.QtWidgets import QApplication
 from project.entities.study_records import Segment, Verdict
 from project.schemes.scheme_file import load_scheme
 from project.timebase import FrameTimes
+from tools.bench.measuring import dark_application, frame_row, step_ms
 from tools.bench.row import Row
-from widgets import theme
 from widgets.labels import label_looks
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.timeline_view import TimelineView
 
 SEGMENTS = 100_000
 HOUR_US = 3_600_000_000
-FRAME_MS = 16.0
 EDIT_MS = 10.0
 RUNS = 5
 SIZE = (1600, 300)
@@ -91,52 +89,32 @@ def journey(view: TimelineView, target: QImage) -> list[float]:
     for _ in range(26):
         moves += [lambda: view.zoom(1.4, 900), lambda: view.pan(61), lambda: view.pan(-23)]
     moves += [lambda: view.zoom(1 / 1.4, 700)] * 26
-    took: list[float] = []
-    for move in moves:
-        before = perf_counter()
-        move()
-        view.viewport().render(target)
-        took.append((perf_counter() - before) * 1e3)
-    return took
+    return step_ms(moves, lambda: view.viewport().render(target))
 
 
 def shown_edits(view: TimelineView, segment: Segment, count: int = 100) -> list[float]:
     """Move one segment by a frame, repaint what that touches, and return the milliseconds of each."""
-    took: list[float] = []
     view.show_span(segment.start_us - 10_000_000, segment.end_us + 10_000_000)
     view.set_selection([segment.id])
     QApplication.processEvents()
-    for i in range(count):
-        shift = 33_333 if i % 2 else -33_333
-        segment = replace(segment, start_us=segment.start_us + shift, end_us=segment.end_us + shift)
-        before = perf_counter()
-        view.update_segments([segment])
-        QApplication.processEvents()
-        took.append((perf_counter() - before) * 1e3)
-    return took
+    moved = [
+        replace(segment, start_us=segment.start_us + shift, end_us=segment.end_us + shift)
+        for shift in (-33_333 if i % 2 == 0 else 0 for i in range(count))
+    ]
+    return step_ms(
+        [lambda edited=edited: view.update_segments([edited]) for edited in moved], QApplication.processEvents
+    )
 
 
 def run() -> list[Row]:
     """Measure painting and editing; the median of several journeys is taken step by step."""
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
-    theme.apply(app, "dark")
+    dark_application()
     target = QImage(SIZE[0], SIZE[1], QImage.Format.Format_RGB32)
     rows: list[Row] = []
     for name, longest in (("side by side", 60_000), ("overlapping deeply", 4_000_000)):
         view = timeline(study(SEGMENTS, longest))
         runs = [journey(view, target) for _ in range(RUNS)]
-        p95 = float(np.percentile(np.median(runs, axis=0), 95))
-        rows.append(
-            Row(
-                f"timeline paint, 100,000 segments {name}, pan and zoom",
-                f"{p95:.1f} ms (p95 of {len(runs[0])})",
-                "60 frames a second, 16 ms",
-                f"{p95 / FRAME_MS:.2f}",
-                "<= 16 ms, p95",
-                p95 <= FRAME_MS,
-            )
-        )
+        rows.append(frame_row(f"timeline paint, 100,000 segments {name}, pan and zoom", np.median(runs, axis=0)))
         view.close()
         view.deleteLater()
     segment = Segment("one", "r", "a", Verdict.ERROR, 1_800_000_000, 1_803_000_000)

@@ -41,7 +41,7 @@ def run() -> list[Row]:
     said = [*synthetic(), *people()]
     rows = []
     for name in VOICES:
-        rows += method_rows(name, said) if said else [Row(f"{WORK}: {name}", "needs espeak-ng", "", "", "", None)]
+        rows += method_rows(name, said) if said else [Row(f"{WORK}: {name}", "needs espeak-ng")]
         rows.append(speed_row(name))
     return [*rows, memory_row()]
 
@@ -53,7 +53,7 @@ def method_rows(name: str, said: Sequence[Spoken]) -> list[Row]:
     same = sum(len(a) == len(b.samples) for a, b in zip(changed, said, strict=True))
     title = f"{WORK}: {name}"
     rows = [
-        Row(f"{title}, equal length", f"{same} of {len(said)}", "", "", "all", same == len(said)),
+        Row(f"{title}, equal length", f"{same} of {len(said)}", target="all", ok=same == len(said)),
         *pitch_rows(title, said, changed),
     ]
     if weights.is_installed(MODEL):
@@ -89,10 +89,8 @@ def pitch_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples]) -
         courses += [] if found is None else [found]
         rates.append(count_syllables(after.astype(np.float64), RATE) / max(1, count_syllables(before, RATE)))
     return [
-        Row(
-            f"{title}, course of the pitch", f"r = {np.median(courses):.3f}, worst {min(courses):.3f}", "", "", "", None
-        ),
-        Row(f"{title}, syllables after over before", f"{np.median(rates):.2f}", "1", "", "", None),
+        Row(f"{title}, course of the pitch", f"r = {np.median(courses):.3f}, worst {min(courses):.3f}"),
+        Row(f"{title}, syllables after over before", f"{np.median(rates):.2f}", "1"),
     ]
 
 
@@ -120,7 +118,7 @@ def word_row(title: str, heard: Callable[[Samples], list[str]], pairs: list[tupl
             rate = word_error_rate(reference, heard(spoken.samples if which == 0 else after))
             wrong, total = wrong + (rate or 0.0) * len(reference), total + len(reference)
         rates.append(wrong / total)
-    return Row(title, f"{rates[1]:.1%} of {total:.0f} words", f"before: {rates[0]:.1%}", "", "", None)
+    return Row(title, f"{rates[1]:.1%} of {total:.0f} words", f"before: {rates[0]:.1%}")
 
 
 def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], again: Sequence[Samples]) -> list[Row]:
@@ -144,19 +142,10 @@ def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], a
     strangers = [float(before[a] @ before[b]) for a, b in pairs if who[a] != who[b]]
     real = [float(before[a] @ before[b]) for a, b in itertools.combinations(people_only, 2) if who[a] != who[b]]
     baseline = f"same voice {np.mean(two):.2f}, two voices {np.mean(strangers):.2f}"
-    rows = [Row(f"{title}, likeness to the voice before, all", f"{own.mean():.2f}", baseline, "", "", None)]
+    rows = [Row(f"{title}, likeness to the voice before, all", f"{own.mean():.2f}", baseline)]
     if people_only:
         likeness = f"{own[people_only].mean():.2f} ({', '.join(f'{x:.2f}' for x in own[people_only])})"
-        rows.append(
-            Row(
-                f"{title}, likeness to the voice before, people",
-                likeness,
-                f"two people {np.mean(real):.2f}",
-                "",
-                "",
-                None,
-            )
-        )
+        rows.append(Row(f"{title}, likeness to the voice before, people", likeness, f"two people {np.mean(real):.2f}"))
     clean = errors(before, before, who)
     for attacker, left, right in (
         ("one who expects no change", before, after),
@@ -164,14 +153,7 @@ def voice_rows(title: str, said: Sequence[Spoken], changed: Sequence[Samples], a
         ("one with other clips of the study", after, after),
     ):
         rows.append(
-            Row(
-                f"{title}, equal errors of {attacker}",
-                f"{errors(left, right, who):.1%}",
-                f"before: {clean:.1%}",
-                "",
-                "",
-                None,
-            )
+            Row(f"{title}, equal errors of {attacker}", f"{errors(left, right, who):.1%}", f"before: {clean:.1%}")
         )
     return rows
 
@@ -202,7 +184,7 @@ def speed_row(name: str) -> Row:
         for _ in filtering.treat(iter([part]), 48_000, 0):
             pass
         times.append(time.perf_counter() - began)
-    return Row(f"{WORK}: {name}, speed", f"{60 / times[1]:.0f}x real time", "", "", "", None)
+    return Row(f"{WORK}: {name}, speed", f"{60 / times[1]:.0f}x real time")
 
 
 def memory_row() -> Row:
@@ -228,10 +210,8 @@ def memory_row() -> Row:
     return Row(
         f"{WORK}: {HOURS} hours of stereo by mcadams, 1,000 covers by room tone, memory at most",
         f"{took:.2f} GB, in {seconds / 60:.1f} min",
-        "",
-        "",
-        f"< {MOST_GB:.0f} GB, equal length",
-        good,
+        target=f"< {MOST_GB:.0f} GB, equal length",
+        ok=good,
     )
 
 

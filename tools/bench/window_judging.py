@@ -33,12 +33,11 @@ from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tests.builders.tiny_gguf import write_tiny_model
+from tools.bench.measuring import FRAME_MS, dark_application
 from tools.bench.row import Row, table
 from tools.bench.stub_server import stub_server
-from widgets import theme
 
 SEGMENTS = 300
-FRAME_MS = 16.0
 TICK_S = 1 / 60
 BEATS = 900
 WARM_S = 2.0
@@ -48,11 +47,9 @@ WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
 
 def run() -> list[Row]:
     """Measure idle, then while the judges run."""
-    app = QApplication.instance() or QApplication([])
-    assert isinstance(app, QApplication)
-    theme.apply(app, "dark")
+    dark_application()
     if importlib.util.find_spec("llama_cpp") is None:
-        return [Row("playhead paint while three judges run", "llama-cpp-python is not installed", "", "", "", None)]
+        return [Row("playhead paint while three judges run", "llama-cpp-python is not installed")]
     with tempfile.TemporaryDirectory() as folder, stub_server() as url:
         path, segments = _study(Path(folder), url)
         window = MainWindow()
