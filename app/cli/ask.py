@@ -3,7 +3,7 @@
 The helpers that ask with progress, and report at the end what came of it, serve other commands too.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from app.cli.console import Answer, Bar, progress_bar, run_job
 from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
+from benchmark.judging.visible_answers import VisibleAnswer, visible_answers
 from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -28,126 +29,69 @@ _LABEL_KEY = "label"
 _MAX_DETAIL_CHARS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class JudgmentRow:
-    """One judgment as it may be shown now.
-
-    Attributes:
-        number: the number of the recording.
-        people: who made the segment, and its label.
-        hidden: why its answer is not shown; "" where it is.
-        cached: whether it was there before, or is from an equal request.
-    """
-
-    judgment: Judgment
-    number: int
-    people: str
-    hidden: str = ""
-    cached: bool = False
-
-    def as_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        judgment = self.judgment
-        return {
-            "id": judgment.id,
-            "recording": self.number,
-            "segment": judgment.segment_id,
-            "judge": str(judgment.judge.get("name", "")),
-            "task": judgment.task,
-            "condition": judgment.condition,
-            "status": judgment.status.value,
-            "hidden": self.hidden,
-            "answer": dict(judgment.answer),
-            "error": judgment.error,
-            "cached": self.cached,
-            "model_id": judgment.model_id,
-            "tokens_in": judgment.tokens_in,
-            "tokens_out": judgment.tokens_out,
-            "cost": judgment.cost,
-            "ms": judgment.ms,
-            "shortened": judgment.sight.get("shortened", []),
-        }
-
-    def verdict(self) -> str:
-        """Return the label, or the text that stands in its place."""
-        if self.judgment.status is not JudgmentStatus.OK:
-            return f"({self.judgment.status.value})"
-        if self.hidden:
-            return "(hidden)"
-        label = self.judgment.answer.get(_LABEL_KEY)
-        return str(label) if label is not None else _format_value(next(iter(self.judgment.answer.values()), ""))
-
-    def details(self) -> str:
-        """Return the rest of the answer in short, or the error if there is no answer."""
-        judgment = self.judgment
-        if judgment.status is not JudgmentStatus.OK:
-            return judgment.error
-        if self.hidden:
-            return ""
-        rest = {
-            name: value for name, value in judgment.answer.items() if name != _LABEL_KEY and value not in (None, "", [])
-        }
-        if _LABEL_KEY not in judgment.answer:
-            rest = dict([*rest.items()][1:])
-        text = "; ".join(f"{name}: {_format_value(value)}" for name, value in rest.items())
-        return text if len(text) <= _MAX_DETAIL_CHARS else f"{text[:_MAX_DETAIL_CHARS]}…"
-
-    def cost_text(self) -> str:
-        """Return the time, the tokens and the money that it took."""
-        judgment = self.judgment
-        if self.cached:
-            return "cached"
-        parts = [f"{judgment.ms / 1000:.1f} s"]
-        if judgment.tokens_in is not None and judgment.tokens_out is not None:
-            parts.append(f"{judgment.tokens_in + judgment.tokens_out:,} tokens")
-        if judgment.cost is not None:
-            parts.append(f"{judgment.cost:.4f} {_currency(judgment)}")
-        return ", ".join(parts)
-
-
-def visible_answers(session: Session, ids: Sequence[str], cached: Container[str]) -> list[JudgmentRow]:
-    """Return judgments as the annotator at work may see them, by recording and time, judges in the order of answers.
-
-    That they were shown is recorded, as in the window. `cached` are the ids of those that were not asked now.
-    """
-    from annotate.blinding.reveals import reveal, split_by_visibility
-    from project.queries.annotator_rows import annotator_names
-    from project.queries.judgment_rows import find_judgments
-    from project.queries.segment_rows import find_segment
-
-    found = {judgment.id: judgment for judgment in find_judgments(session.study, ids)}
-    parted = split_by_visibility(session, [found[text] for text in ids if text in found])
-    for segment_id, task in {(judgment.segment_id, judgment.task) for judgment in parted.judgments}:
-        reveal(session, segment_id, task)
-    numbers = {
-        recording_id: session.recording(recording_id).number
-        for recording_id in {judgment.recording_id for judgment in found.values()}
+def _answer_json(answer: VisibleAnswer) -> dict[str, Any]:
+    judgment = answer.judgment
+    return {
+        "id": judgment.id,
+        "recording": answer.number,
+        "segment": judgment.segment_id,
+        "judge": str(judgment.judge.get("name", "")),
+        "task": judgment.task,
+        "condition": judgment.condition,
+        "status": judgment.status,
+        "hidden": answer.hidden,
+        "answer": judgment.answer,
+        "error": judgment.error,
+        "cached": answer.cached,
+        "model_id": judgment.model_id,
+        "tokens_in": judgment.tokens_in,
+        "tokens_out": judgment.tokens_out,
+        "cost": judgment.cost,
+        "ms": judgment.ms,
+        "shortened": judgment.sight.get("shortened", []),
     }
-    names = annotator_names(session.study)
-    people = {}
-    for segment_id in {judgment.segment_id for judgment in found.values()}:
-        about = find_segment(session.study, segment_id)
-        people[segment_id] = f"{names.get(about.annotator_id, '?')}: {about.label}" if about else ""
-    listed = [(judgment, "") for judgment in parted.judgments] + [
-        (judgment, parted.hidden_reason) for judgment in parted.hidden
-    ]
-    made = [
-        JudgmentRow(judgment, numbers[judgment.recording_id], people[judgment.segment_id], why, judgment.id in cached)
-        for judgment, why in listed
-    ]
-    place = {text: at for at, text in enumerate(ids)}
-    return sorted(
-        made,
-        key=lambda judgment_row: (
-            judgment_row.number,
-            judgment_row.judgment.start_us,
-            judgment_row.judgment.segment_id,
-            place.get(judgment_row.judgment.id, 0),
-        ),
-    )
 
 
-def format_table(answers: Iterable[JudgmentRow]) -> list[str]:
+def _verdict(answer: VisibleAnswer) -> str:
+    """Return the label, or the text that stands in its place."""
+    if answer.judgment.status is not JudgmentStatus.OK:
+        return f"({answer.judgment.status.value})"
+    if answer.hidden:
+        return "(hidden)"
+    label = answer.judgment.answer.get(_LABEL_KEY)
+    return str(label) if label is not None else _format_value(next(iter(answer.judgment.answer.values()), ""))
+
+
+def _details(answer: VisibleAnswer) -> str:
+    """Return the rest of the answer in short, or the error if there is no answer."""
+    judgment = answer.judgment
+    if judgment.status is not JudgmentStatus.OK:
+        return judgment.error
+    if answer.hidden:
+        return ""
+    rest = {
+        name: value for name, value in judgment.answer.items() if name != _LABEL_KEY and value not in (None, "", [])
+    }
+    if _LABEL_KEY not in judgment.answer:
+        rest = dict([*rest.items()][1:])
+    text = "; ".join(f"{name}: {_format_value(value)}" for name, value in rest.items())
+    return text if len(text) <= _MAX_DETAIL_CHARS else f"{text[:_MAX_DETAIL_CHARS]}…"
+
+
+def _cost_text(answer: VisibleAnswer) -> str:
+    """Return the time, the tokens and the money that it took."""
+    judgment = answer.judgment
+    if answer.cached:
+        return "cached"
+    parts = [f"{judgment.ms / 1000:.1f} s"]
+    if judgment.tokens_in is not None and judgment.tokens_out is not None:
+        parts.append(f"{judgment.tokens_in + judgment.tokens_out:,} tokens")
+    if judgment.cost is not None:
+        parts.append(f"{judgment.cost:.4f} {_currency(judgment)}")
+    return ", ".join(parts)
+
+
+def format_table(answers: Iterable[VisibleAnswer]) -> list[str]:
     """Return a line for each segment with who made it, and below it a line for each judge with verdict and cost."""
     rows = [*answers]
     widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
@@ -165,13 +109,13 @@ def format_table(answers: Iterable[JudgmentRow]) -> list[str]:
     return [*lines, *([hidden] if hidden else [])]
 
 
-def _cells(judgment_row: JudgmentRow) -> tuple[str, str, str, str]:
-    condition = "" if judgment_row.judgment.condition == RAW_CONDITION else f" ({judgment_row.judgment.condition[:8]})"
+def _cells(answer: VisibleAnswer) -> tuple[str, str, str, str]:
+    condition = "" if answer.judgment.condition == RAW_CONDITION else f" ({answer.judgment.condition[:8]})"
     return (
-        f"{judgment_row.judgment.judge.get('name', '')}{condition}",
-        judgment_row.verdict(),
-        judgment_row.cost_text(),
-        judgment_row.details(),
+        f"{answer.judgment.judge.get('name', '')}{condition}",
+        _verdict(answer),
+        _cost_text(answer),
+        _details(answer),
     )
 
 
@@ -274,7 +218,7 @@ def ask(
     came = ask_here(session, request)
     came.require_answers()
     answers = visible_answers(session, came.ids, {*came.cached_ids})
-    told = {"judgments": [answer.as_json() for answer in answers], **came.as_json()}
+    told = {"judgments": [_answer_json(answer) for answer in answers], **came.as_json()}
     return Answer(told, [*format_table(answers), *came.lines()])
 
 

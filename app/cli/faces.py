@@ -72,10 +72,7 @@ def faces(
         else:
             kept = {key: done.result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
             found.append({"recording": owner.number, **kept})
-    totals = {
-        key: sum(entry[key] for entry in found)  # type: ignore[misc]
-        for key in ("frames", "frames_with_face", "tracks", "seconds")
-    }
+    totals = {key: sum(entry[key] for entry in found) for key in ("frames", "frames_with_face", "tracks", "seconds")}
     lines = [
         f"Recording {entry['recording']}: {entry['tracks']} face tracks, a face in {entry['frames_with_face']} of"
         f" {entry['frames']} frames ({entry['seconds']} s)"

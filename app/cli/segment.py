@@ -5,7 +5,7 @@ commands too.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import click
@@ -132,16 +132,7 @@ def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArg
         labels=frozenset(asked.label),
         values=values,
         lacks=frozenset(asked.lacks),
-        incomplete=asked.incomplete,
-        disputed=asked.disputed,
-        commented=asked.commented,
-        unresolved=asked.unresolved,
-        reviewed=asked.reviewed,
-        disagreed=asked.disagreed,
-        held_out=asked.held_out,
-        judged=asked.judged,
-        judges_differ=asked.judges_differ,
-        revised=asked.revised,
+        **{spec.name: getattr(asked, spec.name) for spec in fields(asked) if spec.type == bool | None},
     )
 
 

@@ -1,7 +1,6 @@
 """The picture of the speech lane, with drafts that nobody looked at: `python -m tools.screens.speech_lane`."""
 
 import json
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -14,19 +13,15 @@ from project.queries.transcript_rows import insert_utterances
 from project.store.study import Study
 from resources import resource
 from tests.contract.documentation import ROOT
-from tools.screens.taking import WindowCamera
-from tools.screens.tutorial import SIZE
+from tools.screens.taking import sample_window, use_own_folders
 
 _STUDY = "tutorial/first.greenroom"
 
 
 def main() -> int:
     """Make a study of the sample, find speech in it, and take the timeline."""
-    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "GREENROOM_AOUT": "dummy"}
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("CONFIG", "CACHE", "DATA", "STATE"):
-            os.environ[f"XDG_{name}_HOME"] = f"{folder}/{name.lower()}"
-        os.chdir(folder)
+        use_own_folders(folder)
         run(["demo", "--only-video", "--dir", "tutorial"])
         run(["new", _STUDY])
         run(["add", _STUDY, "tutorial/sample.mp4"])
@@ -49,26 +44,10 @@ def _drafts(path: Path) -> Path:
 
 
 def _take(path: Path) -> None:
-    from app.gui.startup import make_application
-    from app.gui.window.main_window import MainWindow
-    from tools.screens.answers import NobodyThere
-
-    app = make_application()
-    window = MainWindow(NobodyThere(Path.cwd()))
-    window.commands.set_theme("light")
-    window.resize(*SIZE)
-    window.show()
-    window.studio.open(path, "Ada")
-    session = window.studio.session
-    assert session is not None
-    (recording,) = all_recordings(session.study)
-    window.choose_recording(recording.id)
-    camera = WindowCamera(window, ROOT / "docs")
-    camera.settle(2.0)
-    window.timeline.zoom_to_fit()
-    camera.take("speech-lane", window.timeline, seconds=1.5)
-    window.close()
-    app.processEvents()
+    with sample_window(path, ROOT / "docs") as camera:
+        camera.settle(2.0)
+        camera.window.timeline.zoom_to_fit()
+        camera.take("speech-lane", camera.window.timeline, seconds=1.5)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Takes pictures of widgets, one after another, once they stand still."""
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
@@ -138,6 +140,36 @@ class WindowCamera:
         if not done:
             raise LookupError(f"nothing was opened for {name}")
         self.settle(0.5)
+
+
+@contextmanager
+def sample_window(study: Path, folder: Path) -> Iterator[WindowCamera]:
+    """Show the only recording of a study in a window of its own."""
+    from app.gui.startup import make_application
+    from project.queries.recording_rows import all_recordings
+    from tools.screens.answers import NobodyThere
+
+    app = make_application()
+    window = MainWindow(NobodyThere(Path.cwd()))
+    window.commands.set_theme("light")
+    window.resize(1280, 800)
+    window.show()
+    window.studio.open(study, "Ada")
+    session = window.studio.session
+    assert session is not None
+    (recording,) = all_recordings(session.study)
+    window.choose_recording(recording.id)
+    yield WindowCamera(window, folder)
+    window.close()
+    app.processEvents()
+
+
+def use_own_folders(folder: str) -> None:
+    """Let this process keep settings and caches in a folder, have no screen, and work there."""
+    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "GREENROOM_AOUT": "dummy"}
+    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
+        os.environ[f"XDG_{name}_HOME"] = f"{folder}/{name.lower()}"
+    os.chdir(folder)
 
 
 def _busy(widget: QWidget) -> bool:

@@ -1,6 +1,5 @@
 """The pictures of the tutorial, taken while its commands run on the sample: `python -m tools.screens.tutorial`."""
 
-import os
 import re
 import shlex
 import sys
@@ -9,8 +8,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from app.cli.main import run
+from project.queries.segment_rows import all_segments
 from tests.contract.documentation import ROOT, page
-from tools.screens.taking import WindowCamera
+from tools.screens.taking import WindowCamera, sample_window, use_own_folders
 
 STEP = re.compile(r"^```(sh|srt)\n(.*?)^```$|^!\[[^\]]*\]\(tutorial-(\w+)\.png\)$", re.MULTILINE | re.DOTALL)
 REFUSED = 2
@@ -21,11 +21,8 @@ _AT_US = 8 * _SECOND
 
 def main() -> int:
     """Run the page's blocks in order, and take each picture where it stands in the page."""
-    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "GREENROOM_AOUT": "dummy"}
     with tempfile.TemporaryDirectory() as folder:
-        for name in ("CONFIG", "CACHE", "DATA", "STATE"):
-            os.environ[f"XDG_{name}_HOME"] = f"{folder}/{name.lower()}"
-        os.chdir(folder)
+        use_own_folders(folder)
         for kind, text, picture in STEP.findall(page("tutorial")):
             if picture:
                 _take(picture)
@@ -39,33 +36,17 @@ def main() -> int:
 
 
 def _take(name: str) -> None:
-    from app.gui.startup import make_application
-    from app.gui.window.main_window import MainWindow
-    from project.queries.recording_rows import all_recordings
-    from project.queries.segment_rows import all_segments
-    from tools.screens.answers import NobodyThere
-
-    app = make_application()
-    window = MainWindow(NobodyThere(Path.cwd()))
-    window.commands.set_theme("light")
-    window.resize(*SIZE)
-    window.show()
-    window.studio.open(Path("tutorial/first.greenroom").resolve(), "Ada")
-    session = window.studio.session
-    assert session is not None
-    (recording,) = all_recordings(session.study)
-    window.choose_recording(recording.id)
-    camera = WindowCamera(window, ROOT / "docs")
-    camera.settle(1.0)
-    window.playback.jump(_AT_US)
-    window.timeline.zoom_to_fit()
-    segments = all_segments(session.study)
-    if segments:
-        window.studio.select([segments[0].id])
-    camera.settle(1.5)
-    _SHOTS[name](camera, f"tutorial-{name}")
-    window.close()
-    app.processEvents()
+    with sample_window(Path("tutorial/first.greenroom").resolve(), ROOT / "docs") as camera:
+        window, session = camera.window, camera.window.studio.session
+        assert session is not None
+        camera.settle(1.0)
+        window.playback.jump(_AT_US)
+        window.timeline.zoom_to_fit()
+        segments = all_segments(session.study)
+        if segments:
+            window.studio.select([segments[0].id])
+        camera.settle(1.5)
+        _SHOTS[name](camera, f"tutorial-{name}")
 
 
 def _whole(camera: WindowCamera, name: str) -> None:
