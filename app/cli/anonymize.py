@@ -24,7 +24,8 @@ from app.cli.plugin_options import (
 )
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
-from project.session.session import Session
+from project.queries.recording_rows import all_recordings
+from project.session.session import Session, resolve_recording
 from project.text_format import format_percent, pluralize
 
 if TYPE_CHECKING:
@@ -122,8 +123,6 @@ def _preview_text(preview: dict[str, Json]) -> str:
 
 
 def _select_recordings(session: Session, recording: str) -> list[str]:
-    from project.queries.recording_rows import all_recordings
-    from project.session.session import resolve_recording
 
     if recording != "all":
         return [resolve_recording(session, recording).id]
@@ -323,7 +322,6 @@ def voice(
       greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
     """
     from anonymize.voice import sound_job
-    from project.queries.recording_rows import all_recordings
 
     choice = sound_choice(method, cover, voice_options)
     there = all_recordings(session.study)

@@ -19,6 +19,7 @@ from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
+from project.text_tables import Column, NumberFormat, table
 from project.timebase import format_time
 
 if TYPE_CHECKING:
@@ -94,29 +95,30 @@ def _cost_text(answer: VisibleAnswer) -> str:
 def format_table(answers: Iterable[VisibleAnswer]) -> list[str]:
     """Return a line for each segment with who made it, and below it a line for each judge with verdict and cost."""
     rows = [*answers]
-    widths = [max((len(text) for text in column), default=0) for column in zip(*map(_cells, rows), strict=True)]
     lines: list[str] = []
-    at = ""
-    for row in rows:
+    segment_id = ""
+    for row, line in zip(rows, table(rows, _ANSWER_COLUMNS).lines(indent="  "), strict=True):
         about = row.judgment
-        if about.segment_id != at:
-            at = about.segment_id
+        if about.segment_id != segment_id:
+            segment_id = about.segment_id
             span = f"{format_time(about.start_us)} to {format_time(about.end_us)}"
-            lines.append(f"{at}  recording {row.number}  {span}  {row.people}")
-        cells = _cells(row)
-        lines.append("  " + "  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)).rstrip())
+            lines.append(f"{segment_id}  recording {row.number}  {span}  {row.people}")
+        lines.append(line)
     hidden = next((row.hidden for row in rows if row.hidden and row.judgment.status is JudgmentStatus.OK), "")
     return [*lines, *([hidden] if hidden else [])]
 
 
-def _cells(answer: VisibleAnswer) -> tuple[str, str, str, str]:
+def _judge_name(answer: VisibleAnswer) -> str:
     condition = "" if answer.judgment.condition == RAW_CONDITION else f" ({answer.judgment.condition[:8]})"
-    return (
-        f"{answer.judgment.judge.get('name', '')}{condition}",
-        _verdict(answer),
-        _cost_text(answer),
-        _details(answer),
-    )
+    return f"{answer.judgment.judge.get('name', '')}{condition}"
+
+
+_ANSWER_COLUMNS = (
+    Column("judge", "Judge", NumberFormat.TEXT, _judge_name),
+    Column("verdict", "Verdict", NumberFormat.TEXT, _verdict),
+    Column("cost", "Cost", NumberFormat.TEXT, _cost_text),
+    Column("details", "Details", NumberFormat.TEXT, _details),
+)
 
 
 def _currency(judgment: Judgment) -> str:

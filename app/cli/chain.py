@@ -11,8 +11,8 @@ from annotate.chains import chain_checks, chain_edits, chain_versions
 from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
-from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, record
+from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, option
+from app.cli.console import UNSCRUBBED_NOTE, Answer, aligned, record
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -23,26 +23,8 @@ from project.session.session import Session, resolve_participant
 from project.text_format import pluralize
 from project.timebase import format_time, parse_time
 
-_PLACES = {
-    "add": "chain:add",
-    "node": "chain:node",
-    "edge": "chain:edge",
-    "remove": "chain:remove",
-    "delete": "chain:delete",
-    "list": "chain:list_chains",
-    "show": "chain:show",
-    "check": "chain:check",
-    "statistics": "chain:statistics",
-    "import": "chain:import_file",
-    "export": "chain:export_file",
-    "review": "chain:review",
-    "copy": "chain:copy",
-    "consensus": "chain:consensus",
-}
-"""Subcommand -> its file below `app.cli`, and its function."""
 
-
-@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
+@click.group(cls=CommandGroup)
 def chain() -> None:
     """Draw, check, review, import and export causal chains."""
 
@@ -60,7 +42,7 @@ def use_author_name(session: Session, annotator: str | None, chain_id: str) -> N
         )
 
 
-@command(study=EDIT, annotator=option("Who draws it.", required=True))
+@chain.command(study=EDIT, annotator=option("Who draws it.", required=True))
 def add(
     session: Session,
     recording: Recording = option(),
@@ -77,7 +59,7 @@ def add(
     return Answer({"id": chain_id, "name": named, "recording": recording.number}, f"Added {chain_id}")
 
 
-@command(study=EDIT, annotator=AUTHOR)
+@chain.command(study=EDIT, annotator=AUTHOR)
 def node(
     session: Session,
     annotator: str | None,
@@ -125,7 +107,7 @@ def node(
     return Answer(data, f"Added {node_id}")
 
 
-@command(study=EDIT, annotator=AUTHOR)
+@chain.command(study=EDIT, annotator=AUTHOR)
 def edge(
     session: Session,
     annotator: str | None,
@@ -146,7 +128,7 @@ def edge(
     return Answer(shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
 
 
-@command(study=EDIT, annotator=AUTHOR)
+@chain.command(study=EDIT, annotator=AUTHOR)
 def remove(
     session: Session, annotator: str | None, node_ids: tuple[str, ...] = argument(metavar="NODE...", required=True)
 ) -> Answer:
@@ -161,7 +143,7 @@ def remove(
     return Answer({"deleted": node_ids}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
-@command(study=EDIT, annotator=AUTHOR)
+@chain.command(study=EDIT, annotator=AUTHOR)
 def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> Answer:
     """Delete a chain with its nodes and the questions made from it. `greenroom undo` brings all back.
 
@@ -177,7 +159,7 @@ def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> An
 FORMAT = option("Which one; by default seen from the file's name.", "--format", choices=["json", "graphml"])
 
 
-@command("import", study=EDIT, annotator=option("Whose chains they become.", required=True))
+@chain.command("import", study=EDIT, annotator=option("Whose chains they become.", required=True))
 def import_file(
     session: Session,
     file: Path = argument(),
@@ -198,7 +180,7 @@ def import_file(
     return Answer({"chains": made}, f"Imported {pluralize(len(made), 'chain')}.")
 
 
-@command("export")
+@chain.command("export")
 def export_file(
     session: Session,
     out: Path = option("File, ending in .json or .graphml."),
@@ -227,7 +209,7 @@ def export_file(
     return Answer({"file": out, "chains": [graph.chain.id for graph in graphs]}, text)
 
 
-@command(study=EDIT, annotator=option("Who reviews.", required=True))
+@chain.command(study=EDIT, annotator=option("Who reviews.", required=True))
 def review(
     session: Session,
     annotator: str,
@@ -252,7 +234,7 @@ def review(
     return Answer(result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
 
 
-@command(study=EDIT, annotator=option("Whose version it will be.", required=True))
+@chain.command(study=EDIT, annotator=option("Whose version it will be.", required=True))
 def copy(session: Session, chain_id: str = CHAIN) -> Answer:
     """Make a version of one's own of a chain, to change it.
 
@@ -264,7 +246,7 @@ def copy(session: Session, chain_id: str = CHAIN) -> Answer:
     return Answer({"id": made, "based_on": chain_id}, f"Added {made}")
 
 
-@command(study=EDIT, annotator=option("Who does it."))
+@chain.command(study=EDIT, annotator=option("Who does it."))
 def consensus(
     session: Session,
     chain_id: str = CHAIN,
@@ -280,7 +262,7 @@ def consensus(
     return Answer({"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
 
 
-@command("list")
+@chain.command("list")
 def list_chains(session: Session, recording: Recording | None = option()) -> Answer:
     """List chains with what they are made of.
 
@@ -301,7 +283,7 @@ def list_chains(session: Session, recording: Recording | None = option()) -> Ans
     return Answer({"chains": listed}, lines or "No chains.")
 
 
-@command()
+@chain.command()
 def show(session: Session, chain_id: str = CHAIN) -> Answer:
     """Show the nodes and edges of a chain, by time.
 
@@ -329,7 +311,7 @@ def show(session: Session, chain_id: str = CHAIN) -> Answer:
     return Answer({**described, "node_list": nodes}, lines)
 
 
-@command()
+@chain.command()
 def check(
     session: Session, recording: Recording | None = option(), chain_id: str | None = option("Only this one.", "--chain")
 ) -> Answer:
@@ -358,7 +340,7 @@ def check(
     return Answer(result, lines)
 
 
-@command()
+@chain.command()
 def statistics(
     session: Session, everything: bool = option("Every version of a chain, not only one of each.", "--all")
 ) -> Answer:
@@ -375,11 +357,8 @@ def statistics(
         read_graphs(session.study, chains if everything else select_versions(session, chains)) if chains else []
     )
     figures = found.figures()
-    lines = [f"{'':32} {'here':>8} {'R3-VQA':>8}"]
-    lines += [
-        f"{figure.name:32} {_format_number(figure.value):>8} {_format_number(figure.published):>8}"
-        for figure in figures
-    ]
+    rows = [(figure.name, _format_number(figure.value), _format_number(figure.published)) for figure in figures]
+    lines = aligned(rows, "", "here", "R3-VQA")
     lines += [f"Chains of {pluralize(length, 'step')}: {many}" for length, many in found.steps.items()]
     if found.empty or found.unsound:
         lines.append(f"Left out: {found.empty} without edges, {found.unsound} that do not hold together.")

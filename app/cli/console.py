@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
@@ -16,6 +16,7 @@ from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import RemainingTimeEstimator, format_time_left
 from project.text_format import escape_unprintable
+from project.text_tables import Column, NumberFormat, TableCell, table
 from project.timebase import SECOND_US
 
 if TYPE_CHECKING:
@@ -56,6 +57,20 @@ def print_answer(answer: Answer, as_json: bool) -> None:
         raise UserError(f"The result cannot be printed: {error.strerror}.", "What was asked for is done.") from None
     if answer.problem:
         click.echo(f"greenroom: {answer.problem}", err=True)
+
+
+def aligned(rows: Iterable[Sequence[str]], *titles: str) -> list[str]:
+    """Return rows of texts as lines with aligned columns: the first one to the left, the others to the right."""
+    columns = [
+        Column(
+            "",
+            title or " ",
+            NumberFormat.FIGURE if place else NumberFormat.TEXT,
+            lambda row, place=place: TableCell(text=row[place]),
+        )
+        for place, title in enumerate(titles)
+    ]
+    return table(rows, columns).lines(headings=any(titles))
 
 
 def to_json_line(result: Mapping[str, Any]) -> str:

@@ -7,6 +7,9 @@ import click
 from app.cli.command import EDIT, CommandGroup, argument, option, recordings_or_all
 from app.cli.console import Answer, Bar, record
 from project.entities.study_records import Recording
+from project.errors import UserError
+from project.queries.annotator_rows import annotator_names
+from project.queries.recording_rows import pseudonyms
 from project.session.session import Session
 from project.text_format import pluralize
 
@@ -32,8 +35,6 @@ def list_cues(session: Session, recording: Recording | None = option(), kind: st
       greenroom cues list my-study.greenroom --kind tone.sharp --json
     """
     from annotate.cues.cue_marks import cues_by_utterance
-    from project.queries.annotator_rows import annotator_names
-    from project.queries.recording_rows import pseudonyms
 
     names = pseudonyms(session.study)
     authors = annotator_names(session.study)
@@ -75,7 +76,6 @@ def run(session: Session, recording: Recording | None = option()) -> Answer:
     from annotate.cues import cue_detection
     from annotate.cues.prelabels import open_prelabels
     from anonymize.export.export_job import run_jobs
-    from project.errors import UserError
 
     able = []
     for owner in recordings_or_all(session, recording):

@@ -8,6 +8,7 @@ from annotate.interchange.annotation_files import FORMATS
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Answer, progress_bar, record
 from project.entities.study_records import Recording
+from project.queries.recording_rows import recording_numbers
 from project.session.session import Session
 from project.text_format import pluralize
 
@@ -76,7 +77,6 @@ def import_annotations(
     from annotate.interchange.lane_entries import assign_recordings
     from annotate.interchange.lane_mapping import guess_mapping, load_mapping
     from media.encoding import atomic_output
-    from project.queries.recording_rows import recording_numbers
 
     document = read_file(file, key)
     given = None if chosen is None else load_mapping(chosen)

@@ -14,7 +14,7 @@ from project.entities.face_regions import Keyframe, RegionKind
 from project.entities.study_records import FaceTrack, ParticipantRole, Recording
 from project.errors import UserError
 from project.queries.annotator_rows import annotator_names
-from project.queries.recording_rows import all_participants, pseudonyms
+from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, parse_time
@@ -54,7 +54,6 @@ def faces(
     """
     from anonymize.faces import face_tracking_job
     from benchmark.cluster.coordinator import run_jobs
-    from project.queries.recording_rows import all_recordings
 
     names = join_names(detectors) if detectors else default_detectors()
     seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]

@@ -15,6 +15,7 @@ from app.cli.plugin_options import JUDGE_OPTIONS
 from models.judges.judge_backends import BACKENDS
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.errors import UserError
+from project.queries.judgment_rows import all_judges, judge_names
 from project.session.session import Session
 
 NAME = argument()
@@ -71,8 +72,6 @@ def list_judges(session: Session) -> Answer:
     Example:
       greenroom judge list my-study.greenroom
     """
-    from project.queries.judgment_rows import all_judges
-
     known = all_judges(session.study)
     lines = [_judge_line(judge_entry) for judge_entry in known]
     return Answer({"judges": [_judge_json(judge_entry) for judge_entry in known]}, lines or "No judges yet.")
@@ -87,7 +86,6 @@ def remove(session: Session, name: str = NAME) -> Answer:
       greenroom judge remove my-study.greenroom gpt
     """
     from benchmark.judging.judge_registry import get_judge, remove_judge
-    from project.queries.judgment_rows import judge_names
 
     name = name.strip()
     # Found by its name alone, so that a damaged judge can be removed too.

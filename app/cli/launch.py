@@ -19,6 +19,7 @@ from project.encryption.container import MAGIC as CONTAINER_MAGIC
 from project.errors import UserError
 from project.gc_control import disable_automatic_collection
 from project.schema import format_versions
+from project.session.session import Session
 from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent
 
@@ -67,7 +68,6 @@ def _has_screen() -> bool:
 def _run_demo(study: Path) -> Answer:
     """Do the steps that the demo study lacks in this process, and say what it holds then."""
     from app.demo_study import ANNOTATOR, WITHOUT_LANDMARKS, pending_steps, read_result
-    from project.session.session import Session
 
     fetch = True
     with Session.open(study, ANNOTATOR) as session:

@@ -8,23 +8,20 @@ from typing import Any, TypeAlias
 import click
 
 from app.cli.ask import JUDGES, ask_here
-from app.cli.command import EDIT, FOLDER, CommandGroup, command, option
+from app.cli.command import EDIT, FOLDER, CommandGroup, option
 from app.cli.console import UNSCRUBBED_NOTE, Answer, run_job
+from project.entities.questions import LookKind, SummarySource
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
-from project.session.session import Session
+from project.queries.question_rows import contradictions_in, summaries_of
+from project.queries.recording_rows import pseudonyms
+from project.queries.transcript_rows import utterances_between
+from project.session.session import Session, resolve_participant
 from project.text_format import escape_unprintable, pluralize
-
-_PLACES = {
-    "show": "meta:show",
-    "set": "meta:set_parts",
-    "scenes": "meta:scenes",
-    "suggest": "meta:suggest",
-    "export": "meta:export",
-}
+from project.timebase import SECOND_US
 
 
-@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
+@click.group(cls=CommandGroup)
 def meta() -> None:
     """Gather what questions of a recording are made from.
 
@@ -33,7 +30,7 @@ def meta() -> None:
     """
 
 
-@command()
+@meta.command()
 def show(session: Session, recording: Recording = option()) -> Answer:
     """Print the meta information of a recording.
 
@@ -43,8 +40,6 @@ def show(session: Session, recording: Recording = option()) -> Answer:
       greenroom meta show my-study.greenroom --recording 1 --json
     """
     from annotate.meta.meta_summary import build_meta_information, format_prose
-    from project.queries.question_rows import contradictions_in, summaries_of
-    from project.queries.recording_rows import pseudonyms
 
     found = build_meta_information(session, recording.id)
     names = pseudonyms(session.study)
@@ -60,7 +55,7 @@ def show(session: Session, recording: Recording = option()) -> Answer:
     return Answer(found, text or f"Nothing is known about recording {recording.number} yet.")
 
 
-@command(study=EDIT)
+@meta.command(study=EDIT)
 def scenes(session: Session, recording: Recording = option()) -> Answer:
     """Look for scene changes on this machine; they are suggested until somebody accepts them.
 
@@ -82,7 +77,7 @@ def scenes(session: Session, recording: Recording = option()) -> Answer:
     return Answer({"recording": recording.number, "changes": seconds, "prelabels": waiting}, lines)
 
 
-@command()
+@meta.command()
 def export(
     session: Session,
     recordings: tuple[Recording, ...] = option("", "--recording"),
@@ -111,7 +106,7 @@ def export(
 _Step: TypeAlias = Callable[[], Changes]
 
 
-@command("set", study=EDIT, annotator=option("Who says so.", required=True))
+@meta.command("set", study=EDIT, annotator=option("Who says so.", required=True))
 def set_parts(
     session: Session,
     recording: Recording = option(),
@@ -155,8 +150,6 @@ def set_parts(
 
 def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
     from annotate.meta.meta_edits import set_person_description
-    from project.entities.questions import LookKind
-    from project.session.session import resolve_participant
 
     for assignment in given:
         place, text = _split_assignment(assignment, "WHO.KIND=TEXT")
@@ -174,7 +167,6 @@ def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> 
 def _summary_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
     from annotate.interchange.bounded_files import read_text
     from annotate.meta.meta_edits import MAX_SUMMARY_CHARS, write_summary
-    from project.entities.questions import SummarySource
 
     for assignment in given:
         source, text = _split_assignment(assignment, "SOURCE=TEXT")
@@ -190,7 +182,6 @@ def _summary_steps(session: Session, recording_id: str, given: tuple[str, ...]) 
 def _contradiction_steps(
     session: Session, recording_id: str, new: tuple[str, ...], settled: tuple[str, ...]
 ) -> Iterator[_Step]:
-    from project.queries.question_rows import contradictions_in
 
     for text in new:
         yield partial(_note_contradiction, session, recording_id, text)
@@ -210,15 +201,12 @@ def _note_contradiction(session: Session, recording_id: str, text: str) -> Chang
 
 def _settle_contradiction(session: Session, recording_id: str, number: int, text: str) -> Changes:
     from annotate.meta.meta_edits import settle_contradiction
-    from project.queries.question_rows import contradictions_in
 
     return settle_contradiction(session, contradictions_in(session.study, recording_id)[number - 1].id, text)
 
 
 def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[_Step]:
     from annotate.meta.meta_edits import set_voice_over
-    from project.queries.transcript_rows import utterances_between
-    from project.timebase import SECOND_US
 
     for seconds in given:
         time_us = round(seconds * SECOND_US)
@@ -236,7 +224,7 @@ def _split_assignment(text: str, form: str) -> tuple[str, str]:
     return before.strip(), after.strip()
 
 
-@command(study=EDIT, annotator=option("Who takes it over; needed with --accept."))
+@meta.command(study=EDIT, annotator=option("Who takes it over; needed with --accept."))
 def suggest(
     session: Session,
     annotator: str | None,

@@ -9,7 +9,8 @@ from app.cli.command import argument, command, option
 from app.cli.console import Answer, progress_bar
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
-from project.session.session import Session
+from project.queries.recording_rows import all_participants, consents
+from project.session.session import Session, resolve_recording
 from project.text_format import escape_unprintable
 
 
@@ -30,8 +31,6 @@ def participant(
       greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
     """
     from annotate.study import people
-    from project.queries.recording_rows import all_participants, consents
-    from project.session.session import resolve_recording
 
     if pseudonym is not None:
         found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
@@ -93,8 +92,6 @@ def withdraw(
         run_withdrawal,
     )
     from anonymize.withdrawal.withdrawal_preview import lookalike_lines, preview_json, preview_lines, remaining_steps
-    from project.queries.recording_rows import all_participants
-    from project.session.session import Session
 
     wanted = ErasureRequest(
         pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate

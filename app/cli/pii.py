@@ -8,8 +8,9 @@ import click
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, CommandGroup, argument, flags, option
 from app.cli.console import Answer
 from project.errors import UserError
+from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import recording_numbers
-from project.session.session import Session
+from project.session.session import Session, resolve_participant, resolve_recording
 from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
@@ -112,7 +113,6 @@ def review(
     """
     from anonymize.pii_review import pii_decisions
     from anonymize.pii_review.review_hits import find_undecided
-    from project.queries.pii_rows import PiiVerdict
 
     chosen = bool(recording or kind or words or undecided)
     if (verdict or set_kind) and not chosen:
@@ -227,7 +227,6 @@ def _select_hits(
     from anonymize.pii_detection.pii_hit import KINDS
     from anonymize.pii_review.pii_decisions import store_hit_numbers
     from anonymize.pii_review.review_hits import find_hits
-    from project.session.session import resolve_recording
     from project.text_matching.text_views import fold
 
     for kind in kinds:
@@ -258,7 +257,6 @@ def _decide_everywhere(
     from anonymize.pii_detection.pii_hit import PERSON
     from anonymize.pii_review import pii_decisions
     from anonymize.pii_review.review_hits import find_hits
-    from project.session.session import resolve_participant
     from project.text_matching.text_views import fold
 
     if verdict == "undo":
@@ -278,7 +276,6 @@ def _apply_decisions_file(session: Session, file: Path) -> int:
     from anonymize.pii_review import pii_decisions
     from anonymize.pii_review.pii_files import read_decisions
     from anonymize.pii_review.review_hits import find_hits
-    from project.queries.pii_rows import PiiVerdict
 
     choices = read_decisions(file)
     by_place = {hit.place: hit for hit in find_hits(session)}

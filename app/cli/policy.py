@@ -11,6 +11,8 @@ from app.cli.console import Answer
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.queries.judgment_rows import all_judges
+from project.queries.policy_rows import read_policy
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
@@ -33,7 +35,6 @@ def show(session: Session) -> Answer:
     """
     from anonymize.egress.egress_authority import CONFIRM, UNCONFIRMED, needs_confirmation
     from anonymize.egress.egress_log import describe_policy
-    from project.queries.policy_rows import read_policy
 
     found, unconfirmed = read_policy(session.study), needs_confirmation(session)
     lines = describe_policy(found)
@@ -104,8 +105,6 @@ def set_(
     from anonymize.egress.egress_authority import policy_in_force, unencrypted_warning
     from anonymize.egress.egress_log import describe_policy
     from anonymize.egress.policy_edits import change_policy, set_policy
-    from project.queries.judgment_rows import all_judges
-    from project.queries.policy_rows import read_policy
 
     wanted = change_policy(
         policy_in_force(session),

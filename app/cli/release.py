@@ -10,7 +10,9 @@ from app.cli.command import EDIT, FILE, FOLDER, OPEN, command, given_options, op
 from app.cli.console import Answer, record, run_job
 from project.entities.study_records import Annotator
 from project.errors import UserError
-from project.session.session import Session
+from project.queries.pii_rows import private_words, public_words, replacements
+from project.queries.recording_rows import pseudonyms
+from project.session.session import Session, resolve_participant, resolve_recording
 from project.text_format import escape_unprintable, format_size, pluralize
 from project.timebase import format_time
 
@@ -179,9 +181,6 @@ def words(
     """
     from anonymize.pii_review.pii_decisions import hide_everywhere
     from anonymize.release.release_edits import set_private_words
-    from project.queries.pii_rows import private_words, public_words, replacements
-    from project.queries.recording_rows import pseudonyms
-    from project.session.session import resolve_participant
 
     lines = [*_read_word_lines(file), *given]
     if (kind or participant) and not lines:
@@ -262,7 +261,6 @@ def _updated_plan(
 
 
 def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
-    from project.session.session import resolve_recording
 
     rule, colon, recording = text.partition(":")
     return rule.strip(), resolve_recording(session, recording.strip()).id if colon else None

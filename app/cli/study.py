@@ -18,6 +18,7 @@ from project.progress import SubtaskProgress
 from project.recovery.recovery_report import report_lines
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, format_size, pluralize
+from project.text_tables import Column, NumberFormat, TableCell, table
 from project.timebase import format_time
 
 
@@ -252,6 +253,14 @@ def recover(
     return Answer(record(found, "path", study=found.path, tables=tables), report_lines(found))
 
 
+_BACKUP_COLUMNS = (
+    Column("number", "Number", NumberFormat.COUNT, lambda backup: backup.number),
+    Column("made", "Made", NumberFormat.TEXT, lambda backup: f"{backup.made.astimezone():%Y-%m-%d %H:%M}"),
+    Column("size", "Size", NumberFormat.FIGURE, lambda backup: TableCell(text=format_size(backup.size))),
+    Column("path", "Path", NumberFormat.TEXT, lambda backup: str(backup.path)),
+)
+
+
 def _list_backups(study: Path) -> Answer:
     from project.store.backups import list_backups
 
@@ -260,10 +269,7 @@ def _list_backups(study: Path) -> Answer:
         raise UserError(
             f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
         )
-    lines = [
-        f"{backup.number}  {backup.made.astimezone():%Y-%m-%d %H:%M}  {format_size(backup.size):>9}  {backup.path}"
-        for backup in found
-    ]
+    lines = table(found, _BACKUP_COLUMNS).lines() if found else []
     total = sum(backup.size for backup in found)
     head = (
         f"{pluralize(len(found), 'backup')}, {format_size(total)}, the newest first:"

@@ -9,6 +9,8 @@ from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, op
 from app.cli.console import UNSCRUBBED_NOTE, Answer, Bar, record
 from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
+from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
+from project.queries.transcript_rows import speech_spans, utterances_of
 from project.session.session import Session
 from project.text_format import escape_unprintable, format_percent, pluralize
 from project.timebase import SECOND_US, format_seconds
@@ -100,9 +102,6 @@ def export_file(
         guess_transcript_format,
         transcript_text,
     )
-    from project.errors import UserError
-    from project.queries.transcript_rows import utterances_of
-    from project.text_format import escape_unprintable
 
     wanted = key or (LINES if file is None else guess_transcript_format(file))
     if wanted not in FORMATS:
@@ -161,8 +160,6 @@ def speakers(
     """
     from annotate.speech import speaker_detection
     from anonymize.export.export_job import run_jobs
-    from project.queries.recording_rows import all_recordings
-    from project.queries.transcript_rows import speech_spans, utterances_of
 
     if recording is not None:
         chosen = [recording]
@@ -198,7 +195,6 @@ def speakers(
 
 def _name_speaker(session: Session, recording: Recording, text: str, role: ParticipantRole) -> None:
     from annotate.speech.speaker_suggestions import name_speaker, name_speaker_as_new
-    from project.queries.recording_rows import all_participants
 
     number, _, pseudonym = text.partition("=")
     if not number.strip().isdecimal() or not pseudonym.strip():
@@ -215,7 +211,6 @@ def _name_speaker(session: Session, recording: Recording, text: str, role: Parti
 def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
     from annotate.speech.speaker_suggestions import list_speakers
     from annotate.transcript.transcript_edits import accept_speakers
-    from project.queries.transcript_rows import utterances_of
 
     ids = [
         utterance.id
@@ -238,8 +233,6 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
 
 def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str, Any], list[str]]:
     from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, read_suggestions
-    from project.queries.recording_rows import pseudonyms
-    from project.queries.transcript_rows import utterances_of
 
     names = pseudonyms(session.study)
     rows = read_suggestions(session, recording.id)
@@ -324,8 +317,6 @@ def transcribe(
     from annotate.transcript.utterance_drafts import set_vocabulary
     from anonymize.export.export_job import run_jobs
     from models.speech.whisper_languages import LANGUAGES, find_language
-    from project.queries.recording_rows import all_recordings
-    from project.queries.transcript_rows import speech_spans, utterances_of
 
     spoken = None if language is None else find_language(language)
     if prompt is not None:

@@ -10,10 +10,12 @@ from app.cli.ask import JUDGES, budget_options, run_ask_plan
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, given_options, option
 from app.cli.console import UNSCRUBBED_NOTE, Answer, record
 from benchmark.judging.run_budget import Limits
-from project.entities.roleplay import PLAYED_RELATIONSHIPS, Relationship
+from project.entities.roleplay import PLAYED_RELATIONSHIPS, Profile, Relationship, Scenario
 from project.entities.study_records import Recording
+from project.queries.episode_rows import PROFILE_COLUMNS, all_characters, all_episodes, all_scenarios
 from project.session.session import Session
 from project.text_format import pluralize
+from project.text_tables import EMPTY_CELL, Column, NumberFormat, table
 
 _PLACES: dict[str, str] = {
     "characters": "benchmark.episodes:characters",
@@ -106,7 +108,6 @@ def list_episodes(session: Session) -> Answer:
     """
     from benchmark.episodes.episode_ratings import blind_rater_reason
     from benchmark.episodes.episode_state import END_LABELS, read_episode_state, seen_end
-    from project.queries.episode_rows import all_episodes
 
     lines: list[str] = []
     told: list[Any] = []
@@ -146,7 +147,6 @@ def show(session: Session, recording: Recording = argument()) -> Answer:
     from benchmark.episodes.episode_ratings import blind_rater_reason, mean_scores, read_ratings
     from benchmark.episodes.episode_state import END_LABELS, failed_turns, format_turns, read_episode_state, seen_end
     from benchmark.metrics.published_figures import overall_score
-    from project.queries.episode_rows import PROFILE_COLUMNS
 
     state = read_episode_state(session, recording.id)
     turns = format_turns(session, state)
@@ -226,6 +226,21 @@ def rate(
     return Answer(came.as_json(), came.lines())
 
 
+_PEOPLE_COLUMNS = (
+    Column("dimension", "people", NumberFormat.TEXT, lambda found: found.dimension or "all"),
+    Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated_count),
+    Column("kappa", "kappa", NumberFormat.FIGURE, lambda found: found.kappa),
+    Column("agreement", "agreement", NumberFormat.FIGURE, lambda found: found.agreement),
+    Column("r", "r", NumberFormat.FIGURE, lambda found: found.correlation),
+)
+_JUDGE_COLUMNS = (
+    Column("judge", "people and a judge", NumberFormat.TEXT, lambda found: f"{found.judge}, {found.dimension}"),
+    Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated_count),
+    Column("r", "r", NumberFormat.FIGURE, lambda found: found.correlation),
+    Column("mae", "MAE", NumberFormat.FIGURE, lambda found: found.mean_distance),
+)
+
+
 @command()
 def figures(session: Session) -> Answer:
     """Say how well people agree on the episodes, and judges with them, by dimension.
@@ -239,23 +254,11 @@ def figures(session: Session) -> Answer:
     from benchmark.episodes.episode_ratings import compute_agreement
 
     found = compute_agreement(session)
-    lines = [f"{'people':24}{'rated':>7}{'kappa':>8}{'agree':>8}{'r':>8}"]
-    for among in found.between_people:
-        figures_told = (
-            f"{_format_number(among.kappa)}{_format_number(among.agreement)}{_format_number(among.correlation)}"
-        )
-        lines.append(f"{among.dimension or 'all':24}{among.rated_count:7}{figures_told}")
-    for agreement in found.with_judges:
-        name = f"{agreement.judge}, {agreement.dimension}"
-        lines.append(
-            f"{name:24}{agreement.rated_count:7}{'r':>4}{_format_number(agreement.correlation)}{'MAE':>6}{_format_number(agreement.mean_distance)}"
-        )
-    lines.append("- means: undefined, because nothing varies or too little was rated.")
+    lines = table(found.between_people, _PEOPLE_COLUMNS).lines(headings=True)
+    if found.with_judges:
+        lines += table(found.with_judges, _JUDGE_COLUMNS).lines(headings=True)
+    lines.append(f"{EMPTY_CELL} means: undefined, because nothing varies or too little was rated.")
     return Answer(found.as_json(), lines)
-
-
-def _format_number(value: float | None) -> str:
-    return f"{'-':>8}" if value is None else f"{value:8.3f}"
 
 
 @command()
@@ -266,8 +269,6 @@ def characters(session: Session) -> Answer:
     Example:
       greenroom episode characters my-study.greenroom
     """
-    from project.queries.episode_rows import all_characters
-
     found = all_characters(session.study)
     told = [
         {"id": character.id, **record(character.profile), "bonds": [astuple(bond) for bond in character.bonds]}
@@ -307,7 +308,6 @@ def add_character(
       greenroom episode add-character my-study.greenroom "Anna Berg" --occupation Baker --secret "The lamp is stolen."
     """
     from benchmark.episodes.episode_setup import save_character
-    from project.entities.roleplay import Profile
 
     made, _ = save_character(session, Profile(name, **texts))
     return Answer({"id": made}, f"Added the character {name}.")
@@ -321,8 +321,6 @@ def scenarios(session: Session) -> Answer:
     Example:
       greenroom episode scenarios my-study.greenroom
     """
-    from project.queries.episode_rows import all_scenarios
-
     found = all_scenarios(session.study)
     told = [record(scenario, "reference") for scenario in found]
     lines = [
@@ -349,7 +347,6 @@ def add_scenario(
         --goal "Sell the lamp for 40." --goal "Pay 30 at most."
     """
     from benchmark.episodes.episode_setup import save_scenario
-    from project.entities.roleplay import Scenario
 
     made, _ = save_scenario(session, Scenario("", name, context, relationship, goals))
     return Answer({"id": made}, f"Added the scenario {name}.")

@@ -8,7 +8,7 @@ import click
 from annotate.agreement.figure_intervals import StatisticResult
 from app.cli.ask import JUDGES, budget_options
 from app.cli.command import command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Answer, aligned, progress_bar
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
@@ -66,14 +66,9 @@ def _measures_lines(found: Measures) -> list[str]:
     if not found.judges:
         lines.append("No judge was asked about these questions yet.")
         return lines
-    lines.append(_heading())
-    lines += [_judge_line(judge) for judge in found.judges]
-    lines.append("Beside what R3-VQA reports:")
-    lines += [
-        _published_line(row)
-        for row in found.published
-        if row.table == 3 and row.model in _SHOWN_MODELS and _is_r3_row(row)
-    ]
+    published = (row for row in found.published if row.table == 3 and row.model in _SHOWN_MODELS and _is_r3_row(row))
+    rows = [*map(_judge_row, found.judges), *map(_published_row, published)]
+    lines += aligned(rows, "", *_KINDS, "all", "chains", "subchains", " ")
     lines.append("What the questions are like, by kind, judge and setting, beside table 3 of ESI-Bench:")
     lines += [_figure_line(question_figure) for question_figure in found.diagnostics]
     return [*lines, *found.departures]
@@ -104,19 +99,10 @@ def _count_text(found: Measures) -> str:
     return said
 
 
-def _heading() -> str:
-    columns = [*_KINDS, "all", "chains", "subchains"]
-    return f"{'':<{_NAME_WIDTH}}" + "".join(f"{column:>11}" for column in columns)
-
-
-def _judge_line(judge_measures: JudgeMeasures) -> str:
-    told = judge_measures.setup
-    name = f"{told.name}, {told.setting}, {told.modality.value}"
+def _judge_row(judge_measures: JudgeMeasures) -> list[str]:
+    setup = judge_measures.setup
     figures = [judge_measures.by_kind.get(kind) for kind in _KINDS]
-    shares = "".join(
-        f"{_percent_text(figure):>11}"
-        for figure in (*figures, judge_measures.overall, judge_measures.chain, judge_measures.subchain)
-    )
+    figures += [judge_measures.overall, judge_measures.chain, judge_measures.subchain]
     apart = [
         f"{number} {what}"
         for number, what in ((judge_measures.unparsed, "unreadable"), (judge_measures.refused, "refused"))
@@ -124,13 +110,14 @@ def _judge_line(judge_measures: JudgeMeasures) -> str:
     ]
     if missing := judge_measures.chain.more.get("missing"):
         apart.append(f"{missing} of their chains not asked")
-    return f"{name[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}" + (f"   {', '.join(apart)}" if apart else "")
+    name = f"{setup.name}, {setup.setting}, {setup.modality.value}"
+    return [name, *map(_percent_text, figures), ", ".join(apart) or " "]
 
 
-def _published_line(row: PublishedTableRow) -> str:
+def _published_row(row: PublishedTableRow) -> list[str]:
     figures = [row.figures.get(text) for text in (*_KINDS.values(), "overall", "chain", "subchain")]
-    shares = "".join(f"{'-' if figure is None else f'{figure:.1f}':>11}" for figure in figures)
-    return f"{f'  {row.model}, {row.setting}'[:_NAME_WIDTH]:<{_NAME_WIDTH}}{shares}"
+    shares = ["-" if figure is None else f"{figure:.1f}" for figure in figures]
+    return [f"R3-VQA: {row.model}, {row.setting}", *shares, " "]
 
 
 def _is_r3_row(row: PublishedTableRow) -> bool:

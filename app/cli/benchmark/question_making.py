@@ -12,6 +12,7 @@ from benchmark.questions.question_validity import SINGLE_STEP
 from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, QuestionKind
 from project.entities.study_records import Recording
 from project.errors import UserError
+from project.queries.judgment_rows import find_judgments
 from project.session.session import Session, resolve_recording
 from project.text_format import pluralize
 
@@ -124,7 +125,6 @@ def _make_by_judges(
 ) -> QuestionGenerationResult:
     from benchmark.authoring.judge_questions import chain_requests, import_chain_questions
     from benchmark.judging.judge_registry import get_judges
-    from project.queries.judgment_rows import find_judgments
 
     request = chain_requests(session, chains, get_judges(session, judges), kinds or SINGLE_STEP, condition)
     came = ask_here(session, request)
@@ -161,7 +161,6 @@ def esi(
     """
     from benchmark.authoring.judge_questions import esi_requests, import_esi_questions
     from benchmark.judging.judge_registry import get_judges
-    from project.queries.judgment_rows import find_judgments
 
     ids = [owner.id for owner in recordings]
     request = esi_requests(session, ids, get_judges(session, judges), rounds, each, condition)

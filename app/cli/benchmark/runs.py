@@ -7,7 +7,7 @@ import click
 
 from app.cli.ask import JUDGES, budget_options
 from app.cli.command import EDIT, argument, command, option
-from app.cli.console import Answer, progress_bar, record
+from app.cli.console import Answer, aligned, progress_bar, record
 from app.cli.plugin_options import SCHEDULER
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import refusal_error
@@ -18,6 +18,7 @@ from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.queries.item_set_rows import benchmark_runs
 from project.session.session import Session
 from project.text_format import escape_unprintable, format_percent, pluralize
 
@@ -45,7 +46,6 @@ def compare(
       greenroom benchmark compare my-study.greenroom gpt 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --json
     """
     from benchmark.runs.run_figures import compare_runs, read_figures
-    from project.queries.item_set_rows import benchmark_runs
 
     known = {benchmark_run.id for benchmark_run in benchmark_runs(session.study)}
     ids = [run_id for run_id in dict.fromkeys((first, second)) if run_id in known]
@@ -437,8 +437,5 @@ def _figures_text(rows: tuple[MetricRow, ...]) -> str:
 
 def _confusion_lines(found: Confusion) -> list[str]:
     columns = (*found.labels, _NO_ANSWER)
-    wide = max(map(len, columns)) + 2
-    lines = ["    " + " " * wide + "".join(f"{name:>{wide}}" for name in columns)]
-    for label, row in zip(found.labels, found.counts, strict=True):
-        lines.append(f"    {label:<{wide}}" + "".join(f"{number:>{wide}}" for number in row))
-    return lines
+    rows = [(label, *map(str, row)) for label, row in zip(found.labels, found.counts, strict=True)]
+    return [f"    {line}" for line in aligned(rows, "", *columns)]

@@ -12,6 +12,7 @@ from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
+from project.queries.item_set_rows import all_sets, find_item_set, items_of
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
 
@@ -118,7 +119,6 @@ def make(
       greenroom benchmark make my-study.greenroom --task attributes --include disagreed --name disputed --json
     """
     from benchmark.sets.frozen_sets import make_set
-    from project.queries.item_set_rows import items_of
 
     if name and len(tasks) > 1:
         raise UserError("One name is for one set.", "Leave --name out, or name one task.")
@@ -202,7 +202,6 @@ def report(
     )
     from benchmark.runs.people_runs import unanswered_item_ids
     from project.files.publication import require_free
-    from project.queries.item_set_rows import all_sets
 
     require_free(out)
     paint = None if no_plots else _load_painter()
@@ -297,7 +296,6 @@ def sets(session: Session, name: str | None = argument()) -> Answer:
       greenroom benchmark sets my-study.greenroom verdict --json
     """
     from benchmark.sets.frozen_sets import find_changed_items
-    from project.queries.item_set_rows import all_sets, find_item_set, items_of
 
     lines, told = [], list[Json]()
     chosen = all_sets(session.study) if name is None else [find_item_set(session.study, name)]
