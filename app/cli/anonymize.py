@@ -12,7 +12,7 @@ from anonymize.privacy.privacy_limits import PrivacyLimits
 from anonymize.sound.voice_methods import DEFAULT_VOICE, VOICES
 from anonymize.voice.sound_choice import KEEP, NO_TRANSCRIPT, NONE, VOICE_WARNING, SoundChoice
 from app.cli.command import EDIT, FILE, FOLDER, Time, command, option
-from app.cli.console import Answer, Bar, progress_bar, run_job
+from app.cli.console import Bar, Output, progress_bar, run_job
 from app.cli.plugin_options import (
     COVER,
     METHOD_OPTIONS,
@@ -54,7 +54,7 @@ def anonymize(
     measure: bool = option("Measure every clip afterwards, as greenroom privacy does."),
     preview: Time | None = option("Write one frame before and after as PNG, and no clip.", metavar="TIME"),
     scheduler: str = SCHEDULER,
-) -> Answer:
+) -> Output:
     """Export recordings with faces hidden and voices changed.
 
     Every tracked face is hidden, and personal information that is said is covered as far as a transcript tells.
@@ -88,7 +88,7 @@ def anonymize(
             if len(chosen) != 1 or len(methods) != 1:
                 raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
             shown = _write_preview(session, chosen[0], methods[0], asked[methods[0]], preview, out)
-            return Answer(shown, _preview_text(shown))
+            return Output(shown, _preview_text(shown))
         queue = export_queue.make_queue(
             session,
             chosen,
@@ -102,16 +102,16 @@ def anonymize(
         )
         if recording != "all" and len(methods) == 1 and not scheduler:
             entry = _export_clip(session, queue, measure)
-            return Answer(entry, _clip_lines(entry))
+            return Output(entry, _clip_lines(entry))
     made, failed = _export_all(session, queue, measure, scheduler)
     lines = [line for clip in made for line in _clip_lines(clip)]
     lines += [f"Recording {clip['recording']}, {clip['method']}: FAILED. {clip['problem']}" for clip in failed]
     answer = {"clips": made, "failed": failed}
     if not failed:
-        return Answer(answer, lines)
+        return Output(answer, lines)
     count = f"{len(failed)} of {pluralize(len(made) + len(failed), 'clip')}"
     problem = f"{count} could not be made. Put right what is said above, then: --resume"
-    return Answer(answer, lines, EXIT_FAILED, problem)
+    return Output(answer, lines, EXIT_FAILED, problem)
 
 
 def _preview_text(preview: dict[str, Json]) -> str:
@@ -239,7 +239,7 @@ def privacy(
     limits: tuple[str, ...] = option(
         f"Set a limit of the study first; one of: {', '.join(LIMIT_NAMES)}.", "--limit", metavar="NAME=VALUE"
     ),
-) -> Answer:
+) -> Output:
     """Measure how private an export is, and how useful.
 
     The report is written beside the clip as CLIP.privacy.json and kept in the study. Models that are not installed are
@@ -281,7 +281,7 @@ def privacy(
         "report": {key: value for key, value in result.items() if key != "file"},
         "file": result["file"],
     }
-    return Answer(found, [heading, *format_report(report, over, missing), f"The report: {result['file']}"])
+    return Output(found, [heading, *format_report(report, over, missing), f"The report: {result['file']}"])
 
 
 def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
@@ -308,7 +308,7 @@ def voice(
     voice_options: dict[str, Any] = VOICE_OPTIONS,
     out: Path | None = option("A .flac or .wav file; see the example.", "-o", "--out", type=FILE),
     overwrite: bool = option("Replace a file of the same name."),
-) -> Answer:
+) -> Output:
     """Write the sound of a recording with its voices changed.
 
     Personal information that is said is covered, as far as a transcript tells.
@@ -343,7 +343,7 @@ def voice(
         "transcript": transcript,
         **result,
     }
-    return Answer(found, _voice_lines(found))
+    return Output(found, _voice_lines(found))
 
 
 def _voice_lines(found: dict[str, Json]) -> list[str]:

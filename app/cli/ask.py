@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.command import EDIT, OptionGroup, command, given_options, option
-from app.cli.console import Answer, Bar, progress_bar, run_job
+from app.cli.console import Bar, Output, progress_bar, run_job
 from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
@@ -188,7 +188,7 @@ def ask(
     frames: int | None = option("Frames of a segment; by default as each judge is set.", type=click.IntRange(0, 64)),
     material: dict[str, Any] = _MATERIAL,
     asked: SegmentFilterArgs = FILTER,
-) -> Answer:
+) -> Output:
     """Ask judges about segments; shows answers side by side.
 
     Segments are named by their ids, or found by the conditions of greenroom segment list. What was answered before is
@@ -221,7 +221,7 @@ def ask(
     came.require_answers()
     answers = visible_answers(session, came.ids, {*came.cached_ids})
     told = {"judgments": [_answer_json(answer) for answer in answers], **came.as_json()}
-    return Answer(told, [*format_table(answers), *came.lines()])
+    return Output(told, [*format_table(answers), *came.lines()])
 
 
 def _select_segments(

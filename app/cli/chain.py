@@ -12,7 +12,7 @@ from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, aligned, record
+from app.cli.console import UNSCRUBBED_NOTE, Output, aligned, record
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -47,7 +47,7 @@ def add(
     session: Session,
     recording: Recording = option(),
     name: str = option("Such as “The proposal”; its number where it has none.", default=""),
-) -> Answer:
+) -> Output:
     """Begin a chain without nodes.
 
     \b
@@ -56,7 +56,7 @@ def add(
     """
     chain_id, _ = chain_edits.add_chain(session, recording.id, name)
     named = chain_edits.find_chain(session, chain_id).name
-    return Answer({"id": chain_id, "name": named, "recording": recording.number}, f"Added {chain_id}")
+    return Output({"id": chain_id, "name": named, "recording": recording.number}, f"Added {chain_id}")
 
 
 @chain.command(study=EDIT, annotator=AUTHOR)
@@ -73,7 +73,7 @@ def node(
     result: tuple[str, ...] = option("Id of a node that it is a reason for."),
     segment: str | None = option("Id of a segment or cue to make it of, in place of kind, text and times."),
     utterance: str | None = option("Id of an utterance to make it of, in place of kind, text and times."),
-) -> Answer:
+) -> Output:
     """Add a node to a chain.
 
     \b
@@ -104,7 +104,7 @@ def node(
         node_id, _ = chain_edits.add_node_from_utterance(session, chain_id, utterance or "")
     made = chain_edits.find_node(session, node_id)
     data = record(made, "id", "chain_id", "people", "source", node=node_id, chain=chain_id)
-    return Answer(data, f"Added {node_id}")
+    return Output(data, f"Added {node_id}")
 
 
 @chain.command(study=EDIT, annotator=AUTHOR)
@@ -114,7 +114,7 @@ def edge(
     reason: str = argument(),
     result: str = argument(),
     remove: bool = option("Take the edge away."),
-) -> Answer:
+) -> Output:
     """Say that one node is a reason for another one of its chain.
 
     \b
@@ -125,13 +125,13 @@ def edge(
     change = chain_edits.delete_edge if remove else chain_edits.add_edge
     change(session, reason, result)
     shown = {"reason": reason, "result": result, "there": not remove}
-    return Answer(shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
+    return Output(shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
 
 
 @chain.command(study=EDIT, annotator=AUTHOR)
 def remove(
     session: Session, annotator: str | None, node_ids: tuple[str, ...] = argument(metavar="NODE...", required=True)
-) -> Answer:
+) -> Output:
     """Delete nodes with their edges. `greenroom undo` brings them back.
 
     \b
@@ -140,11 +140,11 @@ def remove(
     """
     use_author_name(session, annotator, chain_edits.find_node(session, node_ids[0]).chain_id)
     chain_edits.delete_nodes(session, node_ids)
-    return Answer({"deleted": node_ids}, f"Deleted {pluralize(len(node_ids), 'node')}")
+    return Output({"deleted": node_ids}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
 @chain.command(study=EDIT, annotator=AUTHOR)
-def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> Answer:
+def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> Output:
     """Delete a chain with its nodes and the questions made from it. `greenroom undo` brings all back.
 
     \b
@@ -153,7 +153,7 @@ def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> An
     """
     use_author_name(session, annotator, chain_id)
     chain_edits.delete_chain(session, chain_id)
-    return Answer({"deleted": chain_id}, f"Deleted {chain_id}")
+    return Output({"deleted": chain_id}, f"Deleted {chain_id}")
 
 
 FORMAT = option("Which one; by default seen from the file's name.", "--format", choices=["json", "graphml"])
@@ -166,7 +166,7 @@ def import_file(
     recording: str | None = option("Number, file name or id; by default by the names in the file."),
     key: str | None = FORMAT,
     keep_rest: bool = KEEP_REST,
-) -> Answer:
+) -> Output:
     """Import chains, all of a file or none, as one step that undo takes back.
 
     \b
@@ -177,7 +177,7 @@ def import_file(
     from annotate.chains.chain_files import import_chains
 
     made, _ = import_chains(session, file, recording=recording, key=key, keep_rest=keep_rest)
-    return Answer({"chains": made}, f"Imported {pluralize(len(made), 'chain')}.")
+    return Output({"chains": made}, f"Imported {pluralize(len(made), 'chain')}.")
 
 
 @chain.command("export")
@@ -188,7 +188,7 @@ def export_file(
     recording: tuple[Recording, ...] = option(),
     key: str | None = FORMAT,
     force: bool = option("Replace a file of the same name."),
-) -> Answer:
+) -> Output:
     """Export chains as JSON or GraphML. Hold-outs are never exported.
 
     They are raw: names and all else that is personal is in them.
@@ -206,7 +206,7 @@ def export_file(
     graphs = exportable_chains(session, ids, places)
     export_chains(session, graphs, out, key=key, overwrite=force)
     text = f"Wrote {pluralize(len(graphs), 'chain')} to {out}\n{UNSCRUBBED_NOTE}"
-    return Answer({"file": out, "chains": [graph.chain.id for graph in graphs]}, text)
+    return Output({"file": out, "chains": [graph.chain.id for graph in graphs]}, text)
 
 
 @chain.command(study=EDIT, annotator=option("Who reviews.", required=True))
@@ -217,7 +217,7 @@ def review(
     decision: ChainDecision | None = option("What you say."),
     note: str = option("Why.", default=""),
     withdraw: bool = option("Take back what was said."),
-) -> Answer:
+) -> Output:
     """Agree with somebody else's chain, or ask to change or discuss it. A second decision replaces the first.
 
     \b
@@ -231,11 +231,11 @@ def review(
     else:
         chain_versions.review_chain(session, chain_id, ChainDecision(decision), note)
     result = {"chain": chain_id, "annotator": annotator, "decision": decision, "note": note}
-    return Answer(result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
+    return Output(result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
 
 
 @chain.command(study=EDIT, annotator=option("Whose version it will be.", required=True))
-def copy(session: Session, chain_id: str = CHAIN) -> Answer:
+def copy(session: Session, chain_id: str = CHAIN) -> Output:
     """Make a version of one's own of a chain, to change it.
 
     \b
@@ -243,7 +243,7 @@ def copy(session: Session, chain_id: str = CHAIN) -> Answer:
       greenroom chain copy my-study.greenroom CHAIN --annotator Bo
     """
     made, _ = chain_versions.copy_for_change(session, chain_id)
-    return Answer({"id": made, "based_on": chain_id}, f"Added {made}")
+    return Output({"id": made, "based_on": chain_id}, f"Added {made}")
 
 
 @chain.command(study=EDIT, annotator=option("Who does it."))
@@ -251,7 +251,7 @@ def consensus(
     session: Session,
     chain_id: str = CHAIN,
     from_id: str | None = option("Id of the version that was agreed on; by default the chain itself.", "--from"),
-) -> Answer:
+) -> Output:
     """Make a version of a chain the agreed one, in place of the agreed version before.
 
     \b
@@ -259,11 +259,11 @@ def consensus(
       greenroom chain consensus my-study.greenroom CHAIN --from COPY
     """
     made, _ = chain_versions.make_consensus(session, chain_id, from_id or chain_id)
-    return Answer({"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
+    return Output({"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
 
 
 @chain.command("list")
-def list_chains(session: Session, recording: Recording | None = option()) -> Answer:
+def list_chains(session: Session, recording: Recording | None = option()) -> Output:
     """List chains with what they are made of.
 
     \b
@@ -280,11 +280,11 @@ def list_chains(session: Session, recording: Recording | None = option()) -> Ans
         f"{entry['status']}"
         for entry, graph in zip(listed, graphs, strict=True)
     ]
-    return Answer({"chains": listed}, lines or "No chains.")
+    return Output({"chains": listed}, lines or "No chains.")
 
 
 @chain.command()
-def show(session: Session, chain_id: str = CHAIN) -> Answer:
+def show(session: Session, chain_id: str = CHAIN) -> Output:
     """Show the nodes and edges of a chain, by time.
 
     \b
@@ -308,13 +308,13 @@ def show(session: Session, chain_id: str = CHAIN) -> Answer:
             f"{number[node.id]:3d}. {node.id}  {format_time(node.start_us)} to {format_time(node.end_us)}  "
             f"{node.kind.value}{who}: {node.text}{f'  because of {because}' if because else ''}"
         )
-    return Answer({**described, "node_list": nodes}, lines)
+    return Output({**described, "node_list": nodes}, lines)
 
 
 @chain.command()
 def check(
     session: Session, recording: Recording | None = option(), chain_id: str | None = option("Only this one.", "--chain")
-) -> Answer:
+) -> Output:
     """Say what is wrong with chains, and what looks as if it were.
 
     \b
@@ -337,13 +337,13 @@ def check(
         f"{pluralize(len(wanted), 'chain')}: {pluralize(errors, 'error')}, {pluralize(len(found) - errors, 'warning')}."
     )
     result = {"chains": len(wanted), "errors": errors, "problems": listed}
-    return Answer(result, lines)
+    return Output(result, lines)
 
 
 @chain.command()
 def statistics(
     session: Session, everything: bool = option("Every version of a chain, not only one of each.", "--all")
-) -> Answer:
+) -> Output:
     """Count chains, nodes by kind, subchains and steps, beside R3-VQA's counts.
 
     Of a chain with several versions one counts: the agreed one, or else the first.
@@ -370,7 +370,7 @@ def statistics(
         "empty": found.empty,
         "unsound": found.unsound,
     }
-    return Answer(result, lines)
+    return Output(result, lines)
 
 
 def _select_chains(session: Session, recording: Recording | None) -> list[Chain]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NewType, TypeAlias, Union, get_a
 import click
 from click.core import ParameterSource
 
-from app.cli.console import Answer, print_answer
+from app.cli.console import Output, print_output
 from project.entities.study_records import Participant, Recording
 from project.timebase import parse_time
 
@@ -227,7 +227,7 @@ def _click_type(kind: Any, choices: Iterable[Any]) -> Any:
     return kind
 
 
-CommandFunction: TypeAlias = Callable[..., Answer | int | None]
+CommandFunction: TypeAlias = Callable[..., Output | int | None]
 
 
 def command(
@@ -295,9 +295,9 @@ def command(
                 known = {"session": session, "annotator": values.get(_WORKER), "as_json": as_json}
                 given |= {key: known[key] for key in signature.parameters if key not in given}
                 answer = function(**given)
-            if not isinstance(answer, Answer):
+            if not isinstance(answer, Output):
                 return answer or 0
-            print_answer(answer, as_json)
+            print_output(answer, as_json)
             return answer.exit_code
 
         return click.Command(

@@ -30,8 +30,8 @@ UNSCRUBBED_NOTE = "Names and all else that is personal are in it. Scrubbed: gree
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The answer of a command.
+class Output:
+    """What a command prints.
 
     Attributes:
         data: the object that `--json` prints.
@@ -46,7 +46,7 @@ class Answer:
     problem: str = ""
 
 
-def print_answer(answer: Answer, as_json: bool) -> None:
+def print_output(answer: Output, as_json: bool) -> None:
     """Print an answer, as an object or as text for people."""
     text = answer.text if isinstance(answer.text, str) else "\n".join(answer.text)
     try:

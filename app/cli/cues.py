@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, CommandGroup, argument, option, recordings_or_all
-from app.cli.console import Answer, Bar, record
+from app.cli.console import Bar, Output, record
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.queries.annotator_rows import annotator_names
@@ -26,7 +26,7 @@ def cues() -> None:
 
 
 @cues.command("list")
-def list_cues(session: Session, recording: Recording | None = option(), kind: str | None = KIND) -> Answer:
+def list_cues(session: Session, recording: Recording | None = option(), kind: str | None = KIND) -> Output:
     """List cues and open pre-labels with the words that they are at.
 
     \b
@@ -59,11 +59,11 @@ def list_cues(session: Session, recording: Recording | None = option(), kind: st
         f"{'pre-label' if entry['prelabel'] else entry['annotator']}"
         for entry in listed
     ]
-    return Answer({"cues": listed}, lines or "No cues yet.")
+    return Output({"cues": listed}, lines or "No cues yet.")
 
 
 @cues.command(study=EDIT)
-def run(session: Session, recording: Recording | None = option()) -> Answer:
+def run(session: Session, recording: Recording | None = option()) -> Output:
     """Suggest cues from tracked faces and from the voices of speakers.
 
     What is suggested are pre-labels: nobody's work until somebody accepts them. Suggestions from before that nobody
@@ -100,13 +100,13 @@ def run(session: Session, recording: Recording | None = option()) -> Answer:
         f"({entry['seconds']} s)"
         for entry in found
     ]
-    return Answer({"recordings": found}, lines or "No recording has anything to suggest cues from.")
+    return Output({"recordings": found}, lines or "No recording has anything to suggest cues from.")
 
 
 @cues.command(study=EDIT, annotator=option("Whose cues they become.", required=True))
 def accept(
     session: Session, ids: tuple[str, ...] = WHICH, recording: Recording | None = option(), kind: str | None = KIND
-) -> Answer:
+) -> Output:
     """Make pre-labels somebody's own cues: those named, or all that are open, of one kind or in one recording.
 
     \b
@@ -117,13 +117,13 @@ def accept(
 
     wanted = ids or _open_prelabel_ids(session, recording, kind)
     made = prelabels.accept_prelabels(session, wanted)[0] if wanted else []
-    return Answer({"accepted": made}, f"Accepted {pluralize(len(made), 'pre-label')}.")
+    return Output({"accepted": made}, f"Accepted {pluralize(len(made), 'pre-label')}.")
 
 
 @cues.command(study=EDIT, annotator=option("Who says so.", required=True))
 def reject(
     session: Session, ids: tuple[str, ...] = WHICH, recording: Recording | None = option(), kind: str | None = KIND
-) -> Answer:
+) -> Output:
     """Say that pre-labels are wrong: those named, or all that are open, of one kind or in one recording.
 
     \b
@@ -135,7 +135,7 @@ def reject(
     wanted = ids or _open_prelabel_ids(session, recording, kind)
     if wanted:
         prelabels.reject_prelabels(session, wanted)
-    return Answer({"rejected": wanted}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
+    return Output({"rejected": wanted}, f"Rejected {pluralize(len(wanted), 'pre-label')}.")
 
 
 def _open_prelabel_ids(session: Session, recording: Recording | None, kind: str | None) -> tuple[str, ...]:

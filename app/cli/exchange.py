@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from annotate.interchange.annotation_files import FORMATS
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, progress_bar, record
+from app.cli.console import UNSCRUBBED_NOTE, Output, progress_bar, record
 from project.entities.study_records import Recording
 from project.queries.recording_rows import recording_numbers
 from project.session.session import Session
@@ -25,7 +25,7 @@ def export_annotations(
     recording: tuple[Recording, ...] = option(),
     annotator: tuple[str, ...] = option("Only this one's work; by default everybody's."),
     force: bool = option("Replace files of the same name."),
-) -> Answer:
+) -> Output:
     """Export annotations for another tool. Hold-outs are never exported.
 
     They are raw: names and all else that is personal is in them. What may be given away is made by `greenroom release`.
@@ -45,7 +45,7 @@ def export_annotations(
     with progress_bar("Exporting") as bar:
         made = export_recordings(session, to, out, wanted, people, overwrite=force, progress=bar)
     lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses), UNSCRUBBED_NOTE]
-    return Answer({"format": key, "files": made, "losses": to.losses}, lines)
+    return Output({"format": key, "files": made, "losses": to.losses}, lines)
 
 
 @command(
@@ -62,7 +62,7 @@ def import_annotations(
     save_mapping: Path | None = option("Write the mapping that is used to this file."),
     preview: bool = option("Say what would be imported, and write nothing to the study."),
     keep_rest: bool = KEEP_REST,
-) -> Answer:
+) -> Output:
     """Import annotations of another tool.
 
     It is one step that undo takes back. Importing a file twice changes nothing. A file that holds a name, a number or
@@ -98,7 +98,7 @@ def import_annotations(
         "lanes": [record(lane, "recording_id", recording=numbers.get(lane.recording_id)) for lane in plan.lanes],
         "remarks": plan.remarks,
     }
-    return Answer(result, _plan_lines(plan, numbers, preview))
+    return Output(result, _plan_lines(plan, numbers, preview))
 
 
 def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:

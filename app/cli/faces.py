@@ -7,7 +7,7 @@ from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet, is_undecided
 from anonymize.masking.mask_coverage import Cover
 from app.cli.command import EDIT, Time, command, option
-from app.cli.console import Answer, progress_bar, record
+from app.cli.console import Output, progress_bar, record
 from app.cli.plugin_options import SCHEDULER
 from models.faces.face_detectors import DETECTORS, PROCESSORS, SEPARATOR, default_detectors, join_names
 from project.entities.face_regions import Keyframe, RegionKind
@@ -38,7 +38,7 @@ def faces(
         choices=PROCESSORS,
     ),
     scheduler: str = SCHEDULER,
-) -> Answer:
+) -> Output:
     """Find the faces of recordings and follow them over the frames.
 
     Recordings without a picture are left out. Of several, those that fail are listed and the rest is done; the exit
@@ -80,10 +80,10 @@ def faces(
     lines += [f"Recording {entry['recording']}: FAILED. {entry['problem']}" for entry in failed]
     data = {**totals, "detectors": names.split(SEPARATOR), "recordings": found, "failed": failed}
     if not failed:
-        return Answer(data, lines or "The study has no recordings with a picture yet.")
+        return Output(data, lines or "The study has no recordings with a picture yet.")
     count = f"{len(failed)} of {pluralize(len(chosen), 'recording')}"
     problem = f"{count} could not be tracked. Put right what is said above, then run it again."
-    return Answer(data, lines, EXIT_FAILED, problem)
+    return Output(data, lines, EXIT_FAILED, problem)
 
 
 _ALL = "all"
@@ -107,7 +107,7 @@ def review_faces(
     seen: tuple[str, ...] = option("I looked there, and no face is bare.", metavar="all|START-END"),
     reviewed: bool = option("All faces are hidden as they should be."),
     withdraw: bool = option("Take back that you reviewed it."),
-) -> Answer:
+) -> Output:
     """Review the faces of a recording, or say what is left.
 
     It says where to look, and takes what you saw.
@@ -204,7 +204,7 @@ def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequ
         face_review_edits.mark_seen(session, owner.id, spans)
 
 
-def _describe_sheet(session: Session, found: FaceSheet) -> Answer:
+def _describe_sheet(session: Session, found: FaceSheet) -> Output:
     names = annotator_names(session.study)
     people = pseudonyms(session.study)
     numbers = {face_track.id: number for number, face_track in enumerate(found.tracks, 1)}
@@ -256,4 +256,4 @@ def _describe_sheet(session: Session, found: FaceSheet) -> Answer:
             if found.by_earlier_version
             else "Its review does not hold any more: the faces changed since"
         )
-    return Answer(result, lines)
+    return Output(result, lines)

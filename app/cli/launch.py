@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from app.cli.command import FOLDER, command, option
-from app.cli.console import Answer, print_answer, run_job
+from app.cli.console import Output, print_output, run_job
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.container import MAGIC as CONTAINER_MAGIC
@@ -33,7 +33,7 @@ def demo(
     fetch: bool = option("Get the landmark model too, which the recommended method needs."),
     only_video: bool = option("Only put the sample recording there, for a study of your own."),
     no_window: bool = option("Do everything here, without the window."),
-) -> Answer | int:
+) -> Output | int:
     """Make a study from the sample recording and open the window.
 
     The face in it is tracked, and an anonymized clip exported and checked: as jobs of the window, or here without one.
@@ -48,11 +48,11 @@ def demo(
 
     if only_video:
         video = sample_video(folder)
-        return Answer({"video": video}, f"Sample recording: {video}")
+        return Output({"video": video}, f"Sample recording: {video}")
     study = make_demo_study(folder, fetch=fetch)
     if no_window or not _has_screen():
         return _run_demo(study)
-    print_answer(Answer({"study": study}, f"Study: {study}"), as_json)
+    print_output(Output({"study": study}, f"Study: {study}"), as_json)
     return open_window([study], ANNOTATOR, demo=True)
 
 
@@ -65,7 +65,7 @@ def _has_screen() -> bool:
     return found
 
 
-def _run_demo(study: Path) -> Answer:
+def _run_demo(study: Path) -> Output:
     """Do the steps that the demo study lacks in this process, and say what it holds then."""
     from app.demo_study import ANNOTATOR, WITHOUT_LANDMARKS, pending_steps, read_result
 
@@ -91,7 +91,7 @@ def _run_demo(study: Path) -> Answer:
         f"Anonymized clip: {made.clip}",
         f"Faces left in it: {len(made.faces_left)}",
     ]
-    return Answer(made.as_json(), text)
+    return Output(made.as_json(), text)
 
 
 _SQLITE_MAGIC = b"SQLite format 3\0"

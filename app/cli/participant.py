@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from app.cli.command import argument, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Output, progress_bar
 from project.entities.study_records import ConsentUse, ParticipantRole
 from project.errors import UserError
 from project.queries.recording_rows import all_participants, consents
@@ -22,7 +22,7 @@ def participant(
     recording: tuple[str, ...] = option("Number, file name or id of one in which they appear."),
     consent: tuple[ConsentUse, ...] = option("Something that they consented to."),
     no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer."),
-) -> Answer:
+) -> Output:
     """Say who appears where, and what they agreed to.
 
     \b
@@ -54,7 +54,7 @@ def participant(
         if pseudonym in (None, person.pseudonym)
     ]
     lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]
-    return Answer({"participants": rows}, lines or "There are no participants yet.")
+    return Output({"participants": rows}, lines or "There are no participants yet.")
 
 
 @command()
@@ -71,7 +71,7 @@ def withdraw(
     certificate: Path | None = option("Where the certificate goes (.md and .json)."),
     dry_run: bool = option("Say what would be removed, and change nothing."),
     yes: bool = option("Do not ask for the pseudonym to be typed."),
-) -> Answer:
+) -> Output:
     """Remove a participant who withdrew, for good.
 
     From the study with its history, and from backups, caches and clips on this machine. It cannot be undone. A
@@ -99,13 +99,13 @@ def withdraw(
     finder = PersonalStringFinder(with_model=True)
     if dry_run:
         foreseen = plan_erasure(study, wanted, finder)
-        return Answer({**preview_json(foreseen), "dry_run": True}, preview_lines(foreseen))
+        return Output({**preview_json(foreseen), "dry_run": True}, preview_lines(foreseen))
     for person, place in withdrawal_certificate.publish_pending(study):
         told = f"The withdrawal of {escape_unprintable(person)} was interrupted, and is done. The certificate: {place}"
         with Session.open(study, read_only=True) as session:
             there = pseudonym in {participant.pseudonym for participant in all_participants(session.study)}
         if not there:
-            return Answer({"withdrawn": person, "certificate": place}, told)
+            return Output({"withdrawn": person, "certificate": place}, told)
         click.echo(told, err=True)
     if not yes:
         foreseen = plan_erasure(study, wanted, finder)
@@ -128,7 +128,7 @@ def withdraw(
             if footage_file.exists and footage_file.path.exists()
         ],
     }
-    return Answer(result, lines)
+    return Output(result, lines)
 
 
 def _confirm_withdrawal(lines: list[str], pseudonym: str) -> None:

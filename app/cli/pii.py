@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, CommandGroup, argument, flags, option
-from app.cli.console import Answer
+from app.cli.console import Output
 from project.errors import UserError
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import recording_numbers
@@ -41,7 +41,7 @@ def find(
     kind: tuple[str, ...] = option("Only of this kind, such as person or phone."),
     undecided: bool = option("Only what nobody decided about."),
     out: Path | None = option("Also write the list: .csv or .json.", type=FILE),
-) -> Answer:
+) -> Output:
     """List what looks personal: where, when, what was decided, what is written instead.
 
     \b
@@ -75,7 +75,7 @@ def find(
         "searched_by": ["rules", *recognizers.titles],
         "not_covered": missed,
     }
-    return Answer(answer, lines)
+    return Output(answer, lines)
 
 
 @pii.command(edits=("file", "verdict", "set_kind", "stand_ins"), annotator=_ANNOTATOR)
@@ -98,7 +98,7 @@ def review(
     stand_ins: bool | None = option(
         "Write a name that stands in for each participant, or a number.", "--stand-ins/--numbers"
     ),
-) -> Answer:
+) -> Output:
     """Decide what is hidden and what is kept; without a choice, list what is undecided.
 
     FILE is a list as `pii find --out` writes it, with hide or keep in the column decision.
@@ -147,7 +147,7 @@ def review(
     lines = [f"Decided: {pluralize(decided, 'place')}." if not everywhere else "Done."] if edits else []
     lines += [_hit_line(placed_hit, numbers) for placed_hit in left] if not edits else []
     lines.append(f"{pluralize(len(left), 'place')} undecided: hidden until somebody decides.")
-    return Answer({"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, lines)
+    return Output({"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, lines)
 
 
 @pii.command(study=EDIT, annotator=_ANNOTATOR)
@@ -155,7 +155,7 @@ def apply(
     session: Session,
     out: Path | None = option("New folder for scrubbed copies.", type=FOLDER),
     in_place: bool = option("Replace the texts in the study, as one step. Its history keeps them."),
-) -> Answer:
+) -> Output:
     """Write copies of transcripts and texts without personal information, or replace it in the study itself.
 
     \b
@@ -201,11 +201,11 @@ def apply(
         "history_keeps_originals": in_place,
         "frozen": dict(frozen),
     }
-    return Answer(told, text)
+    return Output(told, text)
 
 
 @pii.command(study=OPEN)
-def key(session: Session, file: Path = argument(type=FILE)) -> Answer:
+def key(session: Session, file: Path = argument(type=FILE)) -> Output:
     """Write the key: who and what is behind each replacement. Keep it apart from what you release.
 
     \b
@@ -218,7 +218,7 @@ def key(session: Session, file: Path = argument(type=FILE)) -> Answer:
 
     store_hit_numbers(session, find_hits(session))
     rows = write_key(session, file)
-    return Answer({"file": file, "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart.")
+    return Output({"file": file, "rows": rows}, f"Wrote {pluralize(rows, 'replacement')} to {file}. Keep it apart.")
 
 
 def _select_hits(

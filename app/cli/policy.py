@@ -7,7 +7,7 @@ from typing import cast
 import click
 
 from app.cli.command import EDIT, FILE, CommandGroup, argument, command, option
-from app.cli.console import Answer
+from app.cli.console import Output
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -26,7 +26,7 @@ def policy() -> None:
 
 
 @policy.command()
-def show(session: Session) -> Answer:
+def show(session: Session) -> Output:
     """Show what may leave this machine, to whom, and who allowed it.
 
     \b
@@ -40,11 +40,11 @@ def show(session: Session) -> Answer:
     lines = describe_policy(found)
     if unconfirmed:
         lines = [UNCONFIRMED, "Nothing leaves. The file says:", *lines, CONFIRM]
-    return Answer({**found.as_json(), "in_force": not unconfirmed}, lines)
+    return Output({**found.as_json(), "in_force": not unconfirmed}, lines)
 
 
 @policy.command(study=EDIT)
-def confirm(session: Session, yes: bool = option("Do not ask.")) -> Answer:
+def confirm(session: Session, yes: bool = option("Do not ask.")) -> Output:
     """Confirm the policy of a study: put it in force on this machine.
 
     A policy is in force where it is the one that was set last on this machine. It is not after the study came from
@@ -63,7 +63,7 @@ def confirm(session: Session, yes: bool = option("Do not ask.")) -> Answer:
         if not yes:
             _confirm_policy(describe_policy(found))
         confirm_policy(session)
-    return Answer({**found.as_json(), "in_force": True}, ["In force on this machine:", *describe_policy(found)])
+    return Output({**found.as_json(), "in_force": True}, ["In force on this machine:", *describe_policy(found)])
 
 
 def _confirm_policy(lines: list[str]) -> None:
@@ -90,7 +90,7 @@ def set_(
         "Whether words and keys may travel unencrypted, over http:// and tcp:// addresses.",
         "--unencrypted/--no-unencrypted",
     ),
-) -> Answer:
+) -> Output:
     """Set what may leave this machine; what is not given stays as it is. Undo does not reach it.
 
     LEVEL is `nothing`, `anonymized` (renderings and texts that passed review) or `raw`.
@@ -121,7 +121,7 @@ def set_(
     found = read_policy(session.study)
     judges = all_judges(session.study) if found.level is not EgressLevel.NOTHING else []
     notes = [note for judge in judges if (note := unencrypted_warning(session, judge))]
-    return Answer(found.as_json(), [*describe_policy(found), *notes])
+    return Output(found.as_json(), [*describe_policy(found), *notes])
 
 
 @command()
@@ -131,7 +131,7 @@ def egress(
         "Only what left this machine, stayed on it, or was refused.", choices=["left", "local", "refused"]
     ),
     table: Path | None = option("Also write a table to this file.", "--csv", type=FILE),
-) -> Answer:
+) -> Output:
     """Print every request that wanted out, for an ethics board.
 
     Each was written down before it was sent: when, to which machine, what for, how much of which recording, under which
@@ -177,4 +177,4 @@ def egress(
     )
     told += [f"Policy now: {LEVEL_NAMES[policy.level]}."] if policy is not None else []
     told += [f"Table: {table}"] if table is not None else []
-    return Answer(result, told)
+    return Output(result, told)

@@ -10,7 +10,7 @@ import click
 
 from annotate.review.text_search import StudySearch
 from app.cli.command import EDIT, SOUND_TRACK, argument, command, option
-from app.cli.console import Answer, progress_bar, run_job
+from app.cli.console import Output, progress_bar, run_job
 from project.entities.study_records import Medium, MediumRole, Recording
 from project.errors import UserError
 from project.queries.recording_rows import media_of
@@ -24,7 +24,7 @@ def search(
     session: Session,
     words: tuple[str, ...] = argument(required=True),
     limit: int = option("How many at most.", type=click.IntRange(1, 10_000), default=50),
-) -> Answer:
+) -> Output:
     """Search all texts of a study, the best fit first.
 
     They are rationales, corrections, comments, reviews, utterances, recordings and participants. A word is
@@ -41,7 +41,7 @@ def search(
     searched.close()
     more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
     lines = [hit.as_text() for hit in hits]
-    return Answer({"found": total, "hits": [hit.as_json() for hit in hits]}, lines + more or "Nothing found.")
+    return Output({"found": total, "hits": [hit.as_json() for hit in hits]}, lines + more or "Nothing found.")
 
 
 _ROLES = ("camera", "microphone")
@@ -55,7 +55,7 @@ def add_view(
     role: str = option("What the file is.", choices=_ROLES),
     offset: str = option("Where it begins in the recording; may be negative.", default="0"),
     sound: int | None = SOUND_TRACK,
-) -> Answer:
+) -> Output:
     """Add another camera or microphone to a recording. The file stays where it is.
 
     \b
@@ -82,7 +82,7 @@ def add_view(
     if note := sound_track_note(probed.facts):
         lines.append(f"{note} is used.")
     early = truncation_warning(probed)
-    return Answer(
+    return Output(
         {"recording": recording.number, "id": made.id, "role": role, "offset_s": offset_us / SECOND_US},
         [*lines, early] if early else lines,
     )
@@ -94,7 +94,7 @@ def sync(
     recording: Recording = option(),
     medium: str | None = option("File name or id of a further file; by default all further files with sound."),
     apply_it: bool = option("Move the files to where they were found to begin.", "--apply"),
-) -> Answer:
+) -> Output:
     """Find where the further files of a recording begin, by sound.
 
     Their sound is compared with the main file's. Where no place stands out, it says so and changes nothing.
@@ -131,7 +131,7 @@ def sync(
             }
         )
         lines.append(f"{escape_unprintable(name)}: {found.as_text()}{' Moved there.' if applied else ''}")
-    return Answer({"recording": recording.number, "media": answers}, lines)
+    return Output({"recording": recording.number, "media": answers}, lines)
 
 
 @command(edits=("track",))
@@ -140,7 +140,7 @@ def sound(
     recording: Recording = option(),
     medium: str | None = option("File name or id of a further file; by default the main file."),
     track: int | None = option("The sound track to use from now on, from 1.", type=click.IntRange(1)),
-) -> Answer:
+) -> Output:
     """Say which sound track is used, or choose another.
 
     The waveform, playing, speech and exports use it. What was transcribed from another track stays; transcribe
@@ -164,7 +164,7 @@ def sound(
         choose_sound_track(session, recording.id, file.id, probed)
         facts = probed.facts
     assert facts.audio is not None
-    return Answer(
+    return Output(
         {"recording": recording.number, "id": file.id, "track": facts.audio.track, "tracks": facts.audio.tracks},
         f"{escape_unprintable(located.path.name)}: sound track {facts.audio.track} of {facts.audio.tracks}.",
     )

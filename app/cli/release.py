@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from anonymize.sound.voice_methods import VOICES
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, command, given_options, option
-from app.cli.console import Answer, record, run_job
+from app.cli.console import Output, record, run_job
 from project.entities.study_records import Annotator
 from project.errors import UserError
 from project.queries.pii_rows import private_words, public_words, replacements
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @command(study=OPEN)
-def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Answer:
+def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Output:
     """Make a copy that holds annotations alone, to be shared.
 
     Segments, labels, choices, numbers and the structure of chains go along, under codes. Words, names, paths,
@@ -53,10 +53,10 @@ def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Answe
         lines.append(f"{pluralize(left, 'value')} in words: not in it")
     if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    return Answer({**copy_to_json(made), "noted": changes is not None}, lines)
+    return Output({**copy_to_json(made), "noted": changes is not None}, lines)
 
 
-def texts_answer(found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> Answer:
+def texts_output(found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> Output:
     """Return texts before and after scrubbing, and who has read them.
 
     Args:
@@ -82,7 +82,7 @@ def texts_answer(found: "Sequence[ReleasedText]", reader: Annotator | None, *, c
         )
         for released_text in listed
     ]
-    return Answer({"confirmed_by": reader.name if reader else None, "texts": rows}, lines)
+    return Output({"confirmed_by": reader.name if reader else None, "texts": rows}, lines)
 
 
 EXIT_REFUSED = 2
@@ -115,7 +115,7 @@ def release(
     waive: tuple[str, ...] = option("Do without a rule.", metavar="RULE[:RECORDING]=REASON"),
     withdraw: tuple[str, ...] = option("Take a waiver back.", metavar="RULE[:RECORDING]"),
     dry_run: bool = option("Only list what stands in the way; exits with 2 where anything does."),
-) -> Answer:
+) -> Output:
     """Make a data set that may leave. Exits with 2 when something stands in the way.
 
     What is chosen is remembered in the study. Nothing is written unless every rule is kept or waived.
@@ -155,7 +155,7 @@ def release(
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
     }
     if result["released"]:
-        return Answer(
+        return Output(
             told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
         )
     return _answer(told, reasons, found)
@@ -169,7 +169,7 @@ def words(
     kind: str | None = option("Kind of the words, such as person or place: names are also found misspelt."),
     participant: str | None = option("Pseudonym of the participant whose names the words are."),
     remove: tuple[str, ...] = option("A word that is no longer private."),
-) -> Answer:
+) -> Output:
     """List or change the words that must not leave with a release.
 
     Names, places, nicknames: they are found whatever their case, accents and endings. They stay in the study.
@@ -211,7 +211,7 @@ def words(
         for private_word in found
     ]
     told = {"words": after, "private": rows, "public": kept}
-    return Answer(told, shown_lines)
+    return Output(told, shown_lines)
 
 
 @command(edits=("confirm",), annotator=option("Who has read them."))
@@ -219,7 +219,7 @@ def texts(
     session: Session,
     changed: bool = option("List only texts in which something was changed."),
     confirm: bool = option("Say that you have read all of them, scrubbed as they are now."),
-) -> Answer:
+) -> Output:
     """List free texts before and after scrubbing, and confirm them.
 
     A release with texts needs a person who has read them. Any later change takes that back.
@@ -236,7 +236,7 @@ def texts(
     if confirm:
         confirm_texts(session, texts_checksum(found))
     reader = find_confirming_annotator(session, found)
-    return texts_answer(found, reader, changed=changed)
+    return texts_output(found, reader, changed=changed)
 
 
 def _updated_plan(
@@ -266,12 +266,12 @@ def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
     return rule.strip(), resolve_recording(session, recording.strip()).id if colon else None
 
 
-def _answer(data: dict[str, Any], reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> Answer:
+def _answer(data: dict[str, Any], reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> Output:
     lines = _blocker_lines(reasons, found)
     if not reasons:
-        return Answer(data, lines)
+        return Output(data, lines)
     rules = len({(reason.rule, reason.recording) for reason in reasons})
-    return Answer(data, lines, EXIT_REFUSED, f"Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.")
+    return Output(data, lines, EXIT_REFUSED, f"Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.")
 
 
 def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from annotate.review.peer_review import (
 from annotate.segments.segment_edits import find_segment
 from annotate.study.people import require_annotator
 from app.cli.command import EDIT, CommandGroup, argument, command, option
-from app.cli.console import Answer
+from app.cli.console import Output
 from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
@@ -45,7 +45,7 @@ def list_waiting(
     other: str | None = option("Whose segments; by default the other annotator of each recording.", "--with"),
     recording: Recording | None = option(),
     everything: bool = option("Also what was reviewed and what is alike.", "--all"),
-) -> Answer:
+) -> Output:
     """List what an annotator has to review: the other's segments that do not overlap their own or that differ.
 
     \b
@@ -80,7 +80,7 @@ def list_waiting(
         "disputed": disputed,
         "items": items,
     }
-    return Answer(result, lines)
+    return Output(result, lines)
 
 
 @review.command(study=EDIT, annotator=REVIEWER)
@@ -90,7 +90,7 @@ def decide(
     segment_id: str = argument(metavar="SEGMENT"),
     decision: ReviewDecision = option("What you say."),
     note: str = option("Why.", default=""),
-) -> Answer:
+) -> Output:
     """Agree or disagree with somebody else's segment. A second decision replaces the first.
 
     \b
@@ -100,11 +100,11 @@ def decide(
     """
     peer_review.review_segment(session, segment_id, ReviewDecision(decision), note)
     described = {"segment": segment_id, "annotator": annotator, "decision": decision, "note": note}
-    return Answer(described, f"{annotator} {decision}s with {segment_id}")
+    return Output(described, f"{annotator} {decision}s with {segment_id}")
 
 
 @review.command(study=EDIT, annotator=REVIEWER)
-def withdraw(session: Session, annotator: str, segment_id: str = argument(metavar="SEGMENT")) -> Answer:
+def withdraw(session: Session, annotator: str, segment_id: str = argument(metavar="SEGMENT")) -> Output:
     """Take back what was said about a segment.
 
     \b
@@ -113,7 +113,7 @@ def withdraw(session: Session, annotator: str, segment_id: str = argument(metava
     """
     find_segment(session, segment_id)
     peer_review.withdraw_review(session, segment_id)
-    return Answer({"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}")
+    return Output({"segment": segment_id, "annotator": annotator, "decision": None}, f"Took it back: {segment_id}")
 
 
 @command(study=EDIT)
@@ -129,7 +129,7 @@ def adjudicate(
     name: str = option("Of the lane.", default=adjudication.DEFAULT_LANE_NAME),
     annotators: tuple[str, ...] = option("An annotator whose lane counts; by default all.", "--annotator"),
     recording: Recording | None = option(),
-) -> Answer:
+) -> Output:
     """Make one lane of what several annotators say, by a rule.
 
     It replaces the lane of that name.
@@ -155,7 +155,7 @@ def adjudicate(
     )
     if made.skipped:
         text += f"\n{pluralize(len(made.skipped), 'recording')} with fewer than two annotators left out."
-    return Answer(result, text)
+    return Output(result, text)
 
 
 def _read_sheet(session: Session, owner: Recording, reviewer: Annotator, other: str | None) -> RecordingReview | None:
@@ -228,7 +228,7 @@ def agreement(
     bins: int = option("Into which ratings are cut for Randolph's kappa.", default=5, type=click.IntRange(2, 1000)),
     samples: int = option("Of the bootstrap.", default=1000, type=click.IntRange(0, 10_000)),
     seed: int = option("Of the bootstrap.", default=0, type=click.IntRange(0)),
-) -> Answer:
+) -> Output:
     """Say how far the annotators of a study agree.
 
     Only people count; a model does when it is named with --pair. Nothing is written.
@@ -251,7 +251,7 @@ def agreement(
         options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
     )
     report = report_agreement(session, question)
-    return Answer(report.to_json(), _report_text(report))
+    return Output(report.to_json(), _report_text(report))
 
 
 def _report_text(report: AgreementReport) -> str:

@@ -8,7 +8,7 @@ import click
 from annotate.study import scheme_versions
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
 from app.cli.command import EDIT, CommandGroup, argument, option
-from app.cli.console import Answer, record
+from app.cli.console import Output, record
 from project.entities.study_records import Changes
 from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, Track
 from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
@@ -25,7 +25,7 @@ def scheme() -> None:
 
 
 @scheme.command("list")
-def list_schemes(study: Path | None = argument()) -> Answer:
+def list_schemes(study: Path | None = argument()) -> Output:
     """List the schemes that Greenroom ships, or those that a study uses and keeps, with what was filled in.
 
     Orphans are labels and values that the newest version of their scheme has no place for.
@@ -37,7 +37,7 @@ def list_schemes(study: Path | None = argument()) -> Answer:
     if study is None:
         shipped = [load_scheme(name) for name in shipped_names()]
         rows = [{"key": known.key, "name": known.name, "version": known.version} for known in shipped]
-        return Answer({"schemes": rows}, [f"{known.key:14} version {known.version}  {known.name}" for known in shipped])
+        return Output({"schemes": rows}, [f"{known.key:14} version {known.version}  {known.name}" for known in shipped])
     with Session.open(study, read_only=True) as session:
         found = list_study_schemes(session)
         listed = [{**kept.as_json(), "orphaned": find_orphans(session, kept.key)} for kept in found]
@@ -49,11 +49,11 @@ def list_schemes(study: Path | None = argument()) -> Answer:
             f"{kept_scheme.key:14} {state:9}  versions kept: {kept}  "
             f"segments: {kept_scheme.segments}  values: {kept_scheme.values}  orphans: {kept_scheme.orphans}"
         )
-    return Answer({"schemes": listed}, lines)
+    return Output({"schemes": listed}, lines)
 
 
 @scheme.command()
-def show(scheme: str = SCHEME) -> Answer:
+def show(scheme: str = SCHEME) -> Output:
     """Print a scheme's tracks, labels, fields and rules. SCHEME is a file, or the key of one that Greenroom ships.
 
     \b
@@ -61,11 +61,11 @@ def show(scheme: str = SCHEME) -> Answer:
       greenroom scheme show shrec
     """
     found = load_scheme_file(Path(scheme)) if _is_file(scheme) else load_scheme(scheme)
-    return Answer(record(found), _scheme_lines(found))
+    return Output(record(found), _scheme_lines(found))
 
 
 @scheme.command()
-def check(file: Path = argument()) -> Answer:
+def check(file: Path = argument()) -> Output:
     """Check a scheme file, and say what is wrong and where.
 
     \b
@@ -77,11 +77,11 @@ def check(file: Path = argument()) -> Answer:
     counts = {"tracks": len(found.tracks), "labels": labels, "fields": len(found.fields), "rules": len(found.rules)}
     counted = ", ".join(f"{count} {word if count != 1 else word[:-1]}" for word, count in counts.items())
     told = {"ok": True, "key": found.key, "name": found.name, "version": found.version, **counts}
-    return Answer(told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}.")
+    return Output(told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}.")
 
 
 @scheme.command(study=EDIT, annotator=ANNOTATOR)
-def use(session: Session, scheme: str = SCHEME) -> Answer:
+def use(session: Session, scheme: str = SCHEME) -> Output:
     """Use a scheme in a study, or its new version. SCHEME is a file, or the key of one that is shipped or kept.
 
     The file's text is kept in the study. What was filled in under older versions stays as it is.
@@ -97,11 +97,11 @@ def use(session: Session, scheme: str = SCHEME) -> Answer:
     else:
         used, changes = scheme_versions.use_shipped_scheme(session, scheme)
     told = {"key": used.key, "version": used.version, "changed": bool(changes)}
-    return Answer(told, f"In use: {used.name} ({used.key}, version {used.version})")
+    return Output(told, f"In use: {used.name} ({used.key}, version {used.version})")
 
 
 @scheme.command(study=EDIT, annotator=ANNOTATOR)
-def default(session: Session, key: str = KEY) -> Answer:
+def default(session: Session, key: str = KEY) -> Output:
     """Make a scheme that a study uses the one that new segments are made under.
 
     \b
@@ -112,7 +112,7 @@ def default(session: Session, key: str = KEY) -> Answer:
 
 
 @scheme.command(study=EDIT, annotator=ANNOTATOR)
-def drop(session: Session, key: str = KEY) -> Answer:
+def drop(session: Session, key: str = KEY) -> Output:
     """Stop using a scheme in a study. Its segments and their values stay, and it can be used again.
 
     \b
@@ -122,10 +122,10 @@ def drop(session: Session, key: str = KEY) -> Answer:
     return _run_command(session, key, scheme_versions.drop_scheme, f"No longer in use: {key}")
 
 
-def _run_command(session: Session, key: str, command: Callable[[Session, str], Changes], text: str) -> Answer:
+def _run_command(session: Session, key: str, command: Callable[[Session, str], Changes], text: str) -> Output:
     changes = command(session, key)
     used = [scheme.key for scheme in session.schemes]
-    return Answer({"key": key, "in_use": used, "changed": bool(changes)}, text)
+    return Output({"key": key, "in_use": used, "changed": bool(changes)}, text)
 
 
 def _is_file(scheme: str) -> bool:

@@ -15,7 +15,7 @@ from annotate.review.text_search import StudySearch
 from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
 from app.cli.command import EDIT, CommandGroup, OptionGroup, Time, argument, command, option, options_of
-from app.cli.console import Answer, record
+from app.cli.console import Output, record
 from project.entities.study_records import Channel, FieldValue, Json, Recording, Segment, Verdict
 from project.errors import UserError
 from project.queries import segment_rows
@@ -34,7 +34,7 @@ def comment(
     segment_id: str = argument(metavar="SEGMENT"),
     text: str | None = option("What the comment says."),
     resolve: bool = option("Say that what was remarked on the segment is dealt with."),
-) -> Answer:
+) -> Output:
     """Read the comments on a segment, add one, or resolve them. Anybody may comment on any segment.
 
     \b
@@ -62,7 +62,7 @@ def comment(
         f"{entry['at']}  {entry['annotator']}{' (resolved)' if entry['resolved'] else ''}: {entry['text']}"
         for entry in found
     ]
-    return Answer({"segment": segment_id, "comments": found}, lines or "No comments.")
+    return Output({"segment": segment_id, "comments": found}, lines or "No comments.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ def add(
     track: str | None = option("Key of the scheme's track; by default its first one."),
     values: dict[str, Any] = FORM_VALUES,
     typed: tuple[str, ...] = VALUE,
-) -> Answer:
+) -> Output:
     """Add a segment.
 
     \b
@@ -238,11 +238,11 @@ def add(
         session, recording.id, start, end, chosen, values, scheme=scheme, track=track
     )
     described = _read_segment_json(session, segment_id)
-    return Answer(described, f"Added {segment_id}")
+    return Output(described, f"Added {segment_id}")
 
 
 @segment.command("list", edits=("judges_differ",))
-def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Answer:
+def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Output:
     """List segments, all or those for which every condition holds.
 
     \b
@@ -272,7 +272,7 @@ def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Answer
         f"  {entry['verdict']}  {entry['annotator']}"
         for entry in listed
     ]
-    return Answer({"segments": listed}, lines or "No segments.")
+    return Output({"segments": listed}, lines or "No segments.")
 
 
 @segment.command(study=EDIT, annotator=AUTHOR)
@@ -286,7 +286,7 @@ def edit(
     label: str | None = LABEL,
     values: dict[str, Any] = FORM_VALUES,
     typed: tuple[str, ...] = VALUE,
-) -> Answer:
+) -> Output:
     """Change a segment. What is not given stays; attributes that are given replace the old ones; "" clears a text.
 
     \b
@@ -305,7 +305,7 @@ def edit(
         values=values,
     )
     described = _read_segment_json(session, segment_id)
-    return Answer(described, f"Changed {segment_id}")
+    return Output(described, f"Changed {segment_id}")
 
 
 @segment.command(study=EDIT, annotator=AUTHOR)
@@ -313,7 +313,7 @@ def delete(
     session: Session,
     annotator: str | None,
     segment_ids: tuple[str, ...] = argument(metavar="SEGMENT...", required=True),
-) -> Answer:
+) -> Output:
     """Delete segments. `greenroom undo` brings them back.
 
     \b
@@ -326,7 +326,7 @@ def delete(
     among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
     deleted = pluralize(len(set(segment_ids)), "segment")
     told = f"Deleted {deleted}{among}. Undo: greenroom undo {escape_unprintable(session.study.path)}"
-    return Answer({"deleted": segment_ids, "recordings": len(recordings)}, told)
+    return Output({"deleted": segment_ids, "recordings": len(recordings)}, told)
 
 
 def _choose_label(verdict: str | None, label: str | None) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
-from app.cli.console import Answer, progress_bar, record
+from app.cli.console import Output, progress_bar, record
 from project.errors import UserError
 from project.progress import SubtaskProgress
 from project.recovery.recovery_report import report_lines
@@ -47,7 +47,7 @@ def open_study(
 @command()
 def new(
     study: Path = argument(), name: str = option("What the study is called; by default its file name.", default="")
-) -> Answer:
+) -> Output:
     """Make an empty study.
 
     \b
@@ -58,7 +58,7 @@ def new(
 
     path = with_study_suffix(study)
     Study.create(path, name or path.stem).close()
-    return Answer({"study": path}, f"Made {path}")
+    return Output({"study": path}, f"Made {path}")
 
 
 @command(study=EDIT)
@@ -67,7 +67,7 @@ def add(
     videos: tuple[Path, ...] = argument(metavar="VIDEO...", required=True),
     collection: str | None = option("Name of the collection they belong to; made when it is new."),
     sound: int | None = SOUND_TRACK,
-) -> Answer:
+) -> Output:
     """Add recordings to a study. The files stay where they are.
 
     Of a file with several sound tracks, the one that is marked as default is used, or the first;
@@ -93,7 +93,7 @@ def add(
         facts += [note] if (note := sound_track_note(file.facts)) else []
         lines.append(f"Added recording {recording.number}: {escape_unprintable(recording.name)} ({', '.join(facts)})")
     lines += [line for file in files if (line := truncation_warning(file))]
-    return Answer(
+    return Output(
         {
             "study": session.study.path,
             "recordings": [
@@ -114,7 +114,7 @@ def add(
 
 
 @command()
-def info(session: Session) -> Answer:
+def info(session: Session) -> Output:
     """Say what is in a study.
 
     \b
@@ -124,11 +124,11 @@ def info(session: Session) -> Answer:
     from annotate.review.study_progress import build_overview
 
     found = build_overview(session)
-    return Answer(found.as_json(), found.as_text())
+    return Output(found.as_json(), found.as_text())
 
 
 @command(study=EDIT)
-def undo(session: Session) -> Answer:
+def undo(session: Session) -> Output:
     """Take back the newest edit that still stands.
 
     It may have been made long ago.
@@ -140,11 +140,11 @@ def undo(session: Session) -> Answer:
     from annotate.study import recording_edits
 
     done = recording_edits.undo(session)
-    return Answer({"undone": done.name}, f"Undone: {done.name}")
+    return Output({"undone": done.name}, f"Undone: {done.name}")
 
 
 @command(study=EDIT)
-def redo(session: Session) -> Answer:
+def redo(session: Session) -> Output:
     """Do again what was undone last.
 
     \b
@@ -154,11 +154,11 @@ def redo(session: Session) -> Answer:
     from annotate.study import recording_edits
 
     done = recording_edits.redo(session)
-    return Answer({"redone": done.name}, f"Done again: {done.name}")
+    return Output({"redone": done.name}, f"Done again: {done.name}")
 
 
 @command()
-def check(study: Path = argument()) -> Answer:
+def check(study: Path = argument()) -> Output:
     """Say whether a study file is sound, without changing it. Exits with 2 when it is not.
 
     \b
@@ -178,11 +178,11 @@ def check(study: Path = argument()) -> Answer:
     lines = [f"{study}: {'sound' if not problems else pluralize(len(problems), 'problem')}", *problems]
     if missing:
         lines += ["Files to relink:", *missing]
-    return Answer({"ok": not problems, "problems": problems, "media": missing}, lines, 2 if problems else 0)
+    return Output({"ok": not problems, "problems": problems, "media": missing}, lines, 2 if problems else 0)
 
 
 @command(study=EDIT)
-def relink(session: Session, folder: Path = argument()) -> Answer:
+def relink(session: Session, folder: Path = argument()) -> Output:
     """Find missing files of a study in a folder, by their content.
 
     \b
@@ -195,7 +195,7 @@ def relink(session: Session, folder: Path = argument()) -> Answer:
         done = run_relink(session, folder, bar)
     text = [f"Relinked {pluralize(len(done.found), 'file')}." if done.found else "No missing file was found there."]
     text += [f"Still missing: {name}" for name in done.missing]
-    return Answer({"relinked": done.found, "missing": done.missing}, text)
+    return Output({"relinked": done.found, "missing": done.missing}, text)
 
 
 @command(hidden=True)
@@ -224,7 +224,7 @@ def recover(
     backup: int | None = option(
         "Take this backup, by its number, instead of what is left.", type=click.IntRange(min=1)
     ),
-) -> Answer:
+) -> Output:
     """Save what is left of a damaged study into a new one.
 
     Or copy a backup of it: a study has up to five beside it.
@@ -247,10 +247,10 @@ def recover(
         return _list_backups(study)
     if backup is not None:
         place = copy_backup(study, backup, out)
-        return Answer({"study": place, "backup": backup}, f"Copied backup {backup} to {place}")
+        return Output({"study": place, "backup": backup}, f"Copied backup {backup} to {place}")
     found = run_recover(study, out)
     tables = {table.name: record(table, "name") for table in found.tables}
-    return Answer(record(found, "path", study=found.path, tables=tables), report_lines(found))
+    return Output(record(found, "path", study=found.path, tables=tables), report_lines(found))
 
 
 _BACKUP_COLUMNS = (
@@ -261,7 +261,7 @@ _BACKUP_COLUMNS = (
 )
 
 
-def _list_backups(study: Path) -> Answer:
+def _list_backups(study: Path) -> Output:
     from project.store.backups import list_backups
 
     found = list_backups(study)
@@ -279,7 +279,7 @@ def _list_backups(study: Path) -> Answer:
     hint = "Add --out NEW.greenroom to save what can be read" + (
         ", or --backup N to take one of these." if found else "."
     )
-    return Answer(
+    return Output(
         {"backups": found},
         [head, *lines, hint],
     )
@@ -293,7 +293,7 @@ def seal(
     study: Path = argument(),
     change: bool = option("Give a sealed study another passphrase."),
     passphrase_file: Path | None = _PASSPHRASE_OPTION,
-) -> Answer:
+) -> Output:
     """Encrypt a study and its backups, or another file.
 
     A study stays where it is and is opened as before, with its passphrase. Another file, such as a rendering, becomes
@@ -312,7 +312,7 @@ def seal(
     _require_file(study)
     if study.suffix != ".greenroom" and not change:
         place = seal_file(study, _new_passphrase(passphrase_file))
-        return Answer({"sealed": [str(place)]}, f"Sealed {place}")
+        return Output({"sealed": [str(place)]}, f"Sealed {place}")
     if change:
         if not is_sealed(study):
             raise UserError(f"“{escape_unprintable(study.name)}” is not sealed.", "Leave out --change.")
@@ -325,11 +325,11 @@ def seal(
     if done.caches:
         lines.append(f"Removed {pluralize(done.caches, 'file')} in the clear from the cache.")
     lines.append("Keep the passphrase safe: without it nobody can open this, and there is no other way in.")
-    return Answer(_files_json(done.files, done.skipped_backups), lines)
+    return Output(_files_json(done.files, done.skipped_backups), lines)
 
 
 @command()
-def unseal(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_OPTION) -> Answer:
+def unseal(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_OPTION) -> Output:
     """Decrypt a study and its backups, or another file.
 
     \b
@@ -347,11 +347,11 @@ def unseal(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_
         unlock_key(header, read_passphrase(passphrase_file), study)
     if study.suffix == SUFFIX:
         place = unseal_file(study)
-        return Answer({"unsealed": [str(place)]}, f"Unsealed {place}")
+        return Output({"unsealed": [str(place)]}, f"Unsealed {place}")
     done = unseal_study(study)
     lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {file}" for file in done.files)]
     lines += [f"Still sealed, for its passphrase is another: {path}" for path in done.skipped_backups]
-    return Answer({**_files_json(done.files, done.skipped_backups), "unsealed": [*map(str, done.files)]}, lines)
+    return Output({**_files_json(done.files, done.skipped_backups), "unsealed": [*map(str, done.files)]}, lines)
 
 
 def _new_passphrase(file: Path | None) -> str:
@@ -382,7 +382,7 @@ def synthetic(
     seed: int = option("The same seed gives the same study.", default=0),
     chains: bool = option("Causal chains in the place of segments, as many as R3-VQA has."),
     bare: bool = option("Recordings and segments, and nothing else."),
-) -> Answer:
+) -> Output:
     """Make an invented study of any size, to try the program.
 
     It has no footage. There are segments by several annotators with reviews and a transcript, causal chains with
@@ -402,7 +402,7 @@ def synthetic(
     else:
         counts = _fill_whole(path, recordings, segments, annotators, seed)
     told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    return Answer({"study": path, **counts}, f"Made {path}: {told}")
+    return Output({"study": path, **counts}, f"Made {path}: {told}")
 
 
 def _fill_whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:

@@ -16,7 +16,7 @@ from annotate.team.assignments import read_team_plan
 from annotate.team.study_copies import MediaWith, plan_command, split_study
 from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
-from app.cli.console import Answer, progress_bar, record
+from app.cli.console import Output, progress_bar, record
 from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -35,7 +35,7 @@ def split(
         "What becomes of the recordings' files: left where they are, linked, or copied beside the copy.",
         default="leave",
     ),
-) -> Answer:
+) -> Output:
     """Make a copy of a study for one annotator.
 
     It has their recordings, by the plan that `greenroom plan` makes, and nothing of anybody else's work.
@@ -55,7 +55,7 @@ def split(
     ]
     if not planned:
         lines.append(f"There is no plan, so it has all recordings. To share them out: {command}")
-    return Answer(
+    return Output(
         {
             "copy": str(made.path),
             "copy_id": made.copy_id,
@@ -73,7 +73,7 @@ def merge(
     copies: tuple[Path, ...] = argument(metavar="COPY...", required=True),
     dry_run: bool = option("Say what would come, each copy by itself, and change nothing."),
     keep_rest: bool = KEEP_REST,
-) -> Answer:
+) -> Output:
     """Bring the work of copies home. What both sides changed is kept in both versions, as a conflict.
 
     Merging a copy twice changes nothing, and the order of copies does not matter. What is of somebody who withdrew
@@ -96,13 +96,13 @@ def merge(
         )
         unresolved = count_unresolved(session.study)
     result = {**merge_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
-    return Answer(result, merge_report_text(done, unresolved, dry_run=dry_run))
+    return Output(result, merge_report_text(done, unresolved, dry_run=dry_run))
 
 
 @command()
 def conflicts(
     session: Session, as_json: bool, everything: bool = option("Also those that were resolved.", "--all")
-) -> Answer:
+) -> Output:
     """List what two people changed differently, in both versions.
 
     \b
@@ -116,13 +116,13 @@ def conflicts(
         state = f" ({description.resolution} was taken)" if description.resolution else ""
         lines.append(f"{description.id}  {escape_unprintable(description.title)}{state}")
         lines += _version_lines(description)
-    return Answer({"conflicts": [description.as_json() for description in found]}, lines or "No conflicts.")
+    return Output({"conflicts": [description.as_json() for description in found]}, lines or "No conflicts.")
 
 
 @command(study=EDIT)
 def resolve(
     session: Session, conflict: str = argument(), take: study_copies.ConflictSide = option("Which version.")
-) -> Answer:
+) -> Output:
     """Choose one version of a conflict, or of all that are left.
 
     `greenroom undo` takes that back.
@@ -140,7 +140,7 @@ def resolve(
         study_copies.resolve_conflict(session, text, study_copies.ConflictSide(take))
     left = count_unresolved(session.study)
     result = {"conflicts": chosen, "taken": take, "unresolved": left}
-    return Answer(result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
+    return Output(result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
 
 
 def _version_lines(description: ConflictDescription) -> list[str]:
@@ -159,7 +159,7 @@ def _version_lines(description: ConflictDescription) -> list[str]:
 
 
 @command()
-def activity(session: Session) -> Answer:
+def activity(session: Session) -> Output:
     """Show how long annotators were active, by recording.
 
     Only those minutes are there that annotators let be counted (Study > Active minutes).
@@ -171,13 +171,13 @@ def activity(session: Session) -> Answer:
     found, shares = activity_to_json(session), totals_by_recording(session)
     lines = [f"{share.name}  {share.annotator}: {format_minutes(share.seconds)}" for share in shares]
     lines.append(f"In all: {format_minutes(sum(share.seconds for share in shares))}")
-    return Answer(found, "\n".join(lines) if shares else "No active minutes were counted.")
+    return Output(found, "\n".join(lines) if shares else "No active minutes were counted.")
 
 
 @command()
 def checklist(
     session: Session, annotator: str | None = option("Only this annotator's; by default everybody's.")
-) -> Answer:
+) -> Output:
     """List what is still to be done.
 
     That is incomplete segments, comments, reviews, and recordings that were given.
@@ -188,7 +188,7 @@ def checklist(
     """
     people = [require_annotator(session, annotator)] if annotator else []
     found = build_checklist(session, SegmentTable(session), people)
-    return Answer(found.as_json(), found.as_text())
+    return Output(found.as_json(), found.as_text())
 
 
 ANNOTATOR = option("Whose it is.", required=True)
@@ -203,7 +203,7 @@ def plan(
     keep: bool = option("Also keep assignments that nobody has begun."),
     training: tuple[Recording, ...] = option("A recording for everybody to train on."),
     with_hold_out: bool = option("Plan held-out recordings too."),
-) -> Answer:
+) -> Output:
     """Plan who annotates what, or show how far everybody is.
 
     Recordings, and then minutes, are shared out evenly. What somebody has begun stays with them.
@@ -226,7 +226,7 @@ def plan(
         )
         assignments.make_plan(session, wish)
     found = read_team_plan(session)
-    return Answer(found.as_json(), found.as_text())
+    return Output(found.as_json(), found.as_text())
 
 
 @command(study=EDIT, annotator=ANNOTATOR)
@@ -235,7 +235,7 @@ def done(
     annotator: str,
     recording: Recording = option(),
     undone: bool = option("It is not done after all.", "--undo"),
-) -> Answer:
+) -> Output:
     """Mark a recording as done by its annotator.
 
     \b
@@ -245,11 +245,11 @@ def done(
     assignments.mark_done(session, recording.id, not undone)
     state = "not done" if undone else "done"
     result = {"recording": recording.number, "annotator": annotator, "done": not undone}
-    return Answer(result, f"Recording {recording.number}: {state} by {annotator}")
+    return Output(result, f"Recording {recording.number}: {state} by {annotator}")
 
 
 @command(study=EDIT)
-def hold_out(session: Session, recording: Recording = option(), off: bool = option("Hold it out no longer.")) -> Answer:
+def hold_out(session: Session, recording: Recording = option(), off: bool = option("Hold it out no longer.")) -> Output:
     """Hold a recording out: nothing of it is ever exported.
 
     \b
@@ -258,7 +258,7 @@ def hold_out(session: Session, recording: Recording = option(), off: bool = opti
     """
     assignments.hold_out(session, recording.id, not off)
     state = "no longer held out" if off else "held out"
-    return Answer({"recording": recording.number, "held_out": not off}, f"Recording {recording.number}: {state}")
+    return Output({"recording": recording.number, "held_out": not off}, f"Recording {recording.number}: {state}")
 
 
 _SHARE_TYPE = click.FloatRange(0, 1)
@@ -273,7 +273,7 @@ def training(
     minimum_labels: float | None = option("Share of matched segments with the same label, 0 to 1.", type=_SHARE_TYPE),
     minimum_attributes: float | None = option("Mean Jaccard index of the attributes, 0 to 1.", type=_SHARE_TYPE),
     off: bool = option("End the training: the work is open to everybody."),
-) -> Answer:
+) -> Output:
     """Set what opens the real work, or show how everybody does.
 
     It opens once an annotator has reached the scores in training.
@@ -298,7 +298,7 @@ def training(
     names = annotator_names(session.study)
     numbers = [session.recording(text).number for text in gate.recordings] if gate else []
     if gate is None:
-        return Answer({"training": None, "annotators": []}, "There is no training in this study.")
+        return Output({"training": None, "annotators": []}, "There is no training in this study.")
     about = {
         "recordings": numbers,
         "reference": names.get(gate.reference, ""),
@@ -306,7 +306,7 @@ def training(
     }
     where = f"recording{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
     heading = f"Training on {where} against {about['reference']}: {_minimum_text(gate)}"
-    return Answer(
+    return Output(
         {
             "training": about,
             "annotators": [

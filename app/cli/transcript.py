@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, Bar, record
+from app.cli.console import UNSCRUBBED_NOTE, Bar, Output, record
 from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
 from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
@@ -31,7 +31,7 @@ def transcript() -> None:
 
 
 @transcript.command()
-def show(session: Session, recording: Recording = option()) -> Answer:
+def show(session: Session, recording: Recording = option()) -> Output:
     """Print a transcript, one line an utterance, with cues in brackets.
 
     \b
@@ -43,7 +43,7 @@ def show(session: Session, recording: Recording = option()) -> Answer:
     found = {"recording": recording.number, **transcript_to_json(session, recording.id)}
     lines = export_lines(session, recording.id).rstrip("\n")
     empty = f"Recording {recording.number} has no transcript yet. Make one: greenroom transcribe STUDY"
-    return Answer(found, lines or empty)
+    return Output(found, lines or empty)
 
 
 @transcript.command("import", study=EDIT)
@@ -54,7 +54,7 @@ def import_file(
     key: str | None = option("Of `greenroom import`, such as srt; by default seen from the file.", "--format"),
     replace: bool = option("Replace drafts that nobody touched; what people wrote stays."),
     keep_rest: bool = KEEP_REST,
-) -> Answer:
+) -> Output:
     """Take a transcript from a file: SRT, WebVTT, TextGrid, ELAN, CSV.
 
     It is one step that undo takes back.
@@ -71,7 +71,7 @@ def import_file(
     removed = f"; {pluralize(made.removed, 'draft')} made room" if made.removed else ""
     said = f"Imported {pluralize(made.added, 'utterance')} into recording {recording.number}{known}{removed}."
     result = {"recording": recording.number, **counts, "remarks": made.remarks}
-    return Answer(result, [*made.remarks, said])
+    return Output(result, [*made.remarks, said])
 
 
 @transcript.command("export")
@@ -83,7 +83,7 @@ def export_file(
         "lines, json, srt, webvtt, textgrid, eaf or csv; by default seen from the file's name.", "--format"
     ),
     force: bool = option("Replace a file of the same name."),
-) -> Answer:
+) -> Output:
     """Write a transcript to a file, or print it where no file is named. Hold-outs are never exported.
 
     It is raw: names and all else that is personal is in it. `greenroom pii apply` writes copies without.
@@ -127,7 +127,7 @@ def export_file(
                 UNSCRUBBED_NOTE,
             ]
         )
-    return Answer(result, lines)
+    return Output(result, lines)
 
 
 _ROLES = [participant_role.value for participant_role in ParticipantRole]
@@ -145,7 +145,7 @@ def speakers(
     ),
     role: str = option("Of a new participant.", default="user", choices=_ROLES),
     accept: bool = option("Accept all suggestions that are in the transcript, instead of searching."),
-) -> Answer:
+) -> Output:
     """Suggest who speaks, by voices and by mouths.
 
     Suggestions are written into the transcript, never over what a person chose, and look different until somebody
@@ -190,7 +190,7 @@ def speakers(
         found.append(described)
         lines += told
     nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
-    return Answer({"recordings": found}, lines or nothing)
+    return Output({"recordings": found}, lines or nothing)
 
 
 def _name_speaker(session: Session, recording: Recording, text: str, role: ParticipantRole) -> None:
@@ -300,7 +300,7 @@ def transcribe(
         default="auto",
         choices=["auto", "cpu", "cuda"],
     ),
-) -> Answer:
+) -> Output:
     """Find where somebody speaks, and write down what is said.
 
     The words are drafts in the transcript until somebody checks them. What was recognised before an interruption is
@@ -362,7 +362,7 @@ def transcribe(
             for utterance in said
         ]
     lines += [f"Recording {owner.number} has a transcript already; --replace renews its drafts." for owner in left_out]
-    return Answer(
+    return Output(
         {"speech": stretches, "utterances": utterances, "recordings": recordings},
         lines or "The study has no recordings with sound yet.",
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli.command import EDIT, argument, command, option, options_of
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Output, progress_bar
 from project.entities.roleplay import PLAYED_RELATIONSHIPS, AgentTurn, Relationship, parse_turn
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -49,7 +49,7 @@ def play(
         f"Who plays the characters, in their order: a judge, or “{PERSON}”.", "--player", metavar="JUDGE"
     ),
     options: PlayOptions = options_of(PlayOptions),
-) -> Answer:
+) -> Output:
     """Play a scenario with characters, or go on with an episode that is not over.
 
     Each turn is kept before the next begins: an episode that was stopped goes on where it was, and no judge is asked
@@ -101,7 +101,7 @@ def from_segment(
     ),
     goals: tuple[str, ...] = option("What the agent wants, then what the others want.", "--goal"),
     options: PlayOptions = options_of(PlayOptions),
-) -> Answer:
+) -> Output:
     """Play what might have followed, had the agent done what the segment's correction says.
 
     What was said before is the history. The episode holds words of those who were recorded: their consent, hold-outs
@@ -143,7 +143,7 @@ def _judge_id(session: Session, name: str) -> str:
     return "" if name == PERSON else get_judge(session, name).id
 
 
-def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> Answer:
+def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool) -> Output:
     from benchmark.episodes.episode_runs import play_episode
     from benchmark.episodes.episode_state import END_LABELS, format_turn, format_turns, read_episode_state
     from benchmark.judging.run_budget import Limits
@@ -167,7 +167,7 @@ def _play(session: Session, recording_id: str, tokens: int | None, as_json: bool
         state = play_episode(session, recording_id, keyboard.ask_turn, told, bar, Limits(None, tokens))
     keyboard.catch_up(state)
     data = {"recording": recording_id, "number": number, "turns": state.turn_count, "ended": state.episode.ended}
-    return Answer(data, f"Recording {number}: {state.turn_count} turns, {END_LABELS[state.episode.ended]}.")
+    return Output(data, f"Recording {number}: {state.turn_count} turns, {END_LABELS[state.episode.ended]}.")
 
 
 class _Keyboard:

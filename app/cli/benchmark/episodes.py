@@ -8,7 +8,7 @@ import click
 
 from app.cli.ask import JUDGES, budget_options, run_ask_plan
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, given_options, option
-from app.cli.console import UNSCRUBBED_NOTE, Answer, record
+from app.cli.console import UNSCRUBBED_NOTE, Output, record
 from benchmark.judging.run_budget import Limits
 from project.entities.roleplay import PLAYED_RELATIONSHIPS, Profile, Relationship, Scenario
 from project.entities.study_records import Recording
@@ -42,7 +42,7 @@ def episode() -> None:
 @command("import", study=EDIT, annotator=option("Who does it.", metavar="NAME"))
 def import_episodes(
     session: Session, files: tuple[Path, ...] = argument(required=True), keep_rest: bool = KEEP_REST
-) -> Answer:
+) -> Output:
     """Import files of SOTOPIA, told apart by their content.
 
     Episodes, agent, environment and relationship profiles, combinations of agents and environments, human scores.
@@ -73,7 +73,7 @@ def import_episodes(
         parts += [f"{found.existing} here already"] if found.existing else []
         parts += [f"{found.unmatched} about what is not here"] if found.unmatched else []
         lines.append(f"{path.name}: {', '.join(parts)}.")
-    return Answer({"files": told}, lines)
+    return Output({"files": told}, lines)
 
 
 @command()
@@ -82,7 +82,7 @@ def export(
     out: Path = argument(),
     recordings: tuple[Recording, ...] = option("Number, file name or id of an episode; by default all.", "--recording"),
     ratings: bool = option("People's ratings as CSV in the place of the episodes."),
-) -> Answer:
+) -> Output:
     """Write episodes as SOTOPIA writes them, a JSON object a line, or people's ratings as CSV. Never hold-outs.
 
     \b
@@ -95,11 +95,11 @@ def export(
     ids = [owner.id for owner in recordings]
     count = (write_scores if ratings else write_episodes)(session, out, ids)
     what = pluralize(count, "rating" if ratings else "episode")
-    return Answer({"file": out, "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
+    return Output({"file": out, "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
 
 
 @command("list")
-def list_episodes(session: Session) -> Answer:
+def list_episodes(session: Session) -> Output:
     """List the episodes of a study.
 
     \b
@@ -130,11 +130,11 @@ def list_episodes(session: Session) -> Answer:
         )
         facts = f"{episode.source.value}, {pluralize(state.turn_count, 'turn')}, {END_LABELS[ended]}"
         lines.append(f"{here.number}  {here.name}: {names}, {facts}")
-    return Answer({"episodes": told}, [*lines, f"{pluralize(len(lines), 'episode')}."])
+    return Output({"episodes": told}, [*lines, f"{pluralize(len(lines), 'episode')}."])
 
 
 @command(annotator=option("Annotator who reads it; by default the name in the settings.", metavar="NAME"))
-def show(session: Session, recording: Recording = argument()) -> Answer:
+def show(session: Session, recording: Recording = argument()) -> Output:
     """Show an episode: who takes part, what each wants and hides, what was done, and how it was rated.
 
     Who played and what others gave is hidden from an annotator who has not rated everybody in it, as long as judges
@@ -196,7 +196,7 @@ def show(session: Session, recording: Recording = argument()) -> Answer:
         "agents": agents,
         "turns": listed,
     }
-    return Answer(told, lines)
+    return Output(told, lines)
 
 
 @command(study=EDIT)
@@ -206,7 +206,7 @@ def rate(
     judges: tuple[str, ...] = JUDGES,
     budget: Limits = budget_options("the run"),
     fresh: bool = option("Ask again also what was answered."),
-) -> Answer:
+) -> Output:
     """Ask judges to rate everybody in the episodes that are named, or in all that are over, on seven dimensions.
 
     Set a judge's temperature to 0 for that, as SOTOPIA does. People rate in the window, or with greenroom segment add
@@ -223,7 +223,7 @@ def rate(
     asking = prepare_ratings(session, get_judges(session, judges), ids, budget, fresh=fresh)
     came = run_ask_plan(session, asking)
     came.require_answers()
-    return Answer(came.as_json(), came.lines())
+    return Output(came.as_json(), came.lines())
 
 
 _PEOPLE_COLUMNS = (
@@ -242,7 +242,7 @@ _JUDGE_COLUMNS = (
 
 
 @command()
-def figures(session: Session) -> Answer:
+def figures(session: Session) -> Output:
     """Say how well people agree on the episodes, and judges with them, by dimension.
 
     Kappa is Randolph's on five bins; agreement is the share of pairs at most two points apart; r is Pearson's.
@@ -258,11 +258,11 @@ def figures(session: Session) -> Answer:
     if found.with_judges:
         lines += table(found.with_judges, _JUDGE_COLUMNS).lines(headings=True)
     lines.append(f"{EMPTY_CELL} means: undefined, because nothing varies or too little was rated.")
-    return Answer(found.as_json(), lines)
+    return Output(found.as_json(), lines)
 
 
 @command()
-def characters(session: Session) -> Answer:
+def characters(session: Session) -> Output:
     """List the characters that can be played.
 
     \b
@@ -280,7 +280,7 @@ def characters(session: Session) -> Answer:
         )
         for character in found
     ]
-    return Answer({"characters": told}, [*lines, f"{pluralize(len(found), 'character')}."])
+    return Output({"characters": told}, [*lines, f"{pluralize(len(found), 'character')}."])
 
 
 _PROFILE_TEXTS = given_options(
@@ -300,7 +300,7 @@ def add_character(
     session: Session,
     name: str = argument(),
     texts: dict[str, str] = _PROFILE_TEXTS,
-) -> Answer:
+) -> Output:
     """Write a character that can be played.
 
     \b
@@ -310,11 +310,11 @@ def add_character(
     from benchmark.episodes.episode_setup import save_character
 
     made, _ = save_character(session, Profile(name, **texts))
-    return Answer({"id": made}, f"Added the character {name}.")
+    return Output({"id": made}, f"Added the character {name}.")
 
 
 @command()
-def scenarios(session: Session) -> Answer:
+def scenarios(session: Session) -> Output:
     """List the scenarios that can be played.
 
     \b
@@ -328,7 +328,7 @@ def scenarios(session: Session) -> Answer:
         f"{pluralize(len(scenario.casts), 'cast')}): {scenario.context}"
         for scenario in found
     ]
-    return Answer({"scenarios": told}, [*lines, f"{pluralize(len(found), 'scenario')}."])
+    return Output({"scenarios": told}, [*lines, f"{pluralize(len(found), 'scenario')}."])
 
 
 @command(study=EDIT, annotator=option("Who does it.", metavar="NAME"))
@@ -338,7 +338,7 @@ def add_scenario(
     context: str = option("What all of them know: where they are, what is going on."),
     relationship: Relationship = option("How they stand to each other.", choices=PLAYED_RELATIONSHIPS),
     goals: tuple[str, ...] = option("What one of them wants.", "--goal", required=True),
-) -> Answer:
+) -> Output:
     """Write a scenario that can be played, with a goal for each who takes part.
 
     \b
@@ -349,4 +349,4 @@ def add_scenario(
     from benchmark.episodes.episode_setup import save_scenario
 
     made, _ = save_scenario(session, Scenario("", name, context, relationship, goals))
-    return Answer({"id": made}, f"Added the scenario {name}.")
+    return Output({"id": made}, f"Added the scenario {name}.")

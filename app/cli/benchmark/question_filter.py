@@ -8,7 +8,7 @@ import click
 from annotate.agreement.figure_intervals import StatisticResult
 from app.cli.ask import JUDGES, budget_options
 from app.cli.command import command, option
-from app.cli.console import Answer, aligned, progress_bar
+from app.cli.console import Output, aligned, progress_bar
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
@@ -43,7 +43,7 @@ def consistency(
     everything: bool = option("Also questions that nobody verified yet.", "--all"),
     samples: int = option("Of the bootstrap.", default=1000, type=click.IntRange(0, 10_000)),
     seed: int = option("Of the bootstrap.", default=0, type=click.IntRange(0)),
-) -> Answer:
+) -> Output:
     """Say how well judges answer questions, and understand chains.
 
     A chain counts as understood when all questions about its nodes and subchains are answered right. Only verified
@@ -58,7 +58,7 @@ def consistency(
     asked = {judge.setup.judge for judge in found.judges} | {judge.setup.judge_id for judge in found.judges}
     if missing := [judge for judge in judges if judge not in asked]:
         raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
-    return Answer(found.as_json(), _measures_lines(found))
+    return Output(found.as_json(), _measures_lines(found))
 
 
 def _measures_lines(found: Measures) -> list[str]:
@@ -248,7 +248,7 @@ def filter_questions(
     condition: str = option("What is shown: raw, or a rendering.", default="raw"),
     retry: bool = option("Ask again what was refused or could not be read."),
     budget: Limits = budget_options("each run"),
-) -> Answer:
+) -> Output:
     """Harden and filter questions step by step; shows how many survive each step and why the others fell.
 
     Without --judge nothing is asked: what the study has been told is counted. With it, each step asks about what
@@ -287,7 +287,7 @@ def filter_questions(
     if entries:
         run.require_answers()
     found = build_funnel(reading, (), chosen)
-    return Answer({**_funnel_json(reading, found), **run.as_json()}, [*_funnel_lines(reading, found), *run.lines()])
+    return Output({**_funnel_json(reading, found), **run.as_json()}, [*_funnel_lines(reading, found), *run.lines()])
 
 
 def _funnel_json(reading: FunnelInput, found: Funnel) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.cli.ask import JUDGES, ask_here, budget_options
 from app.cli.benchmark.questions import ANNOTATOR
 from app.cli.command import EDIT, Time, argument, command, option
-from app.cli.console import Answer, progress_bar
+from app.cli.console import Output, progress_bar
 from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
 from benchmark.judging.run_budget import Limits
 from benchmark.questions.question_validity import SINGLE_STEP
@@ -31,7 +31,7 @@ def ask(
     everything: bool = option("Also what is not verified, or of an edited chain.", "--all"),
     budget: Limits = budget_options("the run"),
     fresh: bool = option("Ask again also what was answered."),
-) -> Answer:
+) -> Output:
     """Ask judges the questions that are named, or all that are verified; greenroom consistency measures the answers.
 
     What was answered before is not asked again, so a run that was stopped goes on where it was.
@@ -50,7 +50,7 @@ def ask(
     came.require_answers()
     *notes, said = came.lines()
     told = [*notes, f"{pluralize(len(about), 'question')}: {said}"]
-    return Answer({"questions": len(about), **came.as_json()}, told)
+    return Output({"questions": len(about), **came.as_json()}, told)
 
 
 def _select_questions(session: Session, recording: str | None, *, everything: bool) -> tuple[str, ...]:
@@ -81,7 +81,7 @@ def make(
     judges: tuple[str, ...] = option("With --maker judge: the judge.", "--judge", metavar="NAME"),
     condition: str = option("With --maker judge: what it is shown.", default="raw"),
     seed: int = option("Of wordings, and of the order of options.", default=0),
-) -> Answer:
+) -> Output:
     """Make questions from causal chains, by rules or in the words of a judge.
 
     Every event, mental state and subchain gets its questions. By rules, wrong options are taken from the other chains
@@ -104,7 +104,7 @@ def make(
     else:
         with progress_bar("Making") as bar:
             made, _ = add_rule_questions(session, chains, chosen, seed, bar)
-    return Answer({"study": session.study.path, **made.as_json()}, result_text(made))
+    return Output({"study": session.study.path, **made.as_json()}, result_text(made))
 
 
 def result_text(made: QuestionGenerationResult) -> str:
@@ -148,7 +148,7 @@ def esi(
     judges: tuple[str, ...] = JUDGES,
     condition: str = option("What is shown: raw, or a rendering by its method or id.", default="raw"),
     seed: int = option("Of the order of options.", default=0),
-) -> Answer:
+) -> Output:
     """Let judges word questions of the five dimensions of ESI-Bench about recordings.
 
     They see what was gathered about a recording (greenroom meta), what is said, and 24 pictures. Every judge words all
@@ -168,7 +168,7 @@ def esi(
     came.require_answers()
     made, _ = import_esi_questions(session, find_judgments(session.study, came.ids), seed)
     lines = [result_text(made), *(f"Not asked: {note.as_text()}" for note in came.outcome.notes)]
-    return Answer({"study": session.study.path, **made.as_json(), "asked": came.as_json()}, lines)
+    return Output({"study": session.study.path, **made.as_json(), "asked": came.as_json()}, lines)
 
 
 @command(study=EDIT, annotator=ANNOTATOR)
@@ -181,7 +181,7 @@ def write(
     answer: str = option("The right option."),
     wrong: tuple[str, ...] = option("A wrong option; four times.", required=True),
     explanation: str = option("Why the answer is right."),
-) -> Answer:
+) -> Output:
     """Write a question about a moment, to see whether judges fail at it. It is a draft until they do.
 
     \b
@@ -194,7 +194,7 @@ def write(
 
     span = start, end
     identifier, _ = write_question(session, recording.id, text, answer, wrong, explanation, *span)
-    return Answer(
+    return Output(
         {"id": identifier, "kept": False},
         f"Written as {identifier}. Try it: greenroom questions try STUDY {identifier} --judge NAME",
     )
@@ -211,7 +211,7 @@ def attempt(
         default="sub",
     ),
     fresh: bool = option("Ask again also what was answered."),
-) -> Answer:
+) -> Output:
     """Try a question that you wrote on judges: it is kept when all of them fail.
 
     A judge that refuses, or whose answer cannot be read, did not fail. Two others have to approve of it before it
@@ -255,4 +255,4 @@ def attempt(
         "answers": [answer.as_json() for answer in answers],
         "notes": [note.as_text() for note in notes],
     }
-    return Answer(told, lines)
+    return Output(told, lines)

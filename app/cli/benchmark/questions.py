@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, OPEN, CommandGroup, argument, command, flags, option
-from app.cli.console import Answer, progress_bar, record
-from app.cli.release import texts_answer
+from app.cli.console import Output, progress_bar, record
+from app.cli.release import texts_output
 from benchmark.questions import verification
 from benchmark.questions.question_edits import QuestionCorrection, get_question, reword_options
 from benchmark.questions.question_measures import question_difficulties
@@ -61,7 +61,7 @@ def export(
     release: Path | None = option("Folder of a release whose clips and pictures to name."),
     everything: bool = option("Also questions that are not verified or out of date, marked so.", "--all"),
     seed: int = option("Of the splits.", default=0),
-) -> Answer:
+) -> Output:
     """Export verified questions as a data set: splits, chains, a data card, a loader.
 
     Texts are scrubbed as those of a release, and nothing leaves before a person has read them: greenroom questions
@@ -84,7 +84,7 @@ def export(
     lines = [f"Wrote {pluralize(made.questions, 'question')} to {out}: {by_split}."]
     lines += [f"Left out: {many}, {why}." for why, many in sorted(made.left_out.items())]
     lines.append(f"{pluralize(made.replaced, 'place')} of texts taken out. Fill in DATACARD.md before it leaves.")
-    return Answer(record(made, folder=out, questions=made.questions), lines)
+    return Output(record(made, folder=out, questions=made.questions), lines)
 
 
 @command("list")
@@ -94,7 +94,7 @@ def list_questions(
     chain: str | None = option("Id of a chain."),
     kind: QuestionKind | None = option("By default all."),
     status: VerificationState | None = option("What became of them; any."),
-) -> Answer:
+) -> Output:
     """List questions with their options, and what people made of them.
 
     \b
@@ -120,7 +120,7 @@ def list_questions(
     by_kind = {name: number for name, number in by_kind.items() if number}
     lines = [line for item in shown for line in _question_lines(item, numbers[item.question.recording_id])]
     kinds = "".join(f", {number:,} {name}" for name, number in by_kind.items())
-    return Answer(
+    return Output(
         {
             "questions": [_question_json(item, numbers[item.question.recording_id]) for item in shown],
             "by_kind": by_kind,
@@ -160,7 +160,7 @@ def texts(
     everything: bool = option("Also questions that are not verified or out of date.", "--all"),
     changed: bool = option("List only texts in which something was changed."),
     confirm: bool = option("Say that you have read all of them, scrubbed as they are now."),
-) -> Answer:
+) -> Output:
     """List the texts of a data set of questions before and after scrubbing, and confirm them.
 
     Nothing is exported before somebody has read them. Any later change takes that back. A text that stands in several
@@ -181,7 +181,7 @@ def texts(
     if confirm:
         confirm_question_texts(session, found)
     reader = find_reader(session, found)
-    return texts_answer(unique_texts(found.texts), reader, changed=changed)
+    return texts_output(unique_texts(found.texts), reader, changed=changed)
 
 
 ANNOTATOR = option("Annotator; by default the name in the settings.")
@@ -213,7 +213,7 @@ def verify(
     text: str | None = option("With --correct: what is asked from now on."),
     answer: str | None = option("With --correct: the right option from now on."),
     wrong: tuple[str, ...] = option("With --correct: a wrong option; all of them, one after the other."),
-) -> Answer:
+) -> Output:
     """Say whether a question is kept, corrected or dropped. Two people have to say the same.
 
     A question that is kept or corrected meets every check of the list. Who corrects it says in the same step that it
@@ -242,11 +242,11 @@ def verify(
         "status": now.state.value,
         "stale": now.stale,
     }
-    return Answer(told, f"{_DECISION_TEXTS[decision]} Now: {_STATE_TEXTS[now.state]}.")
+    return Output(told, f"{_DECISION_TEXTS[decision]} Now: {_STATE_TEXTS[now.state]}.")
 
 
 @command(annotator=ANNOTATOR)
-def queue(session: Session, recording: Recording | None = option()) -> Answer:
+def queue(session: Session, recording: Recording | None = option()) -> Output:
     """List the questions that wait for an annotator: first those that were changed since they looked.
 
     Only questions that the filters leave. What others said is not told.
@@ -260,11 +260,11 @@ def queue(session: Session, recording: Recording | None = option()) -> Answer:
     found = verification_queue(session, owner, annotator_id=who)
     lines = [_queue_line(item, again=item.stale or item.needs_recheck_by(who)) for item in found]
     told = [_queue_json(item, again=item.stale or item.needs_recheck_by(who)) for item in found]
-    return Answer({"questions": told}, [*lines, f"{pluralize(len(found), 'question')} to verify."])
+    return Output({"questions": told}, [*lines, f"{pluralize(len(found), 'question')} to verify."])
 
 
 @command()
-def status(session: Session, recording: Recording | None = option()) -> Answer:
+def status(session: Session, recording: Recording | None = option()) -> Output:
     """Show what became of the questions, and how far those who verified them agree.
 
     What is not settled has no label of difficulty here: it would tell who still has to look what another person said.
@@ -302,7 +302,7 @@ def status(session: Session, recording: Recording | None = option()) -> Answer:
             for item in found
         },
     }
-    return Answer(told, lines)
+    return Output(told, lines)
 
 
 _DECISION_TEXTS = {

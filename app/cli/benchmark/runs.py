@@ -7,7 +7,7 @@ import click
 
 from app.cli.ask import JUDGES, budget_options
 from app.cli.command import EDIT, argument, command, option
-from app.cli.console import Answer, aligned, progress_bar, record
+from app.cli.console import Output, aligned, progress_bar, record
 from app.cli.plugin_options import SCHEDULER
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import refusal_error
@@ -33,7 +33,7 @@ def compare(
     second: str = argument(metavar="SECOND"),
     names: tuple[str, ...] = option("A set that both were asked; by default all.", "--set", metavar="NAME"),
     samples: int = option("Of the bootstrap.", default=200, type=click.IntRange(0, 10_000)),
-) -> Answer:
+) -> Output:
     """Say whether two judges differ, or a run and an earlier one.
 
     FIRST and SECOND are names of judges or people, or ids of runs. Judges are compared on every set that both were
@@ -73,7 +73,7 @@ def compare(
             "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
         )
     found = [compare_runs(session, run_figures, other, samples) for run_figures, other in pairs]
-    return Answer(
+    return Output(
         {"comparisons": [run_comparison.as_json() for run_comparison in found]},
         (line for run_comparison in found for line in comparison_lines(run_comparison)),
     )
@@ -113,7 +113,7 @@ def results(
         "Conditions within it count as the same.", default=0.1, type=click.FloatRange(0, 1, min_open=True)
     ),
     samples: int = option("Of the bootstrap.", default=200, type=click.IntRange(0, 10_000)),
-) -> Answer:
+) -> Output:
     """Show what judges and people reached, beside chance and what papers report.
 
     Nothing is written. Answers that were refused or could not be read count as wrong, and are counted apart.
@@ -166,7 +166,7 @@ def results(
             record(row, "name", "modality", published=True, judge=row.name, shown=row.modality) for row in published
         ],
     }
-    return Answer(told, lines)
+    return Output(told, lines)
 
 
 @command(study=EDIT)
@@ -186,7 +186,7 @@ def run(
     fresh: bool = option("Begin a new run that asks everything again."),
     budget: Limits = budget_options("all of it"),
     scheduler: str = SCHEDULER,
-) -> Answer:
+) -> Output:
     """Ask judges all items of a task, and measure their answers.
 
     A task that has no set of items yet gets one. Each answer is in the study as soon as it is there; a run that was
@@ -249,7 +249,7 @@ def run(
     said = [ran.outcome.as_text()] if ran.outcome.completed or ran.outcome.over_budget else []
     said += [f"{ran.cached:,} from before"] if ran.cached else []
     lines += [f"{', '.join(said)}."] if said else ["Everything was answered before."]
-    return Answer(told, [*lines, *run_lines(found)])
+    return Output(told, [*lines, *run_lines(found)])
 
 
 def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[list[Json], list[str]]:

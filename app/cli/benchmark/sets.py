@@ -7,7 +7,7 @@ import click
 
 from app.cli.ask import JUDGES
 from app.cli.command import EDIT, CommandGroup, argument, command, option
-from app.cli.console import Answer, progress_bar, record
+from app.cli.console import Output, progress_bar, record
 from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json, Recording
@@ -49,7 +49,7 @@ def infer(
     raters: tuple[str, ...] = option("Who is to rate.", "--rater", metavar="NAME"),
     condition: str = option("What is shown: raw, or a rendering by its method or id.", default="raw"),
     seed: int = option("Another one asks for other questions and inferences.", default=0),
-) -> Answer:
+) -> Output:
     """Let judges write statements about recordings, for people to rate (SocialNLI).
 
     Each judge asks a question about what is meant but not said, then writes five inferences for it with thoughts first
@@ -79,7 +79,7 @@ def infer(
     told = {"study": session.study.path, "questions": len(first.answers), **taken.as_json()}
     lines = [f"{pluralize(taken.statements, 'statement')} to rate, of {pluralize(len(first.answers), 'question')}."]
     lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
-    return Answer(told, [*lines, *(f"Not asked: {note.as_text()}" for note in notes)])
+    return Output(told, [*lines, *(f"Not asked: {note.as_text()}" for note in notes)])
 
 
 _SHARE_METAVAR = "LABEL=WEIGHT"
@@ -106,7 +106,7 @@ def make(
         choices=TRUTHS,
     ),
     with_consent: bool = option("Only recordings in which everybody is willing to be shown to models."),
-) -> Answer:
+) -> Output:
     """Draw the items of tasks from a study, and freeze them as sets.
 
     A set is never changed: every judge and every person is asked the same items. Only segments that two people marked
@@ -131,7 +131,7 @@ def make(
     sizes = [len(items_of(session.study, item_set.id)) for item_set in made]
     lines = [line for item_set, items in zip(made, sizes, strict=True) for line in _set_lines(item_set, items)]
     told = [set_json(item_set, items) for item_set, items in zip(made, sizes, strict=True)]
-    return Answer({"study": session.study.path, "sets": told}, lines)
+    return Output({"study": session.study.path, "sets": told}, lines)
 
 
 def set_json(item_set: ItemSet, items: int) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def report(
     against: str = option("Folder of an earlier report, or id of a run, to compare with.", default=""),
     texts: bool = option("PRIVATE: also options, words, answers and reasons as they are. Not to be passed on."),
     no_plots: bool = option("Tables and items only."),
-) -> Answer:
+) -> Output:
     """Write a report: the papers' tables with your rows, plots, and what became of each item.
 
     HTML that needs no network, Markdown, LaTeX, CSV, SVG and PNG. People are called by codes and recordings by numbers,
@@ -234,7 +234,7 @@ def report(
         "private": texts,
         "files": files,
     }
-    return Answer(result, [*lines, *([f"PRIVATE: {WARNING}"] if texts else [])])
+    return Output(result, [*lines, *([f"PRIVATE: {WARNING}"] if texts else [])])
 
 
 def _load_painter() -> "Painter":
@@ -250,7 +250,7 @@ def _load_painter() -> "Painter":
 
 
 @command()
-def tasks() -> Answer:
+def tasks() -> Output:
     """List the tasks of the benchmark, with paper, draws and size.
 
     \b
@@ -281,11 +281,11 @@ def tasks() -> Answer:
                 "metrics": [metric.key for metric in benchmark_task.metrics],
             }
         )
-    return Answer({"tasks": told}, lines)
+    return Output({"tasks": told}, lines)
 
 
 @command()
-def sets(session: Session, name: str | None = argument()) -> Answer:
+def sets(session: Session, name: str | None = argument()) -> Output:
     """List the item sets of a study, and whether it has changed since they were made.
 
     With a name, that set alone, with its rule, its items by draw, and what was left out.
@@ -321,7 +321,7 @@ def sets(session: Session, name: str | None = argument()) -> Answer:
             found["each_draw"] = [sum(item.draw == draw for item in items) for draw in range(item_set.draws)]
         told.append(found)
     nothing = "No item set yet. Make one: greenroom benchmark make STUDY --task verdict"
-    return Answer({"study": session.study.path, "sets": told}, lines or nothing)
+    return Output({"study": session.study.path, "sets": told}, lines or nothing)
 
 
 def _format_value(value: Json) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.cli.console import Answer, Bar, print_answer, to_json_line
+from app.cli.console import Bar, Output, print_output, to_json_line
 
 EVIL = "\x1b[31m\x1b]0;title\x07\u202eevil\x9b31m\x7f\u2028\U000e0041"
 
@@ -23,7 +23,7 @@ def test_an_object_is_printable_and_says_the_same(result: dict[str, str | list[s
 @given(st.text() | st.just(EVIL))
 def test_lines_for_people_are_printable(capsys: pytest.CaptureFixture[str], text: str) -> None:
     capsys.readouterr()
-    print_answer(Answer({}, text), as_json=False)
+    print_output(Output({}, text), as_json=False)
     assert all(line.isprintable() for line in capsys.readouterr().out.split("\n"))
 
 

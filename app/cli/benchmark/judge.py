@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, CommandGroup, argument, command, option
-from app.cli.console import Answer
+from app.cli.console import Output
 from app.cli.plugin_options import JUDGE_OPTIONS
 from models.judges.judge_backends import BACKENDS
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
@@ -38,7 +38,7 @@ def add(
     model: str = option("The model's name at its server, or the GGUF file of a local one.", default=""),
     replace: bool = option("Change the judge of this name; what it said stays."),
     options: dict[str, Any] = JUDGE_OPTIONS,
-) -> Answer:
+) -> Output:
     """Add a judge to a study. Its key is no part of it: see greenroom judge key.
 
     \b
@@ -61,11 +61,11 @@ def add(
         made, _ = judge_registry.add_judge(session, name, backend, model, options)
     note = unencrypted_warning(session, made)
     lines = [f"{'Changed' if replace else 'Added'} {_judge_line(made)}", *([note] if note else [])]
-    return Answer(_judge_json(made) | ({"unencrypted": note} if note else {}), lines)
+    return Output(_judge_json(made) | ({"unencrypted": note} if note else {}), lines)
 
 
 @judge.command("list")
-def list_judges(session: Session) -> Answer:
+def list_judges(session: Session) -> Output:
     """List the judges of a study, and where their keys are kept.
 
     \b
@@ -74,11 +74,11 @@ def list_judges(session: Session) -> Answer:
     """
     known = all_judges(session.study)
     lines = [_judge_line(judge_entry) for judge_entry in known]
-    return Answer({"judges": [_judge_json(judge_entry) for judge_entry in known]}, lines or "No judges yet.")
+    return Output({"judges": [_judge_json(judge_entry) for judge_entry in known]}, lines or "No judges yet.")
 
 
 @judge.command(study=EDIT)
-def remove(session: Session, name: str = NAME) -> Answer:
+def remove(session: Session, name: str = NAME) -> Output:
     """Remove a judge from a study. What it said stays.
 
     \b
@@ -91,11 +91,11 @@ def remove(session: Session, name: str = NAME) -> Answer:
     # Found by its name alone, so that a damaged judge can be removed too.
     known = {own: identifier for identifier, own in judge_names(session.study).items()}
     remove_judge(session, known.get(name) or get_judge(session, name).id)
-    return Answer({"removed": name}, f"Removed {name}.")
+    return Output({"removed": name}, f"Removed {name}.")
 
 
 @judge.command()
-def key(session: Session, name: str = NAME, forget: bool = option("Take the key out of the keyring.")) -> Answer:
+def key(session: Session, name: str = NAME, forget: bool = option("Take the key out of the keyring.")) -> Output:
     """Keep the key of a judge in the keyring of this machine: asked for, or read from standard input.
 
     Where there is no keyring, as on most servers, an environment variable takes its place, with another one
@@ -115,15 +115,15 @@ def key(session: Session, name: str = NAME, forget: bool = option("Take the key 
     address = server_address(found)
     if forget:
         gone = delete_key(found)
-        return Answer({"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
+        return Output({"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
     if not address:
         raise UserError(f"The judge {found.name} needs no key.", "Only a judge that is a server has one.")
     store_key(found, _read_key(found.name))
-    return Answer({"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
+    return Output({"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
 
 
 @judge.command("test", study=EDIT)
-def try_out(session: Session, name: str = NAME) -> Answer:
+def try_out(session: Session, name: str = NAME) -> Output:
     """Ask a judge a question that holds nothing of the study, to see whether it answers. Exits with 2 when not.
 
     \b
@@ -135,7 +135,7 @@ def try_out(session: Session, name: str = NAME) -> Answer:
 
     found = get_judge(session, name)
     tried = try_judge(session, found)
-    return Answer({"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}", 0 if tried.ok else 2)
+    return Output({"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}", 0 if tried.ok else 2)
 
 
 def _read_key(name: str) -> str:
@@ -199,7 +199,7 @@ _BLIND_TEXTS = {
 
 
 @command(edits=("on",), annotator=option("Who decides it; by default the name in the settings."))
-def blind(session: Session, on: str | None = argument(choices=["on", "off"])) -> Answer:
+def blind(session: Session, on: str | None = argument(choices=["on", "off"])) -> Output:
     """Hide judges from annotators until they have said their own.
 
     Without on or off, it shows whether they are hidden.
@@ -216,11 +216,11 @@ def blind(session: Session, on: str | None = argument(choices=["on", "off"])) ->
     if on is not None:
         set_blind_first(session, on == "on")
     hidden = is_blind_first(session)
-    return Answer({"blind_first": hidden}, _BLIND_TEXTS[hidden])
+    return Output({"blind_first": hidden}, _BLIND_TEXTS[hidden])
 
 
 @command(annotator=option("Annotator who reads it; by default the name in the settings."))
-def revisions(session: Session) -> Answer:
+def revisions(session: Session) -> Output:
     """List who revised what after they were shown judges.
 
     It says which part, from what to what, and toward which judges.
@@ -233,4 +233,4 @@ def revisions(session: Session) -> Answer:
 
     found = build_revision_report(session)
     text = format_report(session, found)
-    return Answer(found.as_json(), text)
+    return Output(found.as_json(), text)
