@@ -61,15 +61,12 @@ def print_output(answer: Output, as_json: bool) -> None:
 
 def aligned(rows: Iterable[Sequence[str]], *titles: str) -> list[str]:
     """Return rows of texts as lines with aligned columns: the first one to the left, the others to the right."""
-    columns = [
-        Column(
-            "",
-            title or " ",
-            NumberFormat.FIGURE if place else NumberFormat.TEXT,
-            lambda row, place=place: TableCell(text=row[place]),
-        )
-        for place, title in enumerate(titles)
-    ]
+
+    def column(place: int, title: str) -> Column[Sequence[str]]:
+        number = NumberFormat.FIGURE if place else NumberFormat.TEXT
+        return Column("", title or " ", number, lambda row: TableCell(text=row[place]))
+
+    columns = [column(place, title) for place, title in enumerate(titles)]
     return table(rows, columns).lines(headings=any(titles))
 
 

@@ -7,6 +7,14 @@ from typing import Any, TypeAlias
 
 import click
 
+from annotate.meta.meta_edits import (
+    MAX_SUMMARY_CHARS,
+    add_contradiction,
+    set_person_description,
+    set_voice_over,
+    settle_contradiction,
+    write_summary,
+)
 from app.cli.ask import JUDGES, ask_here
 from app.cli.command import EDIT, FOLDER, CommandGroup, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, run_job
@@ -149,7 +157,6 @@ def set_parts(
 
 
 def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
-    from annotate.meta.meta_edits import set_person_description
 
     for assignment in given:
         place, text = _split_assignment(assignment, "WHO.KIND=TEXT")
@@ -166,7 +173,6 @@ def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> 
 
 def _summary_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
     from annotate.interchange.bounded_files import read_text
-    from annotate.meta.meta_edits import MAX_SUMMARY_CHARS, write_summary
 
     for assignment in given:
         source, text = _split_assignment(assignment, "SOURCE=TEXT")
@@ -194,19 +200,16 @@ def _contradiction_steps(
 
 
 def _note_contradiction(session: Session, recording_id: str, text: str) -> Changes:
-    from annotate.meta.meta_edits import add_contradiction
 
     return add_contradiction(session, recording_id, text)[1]
 
 
 def _settle_contradiction(session: Session, recording_id: str, number: int, text: str) -> Changes:
-    from annotate.meta.meta_edits import settle_contradiction
 
     return settle_contradiction(session, contradictions_in(session.study, recording_id)[number - 1].id, text)
 
 
 def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[_Step]:
-    from annotate.meta.meta_edits import set_voice_over
 
     for seconds in given:
         time_us = round(seconds * SECOND_US)

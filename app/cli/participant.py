@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from annotate.study import people
 from app.cli.command import argument, command, option
 from app.cli.console import Output, progress_bar
 from project.entities.study_records import ConsentUse, ParticipantRole
@@ -30,8 +31,6 @@ def participant(
       greenroom participant my-study.greenroom
       greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
     """
-    from annotate.study import people
-
     if pseudonym is not None:
         found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
         if found is None:

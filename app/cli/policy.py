@@ -6,6 +6,24 @@ from typing import cast
 
 import click
 
+from anonymize.egress.egress_authority import (
+    CONFIRM,
+    UNCONFIRMED,
+    needs_confirmation,
+    policy_in_file,
+    policy_in_force,
+    unencrypted_warning,
+)
+from anonymize.egress.egress_log import (
+    LEVEL_NAMES,
+    EgressOutcome,
+    compute_totals,
+    describe_policy,
+    read_log,
+    read_machine_log,
+    write_table,
+)
+from anonymize.egress.policy_edits import change_policy, confirm_policy, set_policy
 from app.cli.command import EDIT, FILE, CommandGroup, argument, command, option
 from app.cli.console import Output
 from project.entities.egress_policy import EgressLevel
@@ -33,9 +51,6 @@ def show(session: Session) -> Output:
     Example:
       greenroom policy show my-study.greenroom
     """
-    from anonymize.egress.egress_authority import CONFIRM, UNCONFIRMED, needs_confirmation
-    from anonymize.egress.egress_log import describe_policy
-
     found, unconfirmed = read_policy(session.study), needs_confirmation(session)
     lines = describe_policy(found)
     if unconfirmed:
@@ -54,10 +69,6 @@ def confirm(session: Session, yes: bool = option("Do not ask.")) -> Output:
     Example:
       greenroom policy confirm my-study.greenroom
     """
-    from anonymize.egress.egress_authority import needs_confirmation, policy_in_file
-    from anonymize.egress.egress_log import describe_policy
-    from anonymize.egress.policy_edits import confirm_policy
-
     found = policy_in_file(session)
     if needs_confirmation(session):
         if not yes:
@@ -102,10 +113,6 @@ def set_(
       greenroom policy set my-study.greenroom --downloads
       greenroom policy set my-study.greenroom nothing
     """
-    from anonymize.egress.egress_authority import policy_in_force, unencrypted_warning
-    from anonymize.egress.egress_log import describe_policy
-    from anonymize.egress.policy_edits import change_policy, set_policy
-
     wanted = change_policy(
         policy_in_force(session),
         level=EgressLevel(level) if level else None,
@@ -146,16 +153,6 @@ def egress(
       greenroom egress my-study.greenroom --only left --csv requests.csv
       greenroom egress
     """
-    from anonymize.egress.egress_authority import policy_in_force
-    from anonymize.egress.egress_log import (
-        LEVEL_NAMES,
-        EgressOutcome,
-        compute_totals,
-        read_log,
-        read_machine_log,
-        write_table,
-    )
-
     fates = [EgressOutcome(only)] if only else [*EgressOutcome]
     policy = None
     if study is None:

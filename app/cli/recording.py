@@ -9,6 +9,16 @@ from typing import Any
 import click
 
 from annotate.review.text_search import StudySearch
+from annotate.study import recording_files
+from annotate.study.recording_edits import (
+    add_medium,
+    choose_sound_track,
+    move_medium,
+    probe_file,
+    sound_track_note,
+    truncation_warning,
+)
+from annotate.study.recording_files import locate_sound
 from app.cli.command import EDIT, SOUND_TRACK, argument, command, option
 from app.cli.console import Output, progress_bar, run_job
 from project.entities.study_records import Medium, MediumRole, Recording
@@ -63,8 +73,6 @@ def add_view(
       greenroom add-view my-study.greenroom --recording 1 ceiling.mp4 --role camera
       greenroom add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
     """
-    from annotate.study.recording_edits import add_medium, probe_file, sound_track_note, truncation_warning
-
     offset_us = -parse_time(offset[1:]) if offset.startswith("-") else parse_time(offset)
     with progress_bar("Reading") as bar:
         probed = probe_file(file, bar, sound_track=sound or 0)
@@ -104,9 +112,6 @@ def sync(
       greenroom sync my-study.greenroom --recording 1
       greenroom sync my-study.greenroom --recording 1 --medium lapel.wav --apply
     """
-    from annotate.study import recording_files
-    from annotate.study.recording_edits import move_medium
-
     chosen = _select_media(session, recording, medium)
     answers: list[dict[str, Any]] = []
     lines = []
@@ -151,9 +156,6 @@ def sound(
       greenroom sound my-study.greenroom --recording 1
       greenroom sound my-study.greenroom --recording 1 --track 2
     """
-    from annotate.study.recording_edits import choose_sound_track, probe_file
-    from annotate.study.recording_files import locate_sound
-
     file = session.main_medium(recording.id) if medium is None else _select_medium(session, recording, medium)
     if file is None:
         raise UserError(f"Recording {recording.number} has no media file.", "Add its video first.")

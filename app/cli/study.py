@@ -7,7 +7,7 @@ encrypt files under a passphrase and make invented studies.
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,9 @@ from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, format_size, pluralize
 from project.text_tables import Column, NumberFormat, TableCell, table
 from project.timebase import format_time
+
+if TYPE_CHECKING:
+    from project.store.backups import Backup
 
 
 @command("open")
@@ -253,7 +256,7 @@ def recover(
     return Output(record(found, "path", study=found.path, tables=tables), report_lines(found))
 
 
-_BACKUP_COLUMNS = (
+_BACKUP_COLUMNS: "tuple[Column[Backup], ...]" = (
     Column("number", "Number", NumberFormat.COUNT, lambda backup: backup.number),
     Column("made", "Made", NumberFormat.TEXT, lambda backup: f"{backup.made.astimezone():%Y-%m-%d %H:%M}"),
     Column("size", "Size", NumberFormat.FIGURE, lambda backup: TableCell(text=format_size(backup.size))),

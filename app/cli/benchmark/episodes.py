@@ -2,7 +2,7 @@
 
 from dataclasses import astuple
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,10 @@ from project.queries.episode_rows import PROFILE_COLUMNS, all_characters, all_ep
 from project.session.session import Session
 from project.text_format import pluralize
 from project.text_tables import EMPTY_CELL, Column, NumberFormat, table
+
+if TYPE_CHECKING:
+    from benchmark.episodes.episode_ratings import JudgeAgreement, RaterAgreement
+
 
 _PLACES: dict[str, str] = {
     "characters": "benchmark.episodes:characters",
@@ -226,14 +230,14 @@ def rate(
     return Output(came.as_json(), came.lines())
 
 
-_PEOPLE_COLUMNS = (
+_PEOPLE_COLUMNS: "tuple[Column[RaterAgreement], ...]" = (
     Column("dimension", "people", NumberFormat.TEXT, lambda found: found.dimension or "all"),
     Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated_count),
     Column("kappa", "kappa", NumberFormat.FIGURE, lambda found: found.kappa),
     Column("agreement", "agreement", NumberFormat.FIGURE, lambda found: found.agreement),
     Column("r", "r", NumberFormat.FIGURE, lambda found: found.correlation),
 )
-_JUDGE_COLUMNS = (
+_JUDGE_COLUMNS: "tuple[Column[JudgeAgreement], ...]" = (
     Column("judge", "people and a judge", NumberFormat.TEXT, lambda found: f"{found.judge}, {found.dimension}"),
     Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated_count),
     Column("r", "r", NumberFormat.FIGURE, lambda found: found.correlation),

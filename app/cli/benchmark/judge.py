@@ -12,6 +12,16 @@ import click
 from app.cli.command import EDIT, CommandGroup, argument, command, option
 from app.cli.console import Output
 from app.cli.plugin_options import JUDGE_OPTIONS
+from benchmark.judging.judge_keys import (
+    address_variable,
+    delete_key,
+    key_location,
+    key_variable,
+    server_address,
+    setup_hint,
+    store_key,
+)
+from benchmark.judging.judge_registry import get_judge, remove_judge
 from models.judges.judge_backends import BACKENDS
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.errors import UserError
@@ -49,7 +59,6 @@ def add(
     """
     from anonymize.egress.egress_authority import unencrypted_warning
     from benchmark.judging import judge_registry
-    from benchmark.judging.judge_registry import get_judge
 
     model = _absolute_path(backend, model)
     if isinstance(projector := options.get("projector"), str):
@@ -85,8 +94,6 @@ def remove(session: Session, name: str = NAME) -> Output:
     Example:
       greenroom judge remove my-study.greenroom gpt
     """
-    from benchmark.judging.judge_registry import get_judge, remove_judge
-
     name = name.strip()
     # Found by its name alone, so that a damaged judge can be removed too.
     known = {own: identifier for identifier, own in judge_names(session.study).items()}
@@ -108,9 +115,6 @@ def key(session: Session, name: str = NAME, forget: bool = option("Take the key 
       greenroom judge key my-study.greenroom gpt < key.txt
       greenroom judge key my-study.greenroom gpt --forget
     """
-    from benchmark.judging.judge_keys import delete_key, server_address, store_key
-    from benchmark.judging.judge_registry import get_judge
-
     found = get_judge(session, name)
     address = server_address(found)
     if forget:
@@ -130,7 +134,6 @@ def try_out(session: Session, name: str = NAME) -> Output:
     Example:
       greenroom judge test my-study.greenroom gpt
     """
-    from benchmark.judging.judge_registry import get_judge
     from benchmark.judging.judge_trial import try_judge
 
     found = get_judge(session, name)
@@ -145,7 +148,6 @@ def _read_key(name: str) -> str:
 
 
 def _judge_json(judge_entry: JudgeEntry) -> dict[str, Any]:
-    from benchmark.judging.judge_keys import address_variable, key_location, key_variable
 
     found: dict[str, Any] = {
         "id": judge_entry.id,
@@ -167,7 +169,6 @@ def _absolute_path(backend: str, path: str) -> str:
 
 
 def _judge_line(judge_entry: JudgeEntry) -> str:
-    from benchmark.judging.judge_keys import key_location, setup_hint
 
     parts = [judge_entry.name, judge_entry.backend, judge_entry.model]
     if address := _address_or_empty(judge_entry):
@@ -184,8 +185,6 @@ def _judge_line(judge_entry: JudgeEntry) -> str:
 
 def _address_or_empty(judge_entry: JudgeEntry) -> str:
     """Return the address of a judge's server; "" for a judge that this version does not know, which is listed too."""
-    from benchmark.judging.judge_keys import server_address
-
     try:
         return server_address(judge_entry)
     except UserError:
