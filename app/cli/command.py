@@ -261,11 +261,10 @@ def command(
             if key not in _GIVEN or parameter.default is not inspect.Parameter.empty
         }
         parameters: list[click.Parameter] = []
-        for key, parameter in signature.parameters.items():
-            if key == "session":
-                parameters.append(click.Argument(["study"], type=click.Path(path_type=Path)))
-            elif key in declared:
-                parameters += parameter.default.parameters(key, parameter.annotation)
+        if "session" in signature.parameters:
+            parameters.append(click.Argument(["study"], type=click.Path(path_type=Path)))
+        for key, parameter in declared.items():
+            parameters += parameter.default.parameters(key, parameter.annotation)
         if annotator is not None:
             required = annotator.settings.get("required", False)
             named = replace(annotator, names=annotator.names or ("--annotator",))
@@ -276,29 +275,21 @@ def command(
             )
 
         def callback(**values: Any) -> int:
-            from project.session.session import Session
-
-            as_json = values.get("as_json", False)
             with ExitStack() as stack:
                 session = None
                 if "session" in signature.parameters:
                     access = EDIT if _is_given(edits) else READ if _is_given(reads) else study
-                    session = stack.enter_context(
-                        Session.open(values["study"], values.get(_WORKER), read_only=access is READ)
-                    )
-                    if access is EDIT:
-                        session.study.require_writable()
-                given = {
+                    session = stack.enter_context(_open_study(values["study"], values.get(_WORKER), access))
+                known = {"session": session, "annotator": values.get(_WORKER), "as_json": values.get("as_json", False)}
+                known |= {
                     key: parameter.default.value(key, parameter.annotation, values, session)
                     for key, parameter in declared.items()
                 }
-                known = {"session": session, "annotator": values.get(_WORKER), "as_json": as_json}
-                given |= {key: known[key] for key in signature.parameters if key not in given}
-                answer = function(**given)
-            if not isinstance(answer, Output):
-                return answer or 0
-            print_output(answer, as_json)
-            return answer.exit_code
+                output = function(**{key: known[key] for key in signature.parameters})
+            if not isinstance(output, Output):
+                return output or 0
+            print_output(output, values["as_json"])
+            return output.exit_code
 
         return click.Command(
             name or function.__name__.replace("_", "-"),
@@ -309,6 +300,19 @@ def command(
         )
 
     return make
+
+
+def _open_study(path: Path, annotator: str | None, access: StudyAccess) -> "Session":
+    from project.session.session import Session
+
+    session = Session.open(path, annotator, read_only=access is READ)
+    if access is EDIT:
+        try:
+            session.study.require_writable()
+        except BaseException:
+            session.close()
+            raise
+    return session
 
 
 def _is_given(options: Sequence[str]) -> bool:

@@ -83,12 +83,10 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
 def test_what_the_policy_forbids_ends_with_two_and_the_name_of_the_rule(
     study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from anonymize.egress import egress_log as journal
-
     def refuse(*_: object) -> None:
         raise Forbidden("hosts", "The policy does not name it.", "Ask elsewhere. (rule hosts)")
 
-    monkeypatch.setattr(journal, "read_log", refuse)
+    monkeypatch.setattr("app.cli.policy.read_log", refuse)
     said = greenroom("egress", str(study), "--json", code=2)
     assert "rule hosts" in said
     assert json.loads(said.splitlines()[-1])["rule"] == "hosts"
