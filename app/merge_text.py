@@ -18,7 +18,7 @@ from project.queries.judgment_rows import all_judges
 from project.queries.question_rows import find_question
 from project.queries.recording_rows import all_participants, all_recordings
 from project.queries.segment_rows import find_segment
-from project.schema.columns import TABLE_LABELS
+from project.schema.tables import TABLES
 from project.schemes.scheme import Scheme
 from project.session.session import Session
 from project.store.column_values import words_from_json
@@ -364,7 +364,7 @@ def merge_report_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: b
         for table, came in merged_copy.merged.tables.items():
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
             count_texts = ", ".join(f"{count} {what}" for count, what in counts if count)
-            lines.append(f"  {TABLE_LABELS.get(table, table)}: {count_texts}")
+            lines.append(f"  {TABLES[table].label if table in TABLES else table}: {count_texts}")
         lines += [f"  {name} is recording {number} here" for name, number in merged_copy.merged.renumbered.items()]
         lines += [f"  the judge {name} is called {own} here" for name, own in merged_copy.merged.renamed.items()]
         if merged_copy.merged.conflicts:

@@ -27,9 +27,10 @@ from project.entities.study_records import AudioFacts, Changes, Json, MediaFacts
 from project.erasure.reimport_guard import require_not_withdrawn
 from project.errors import UserError
 from project.ids import is_id
-from project.queries.exchange_rows import EXCHANGE_TABLES, ColumnSchema, insert_rows, read_table, row_key
+from project.queries.exchange_rows import EXCHANGE_TABLES, insert_rows, read_table, row_key
 from project.queries.recording_rows import facts_from_json
 from project.queries.study_schemes import SCHEMES_PROPERTY, schemes_in_use
+from project.schema.table_declaration import ColumnKind, StudyColumn
 from project.schemes.scheme_file import load_scheme, parse_scheme
 from project.session.session import Session
 from project.store.column_values import to_json
@@ -95,12 +96,12 @@ def check_row(table: str, row: dict[str, Any], path: Path, line: int) -> Row:
         return _check_study_row(row, path, line)
     columns = EXCHANGE_TABLES[table].columns
     for name in row:
-        if name not in columns:
+        if name not in EXCHANGE_TABLES[table].names:
             raise damaged_file_error(path, f"“{name}” does not belong to a line of type {table}", line)
-    for name, column in columns.items():
-        if name not in row:
-            raise damaged_file_error(path, f"“{name}” is missing", line)
-        _check_value(name, column, row[name], path, line)
+    for column in columns:
+        if column.name not in row:
+            raise damaged_file_error(path, f"“{column.name}” is missing", line)
+        _check_value(column, row[column.name], path, line)
     _check_consistency(table, row, path, line)
     return row
 
@@ -114,21 +115,19 @@ def _check_study_row(row: dict[str, Any], path: Path, line: int) -> Row:
     return row
 
 
-def _check_value(name: str, column: ColumnSchema, value: Any, path: Path, line: int) -> None:
+def _check_value(column: StudyColumn, value: Any, path: Path, line: int) -> None:
     match column.kind:
-        case "number":
-            fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < _MAX_NUMBER
-        case "truth":
-            fits = isinstance(value, bool)
-        case "json":
+        case ColumnKind.NUMBER:
+            fits = isinstance(value, int) and isinstance(value, bool) == column.truth and abs(value) < _MAX_NUMBER
+        case ColumnKind.JSON:
             fits = value is not None
         case _:
-            fits = _is_valid_text(name, column, value)
+            fits = _is_valid_text(column, value)
     if not fits:
-        raise damaged_file_error(path, f"“{name}” cannot be {json.dumps(value)[:40]}", line)
+        raise damaged_file_error(path, f"“{column.name}” cannot be {json.dumps(value)[:40]}", line)
 
 
-def _is_valid_text(name: str, column: ColumnSchema, value: Any) -> bool:
+def _is_valid_text(column: StudyColumn, value: Any) -> bool:
     if value is None:
         return column.nullable
     if not isinstance(value, str):
@@ -137,9 +136,11 @@ def _is_valid_text(name: str, column: ColumnSchema, value: Any) -> bool:
         value.encode()
     except UnicodeEncodeError:
         return False
-    if column.choices and value not in column.choices:
+    if column.values and value not in column.values:
         return False
-    return is_id(value) if column.references or name == "id" else bool(value) or name not in _REQUIRED_TEXTS
+    if column.parent or column.name == "id":
+        return is_id(value)
+    return bool(value) or column.name not in _REQUIRED_TEXTS
 
 
 def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -> None:
@@ -462,10 +463,10 @@ class _LosslessImportPlanner:
         return row
 
     def _check_references(self, table: str, row: Row) -> None:
-        for name, column in EXCHANGE_TABLES[table].columns.items():
-            if column.references and row[name] is not None and (row[name],) not in self._present[column.references]:
+        for name, parent in EXCHANGE_TABLES[table].parents.items():
+            if row[name] is not None and (row[name],) not in self._present[parent]:
                 raise UserError(
-                    f"A line of type {table} refers to a {column.references} that is nowhere.", "Nothing was imported."
+                    f"A line of type {table} refers to a {parent} that is nowhere.", "Nothing was imported."
                 )
 
     def _check_schemes(self, segments: Sequence[Row]) -> None:
@@ -497,9 +498,9 @@ class _LosslessImportPlanner:
 def _remap_references(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:
     """Return a row that refers to the ids that the study has for what it is about."""
     found = dict(row)
-    for name, column in EXCHANGE_TABLES[table].columns.items():
-        if column.references in same and found[name] in same[column.references]:
-            found[name] = same[column.references][found[name]]
-        if column.kind == "json" and isinstance(found[name], str):
-            found[name] = same.get("participant", {}).get(found[name], found[name])
+    for column in EXCHANGE_TABLES[table].columns:
+        if column.parent in same and found[column.name] in same[column.parent]:
+            found[column.name] = same[column.parent][found[column.name]]
+        if column.kind is ColumnKind.JSON and isinstance(found[column.name], str):
+            found[column.name] = same.get("participant", {}).get(found[column.name], found[column.name])
     return found

@@ -21,7 +21,7 @@ from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.files.temporary_files import sweep_scratch
-from project.schema.columns import TABLE_LABELS
+from project.schema.tables import TABLES
 from project.store.study import Study
 from project.text_format import escape_unprintable, pluralize
 from project.version import __version__
@@ -213,7 +213,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
     yield ""
     yield from _table(
         ("What", "Removed", "Blanked in part"),
-        [(TABLE_LABELS[table], str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
+        [(TABLES[table].label, str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
     )
     gone, blanked = removed.history
     yield f"From the history: {pluralize(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."

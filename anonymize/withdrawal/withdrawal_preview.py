@@ -6,7 +6,7 @@ from pathlib import Path
 from anonymize.withdrawal.withdrawal import ErasurePlan, ErasureResult
 from project.entities.study_records import Json
 from project.erasure.lookalikes import LookAlikeReason
-from project.schema.columns import TABLE_LABELS
+from project.schema.tables import TABLES
 from project.text_format import escape_unprintable, pluralize
 
 _MAX_LISTED = 12
@@ -52,7 +52,7 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
             else "Others' annotations of them stay; their footage is unlinked and must be deleted."
         )
     lines.append("Removed, or blanked in part:")
-    lines += [f"  {TABLE_LABELS[table]}: {_counts_text(*counts)}" for table, counts in removed.rows.items()]
+    lines += [f"  {TABLES[table].label}: {_counts_text(*counts)}" for table, counts in removed.rows.items()]
     lines.append(f"  changes of the history: {_counts_text(*removed.history)}. Undo ends here.")
     lines += _words("Words that were taken for a name of theirs", seen.lookalikes.found)
     lines += _words("Removed wherever they stand, because they stood in texts of theirs", dict.fromkeys(seen.exact, 0))

@@ -30,7 +30,7 @@ from models.judges.judge_backends import BACKENDS, load_backend
 from models.speech import speech_recognizers
 from project.entities.egress_policy import RULES, EgressLevel
 from project.plugins import Plugins
-from project.schema.columns import COLUMNS
+from project.schema.tables import TABLES
 from project.schemes.scheme import Field, FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.jobs import JOB_MODULES
@@ -89,7 +89,7 @@ def _named() -> Iterator[tuple[str, str, Iterable[str]]]:
         page("transcripts"),
         _quoted((*speech_recognizers.DETECTORS, *speech_recognizers.RECOGNIZERS)),
     )
-    yield "docs/study-file.md", page("study-file"), _quoted((*JOB_MODULES, *COLUMNS))
+    yield "docs/study-file.md", page("study-file"), _quoted((*JOB_MODULES, *TABLES))
     yield (
         "docs/judge-input.md",
         page("judge-input"),

@@ -26,7 +26,8 @@ from project.files.atomic_files import flush_file, flush_folder
 from project.files.filesystem import resolve_path
 from project.files.temporary_files import scratch_folder
 from project.integrity.integrity_check import check_study
-from project.schema.columns import COLUMNS, ColumnKind
+from project.schema.table_declaration import ColumnKind
+from project.schema.tables import TABLES
 from project.store import locking
 from project.store.locking import exclusive_lock
 from project.store.opening import Snapshot, connect, inspect_file, sibling_path, translate_errors, verify_study
@@ -253,7 +254,7 @@ class _StudySearch:
         return len(names)
 
     def _search_table(self, memory: sqlite3.Connection, table: str) -> None:
-        columns = [*text_columns(table)] if table in COLUMNS else []
+        columns = [*text_columns(table)] if table in TABLES else []
         # A table that the program does not know is searched as a whole.
         columns += [row[1] for row in memory.execute(f'PRAGMA table_info("{table}")') if not columns or row[1] == "key"]
         listed = ", ".join(f'"{name}"' for name in dict.fromkeys(columns))
@@ -261,7 +262,7 @@ class _StudySearch:
             self._search_row(table, dict(zip(dict.fromkeys(columns), values, strict=True)))
 
     def _search_row(self, table: str, row: Row, where: str = "") -> None:
-        kinds = text_columns(table) if table in COLUMNS else dict.fromkeys(row, ColumnKind.TEXT)
+        kinds = text_columns(table) if table in TABLES else dict.fromkeys(row, ColumnKind.TEXT)
         for column, kind in kinds.items():
             text = row.get(column)
             if not isinstance(text, str) or len(text) < 2:

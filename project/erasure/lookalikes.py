@@ -25,7 +25,7 @@ from project.erasure.personal_strings import (
 from project.erasure.raw_rows import content_tables, live_rows, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
-from project.schema.columns import ColumnKind
+from project.schema.table_declaration import ColumnKind
 from project.text_matching.normalization import (
     ACCENTS,
     VOWEL_SIGNS,

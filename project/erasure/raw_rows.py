@@ -12,38 +12,31 @@ from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Any
 
-from project.schema.columns import COLUMNS, ColumnKind
-from project.store.journal import SUBJECT_COLUMNS
+from project.schema.table_declaration import ColumnKind, TableKind
+from project.schema.tables import HUMAN_TABLES, TABLES, tables_of_kind
 
 Row = dict[str, Any]
 State = tuple[str, Row]
 """A table, and one state of a row of it."""
 
-_ARRAY_COLUMNS = {"face_track": frozenset({"frames", "times_us", "boxes", "scores", "origins"})}
-HISTORY_TABLES = frozenset({"journal_step", "journal_change"})
+HISTORY_TABLES = frozenset(tables_of_kind(TableKind.HISTORY))
 
 
 def content_tables() -> list[str]:
     """Return every table but those of the history."""
-    return [name for name in COLUMNS if name not in HISTORY_TABLES]
-
-
-def primary_key(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
-    """Return the columns that tell the rows of a table apart."""
-    found = connection.execute(f"PRAGMA table_info({table})").fetchall()
-    return tuple(row[1] for row in sorted(found, key=lambda row: row[5]) if row[5])
+    return [name for name in TABLES if name not in HISTORY_TABLES]
 
 
 def live_rows(connection: sqlite3.Connection, table: str) -> Iterator[Row]:
     """Yield every row of a table, without long arrays."""
-    columns = [name for name in COLUMNS[table] if name not in _ARRAY_COLUMNS.get(table, ())]
+    columns = [column.name for column in TABLES[table].columns if not column.array]
     for values in connection.execute(f"SELECT {', '.join(columns)} FROM {table}"):
         yield dict(zip(columns, values, strict=True))
 
 
 def past_states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iterator[State]:
     """Yield every state of a row of some tables that the history knows, the oldest first."""
-    human = [table for table in wanted if table in SUBJECT_COLUMNS]
+    human = [table for table in wanted if table in HUMAN_TABLES]
     for table, before, after in connection.execute(
         "SELECT table_name, before, after FROM journal_change "
         "WHERE table_name IN (SELECT value FROM json_each(?)) ORDER BY id",
@@ -63,7 +56,7 @@ def parse_row(text: str) -> Row:
 def text_columns(table: str) -> dict[str, ColumnKind]:
     """Return the columns of a table that may hold what somebody wrote, said or is called."""
     wanted = {ColumnKind.TEXT, ColumnKind.NAME, ColumnKind.PATH, ColumnKind.JSON}
-    return {name: kind for name, kind in COLUMNS[table].items() if kind in wanted}
+    return {name: kind for name, kind in TABLES[table].kinds.items() if kind in wanted}
 
 
 class TombstoneKind(StrEnum):

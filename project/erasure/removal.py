@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
-from project.erasure.raw_rows import Row, content_tables, live_rows, parse_row, primary_key, text_columns
+from project.erasure.raw_rows import Row, content_tables, live_rows, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.ids import new_id
-from project.schema.columns import COLUMNS
+from project.schema.tables import TABLES
 from project.store.column_values import to_json
 from project.text_matching.spellings import alternative_readings, squeeze_letters
 
@@ -263,7 +263,7 @@ def _clean_table(
     kept: dict[tuple[str, Key], Row],
     done: ErasureCounts,
 ) -> None:
-    key = primary_key(connection, table)
+    key = TABLES[table].key
     where = " AND ".join(f"{column} IS ?" for column in key)
     gone: list[list[object]] = []
     changed: dict[tuple[str, ...], list[list[object]]] = {}
@@ -301,7 +301,7 @@ def _prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope, done:
     done.lists = gone
     done.history = (done.history[0], done.history[1] + changed)
     for name, count in gone.items():
-        table = name if name in COLUMNS else "property"
+        table = name if name in TABLES else "property"
         rows, blanked = done.rows.get(table, (0, 0))
         done.rows[table] = (rows + count, blanked) if table == name else (rows, max(blanked, 1))
 
@@ -342,7 +342,7 @@ def _parse_object(text: str) -> dict[str, object]:
 def _clean_history(
     connection: sqlite3.Connection, reach: SubjectScope, kept: Mapping[tuple[str, Key], Row], done: ErasureCounts
 ) -> None:
-    keys = {table: primary_key(connection, table) for table in content_tables()}
+    keys = {table: TABLES[table].key for table in content_tables()}
     named = _present_names(connection)
     gone: list[tuple[int]] = []
     changed: list[tuple[object, ...]] = []

@@ -13,7 +13,8 @@ from project.erasure.mentions import IdentifyingTerms
 from project.erasure.raw_rows import Row, text_columns
 from project.erasure.subject_scope import SubjectScope, concerns_subject, is_export_note
 from project.errors import UserError
-from project.schema.columns import REFERENCES, ColumnKind
+from project.schema.table_declaration import ColumnKind
+from project.schema.tables import TABLES
 from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, to_toml
 from project.store.column_values import to_json
 from resources import resource
@@ -95,7 +96,7 @@ def clean_row(reach: SubjectScope, table: str, row: Row) -> Row | None:
     """Return what becomes of a row; None where it goes."""
     if "id" in row and reach.is_erased(table, row["id"]):
         return None
-    for column, parent in REFERENCES.get(table, {}).items():
+    for column, parent in TABLES[table].parents.items():
         if reach.is_erased(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
             return None
     home = reach.recording_of(table, row)

@@ -21,7 +21,8 @@ from project.erasure.raw_rows import (
     word_tombstone,
 )
 from project.queries.pii_rows import WordOwners
-from project.schema.columns import REFERENCES, ColumnKind
+from project.schema.table_declaration import ColumnKind
+from project.schema.tables import TABLES
 from project.text_matching.spellings import Day, squeeze_letters
 
 ERASURE_ORDER = (
@@ -394,7 +395,7 @@ def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None
     alive = {row["id"]: row["participant_id"] for row in live_rows(connection, "utterance")}
     for table in ERASURE_ORDER:
         gone = found.erased_ids.setdefault(table, set())
-        refers = REFERENCES.get(table, {})
+        refers = TABLES[table].parents
         for _, row in _states(connection, (table,)):
             if any(found.is_erased(parent, row[column]) for column, parent in refers.items()) or _theirs(
                 table, row, found

@@ -21,9 +21,10 @@ from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
 from project.queries.recording_rows import facts_from_json
 from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema, compare_schema, find_foreign_code
+from project.schema.table_declaration import StudyTable
+from project.schema.tables import HUMAN_TABLES, TABLES
 from project.schemes.scheme_file import parse_scheme
 from project.store import locking
-from project.store.journal import SUBJECT_COLUMNS
 from project.store.opening import Snapshot, connect, inspect_file, translate_error
 from project.text_format import escape_unprintable
 
@@ -31,30 +32,6 @@ Query = Callable[..., Sequence[Sequence[object]]]
 
 _MAX_FINDINGS = 20
 """How many findings of one kind are listed."""
-
-JSON_VALUES = {
-    "property": ("value",),
-    "segment_value": ("value",),
-    "run": ("parameters", "result"),
-    "journal_change": ("before", "after"),
-}
-
-JSON_OBJECTS = {
-    "judge": ("settings",),
-    "judgment": ("judge", "sight", "answer"),
-    "item_set": ("rule", "left_out"),
-    "item": ("content",),
-    "benchmark_run": ("judge",),
-    "reveal": ("own",),
-    "egress": ("request",),
-}
-
-JSON_LISTS = {
-    "question": ("covers", "wrong"),
-    "verification": ("checks",),
-    "scenario": ("goals", "casts"),
-    "character": ("bonds",),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,21 +301,16 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _check_values(connection: sqlite3.Connection) -> Iterator[str]:
-    for table, columns in JSON_VALUES.items():
-        for column in columns:
-            (bad,) = connection.execute(
-                f"SELECT count(*) FROM {table} WHERE json_valid(coalesce({column}, 0)) = 0"
-            ).fetchone()
-            if bad:
-                yield f"{bad} values of “{table}” are not JSON"
-    for kind, found in (("object", JSON_OBJECTS), ("array", JSON_LISTS)):
-        for table, columns in found.items():
-            for column in columns:
-                (bad,) = connection.execute(
-                    f"SELECT count(*) FROM {table} WHERE json_valid({column}) = 0 OR json_type({column}) <> '{kind}'"
-                ).fetchone()
+    for table in TABLES.values():
+        for column in table.columns:
+            wrong = f"json_valid(coalesce({column.name}, 0)) = 0"
+            if column.shape in ("object", "array"):
+                wrong = f"({wrong} OR json_type({column.name}) <> '{column.shape}')"
+            if column.shape:
+                (bad,) = connection.execute(f"SELECT count(*) FROM {table.name} WHERE {wrong}").fetchone()
+                kind = "not JSON" if column.shape == "value" else f"no JSON {column.shape}s"
                 if bad:
-                    yield f"{bad} values of “{table}” are no JSON {kind}s"
+                    yield f"{bad} values of “{table.name}” are {kind}"
     yield from _check_items(connection)
     for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
         try:
@@ -390,7 +362,7 @@ def _check_history(connection: sqlite3.Connection) -> Iterator[str]:
     def query(sql: str, values: Sequence[object] = ()) -> Sequence[Sequence[object]]:
         return connection.execute(sql, tuple(values)).fetchall()
 
-    yield from rows_unlike_history(query, SUBJECT_COLUMNS)
+    yield from rows_unlike_history(query, HUMAN_TABLES)
 
 
 def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
@@ -400,26 +372,26 @@ def rows_unlike_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
         query: runs SQL with values on a study and returns the rows.
         tables: tables of people's edits.
     """
-    for table in tables:
-        columns = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})")]
-        key, states = last_states(query, table)
-        where = " AND ".join(f"{column} = ?" for column in key)
-        for row_key, state in states.items():
-            rows = query(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", row_key)
-            if (dict(zip(columns, rows[0], strict=True)) if rows else None) != state:
-                yield f"a row of “{table}” is not what the history says: {'/'.join(map(str, row_key))}"
+    for name in tables:
+        table = HUMAN_TABLES[name]
+        columns = ", ".join(table.names)
+        for row_key, state in last_states(query, table).items():
+            rows = query(f"SELECT {columns} FROM {name} WHERE {table.key_condition}", row_key)
+            if (dict(zip(table.names, rows[0], strict=True)) if rows else None) != state:
+                yield f"a row of “{name}” is not what the history says: {'/'.join(map(str, row_key))}"
 
 
 def last_states(
-    query: Callable[..., Iterable[Sequence[object]]], table: str
-) -> tuple[list[str], dict[tuple[object, ...], dict[str, object] | None]]:
-    """Return the columns of a table's key, and by key the last state of each row in the history; None where it went."""
-    key = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})") if row[5]]
+    query: Callable[..., Iterable[Sequence[object]]], table: StudyTable
+) -> dict[tuple[object, ...], dict[str, object] | None]:
+    """Return key -> the last state of each row in the history; None where it went."""
     states: dict[tuple[object, ...], dict[str, object] | None] = {}
-    for before, after in query("SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table,)):
+    for before, after in query(
+        "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table.name,)
+    ):
         state = json.loads(str(after)) if after else None
-        states[tuple((state or json.loads(str(before)))[column] for column in key)] = state
-    return key, states
+        states[table.key_of(state or json.loads(str(before)))] = state
+    return states
 
 
 def rows_without_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
@@ -431,15 +403,13 @@ def rows_without_history(query: Query, tables: Iterable[str]) -> Iterator[str]:
         query: see `rows_unlike_history`.
         tables: see there.
     """
-    for table in tables:
-        key = [str(row[1]) for row in query(f"PRAGMA main.table_info({table})") if row[5]]
-        known = {
-            tuple(json.loads(str(state))[column] for column in key)
-            for (state,) in query("SELECT coalesce(after, before) FROM journal_change WHERE table_name = ?", (table,))
-        }
-        for row in query(f"SELECT {', '.join(key)} FROM {table}"):
+    for name in tables:
+        table = HUMAN_TABLES[name]
+        states = query("SELECT coalesce(after, before) FROM journal_change WHERE table_name = ?", (name,))
+        known = {table.key_of(json.loads(str(state))) for (state,) in states}
+        for row in query(f"SELECT {', '.join(table.key)} FROM {name}"):
             if tuple(row) not in known:
-                yield f"{table} {'/'.join(map(str, row))}"
+                yield f"{name} {'/'.join(map(str, row))}"
 
 
 _CONTENT_ERRORS = (

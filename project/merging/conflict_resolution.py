@@ -3,59 +3,55 @@
 from project.errors import UserError
 from project.merging.merge_decisions import free_name
 from project.merging.table_rules import (
-    PARENT_COLUMNS,
     SEGMENT_ID_COLUMNS,
-    TABLE_ORDER,
     Key,
-    MergeTable,
     Row,
     Rows,
     find_rows,
-    merge_tables,
 )
 from project.queries.history_rows import Conflict
+from project.schema.table_declaration import StudyTable
+from project.schema.tables import HUMAN_TABLES
 from project.store.study import Study
 
 
-def present_version(study: Study, conflict: Conflict, tables: dict[str, MergeTable] | None = None) -> Rows | None:
+def present_version(study: Study, conflict: Conflict) -> Rows | None:
     """Return the study's present version of the item, in the format of conflict versions; None for none."""
-    tables = tables or merge_tables(study)
     if _is_segment_conflict(conflict):
         found = {
-            name: [row for _, row in sorted(find_rows(study, tables[name], {conflict.key[0]}, column).items())]
+            name: [row for _, row in sorted(find_rows(study, HUMAN_TABLES[name], {conflict.key[0]}, column).items())]
             for name, column in SEGMENT_ID_COLUMNS.items()
         }
         return {name: rows for name, rows in found.items() if rows} or None
-    row = _find_row(study, tables[conflict.table], conflict.key)
+    row = _find_row(study, HUMAN_TABLES[conflict.table], conflict.key)
     return None if row is None else {conflict.table: [row]}
 
 
 def apply_version(study: Study, conflict: Conflict, version: Rows | None) -> None:
     """Change the item to `version`; inside a step."""
-    tables = merge_tables(study)
     study.write("PRAGMA defer_foreign_keys = ON", ())
-    present = present_version(study, conflict, tables) or {}
+    present = present_version(study, conflict) or {}
     wanted = version or {}
-    for name in reversed(TABLE_ORDER):
-        kept = {tables[name].key_of(row) for row in wanted.get(name, [])}
+    for name in reversed(HUMAN_TABLES):
+        kept = {HUMAN_TABLES[name].key_of(row) for row in wanted.get(name, [])}
         for row in present.get(name, []):
-            if tables[name].key_of(row) not in kept:
-                _delete(study, tables[name], row)
-    for name in TABLE_ORDER:
+            if HUMAN_TABLES[name].key_of(row) not in kept:
+                _delete(study, HUMAN_TABLES[name], row)
+    for name in HUMAN_TABLES:
         for row in wanted.get(name, []):
-            _put_row(study, tables[name], row)
+            _put_row(study, HUMAN_TABLES[name], row)
 
 
 def _is_segment_conflict(conflict: Conflict) -> bool:
     return conflict.table == "segment" and (conflict.ours is None or conflict.theirs is None)
 
 
-def _find_row(study: Study, table: MergeTable, key: Key) -> Row | None:
+def _find_row(study: Study, table: StudyTable, key: Key) -> Row | None:
     return find_rows(study, table, {key[0]}, table.key[0]).get(key)
 
 
-def _put_row(study: Study, table: MergeTable, row: Row) -> None:
-    for column, parent in PARENT_COLUMNS.get(table.name, ()):
+def _put_row(study: Study, table: StudyTable, row: Row) -> None:
+    for column, parent in table.parents.items():
         if row[column] is not None and study.row(f"SELECT 1 FROM {parent} WHERE id = ?", (row[column],)) is None:
             raise UserError(
                 f"The {parent.replace('_', ' ')} that this belongs to is not in the study any more.",
@@ -67,14 +63,11 @@ def _put_row(study: Study, table: MergeTable, row: Row) -> None:
         others = {each_row[0] for each_row in study.rows("SELECT name FROM judge WHERE id <> ?", (row["id"],))}
         row = {**row, "name": free_name(str(row["name"]), "another", others)}
     key = table.key_of(row)
-    values = [row[column] for column in table.columns]
+    (cells,) = table.cells_of([row])
     if _find_row(study, table, key) is None:
-        marks = ", ".join("?" * len(values))
-        study.write(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", values)
-        return
-    changed = ", ".join(f"{column} = ?" for column in table.columns)
-    where = " AND ".join(f"{column} = ?" for column in table.key)
-    study.write(f"UPDATE {table.name} SET {changed} WHERE {where}", [*values, *key])
+        study.write(table.insert_sql, cells)
+    else:
+        study.write(table.update_sql, [*cells, *key])
 
 
 def _free_number(study: Study, row: Row) -> int:
@@ -83,13 +76,12 @@ def _free_number(study: Study, row: Row) -> int:
     return int(row["number"]) if taken is None or highest is None else int(highest[0]) + 1
 
 
-def _delete(study: Study, table: MergeTable, row: Row) -> None:
-    for child, columns in PARENT_COLUMNS.items():
-        for column, parent in columns:
+def _delete(study: Study, table: StudyTable, row: Row) -> None:
+    for child, other in HUMAN_TABLES.items():
+        for column, parent in other.parents.items():
             if parent == table.name and study.row(f"SELECT 1 FROM {child} WHERE {column} = ? LIMIT 1", (row["id"],)):
                 raise UserError(
                     f"This {parent} is still used by {child.replace('_', ' ')} rows, so it cannot be removed.",
                     "Take the study's own version.",
                 )
-    where = " AND ".join(f"{column} = ?" for column in table.key)
-    study.write(f"DELETE FROM {table.name} WHERE {where}", table.key_of(row))
+    study.write(table.delete_sql, table.key_of(row))

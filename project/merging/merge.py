@@ -28,12 +28,9 @@ from project.merging.merge_decisions import (
 )
 from project.merging.references import keep_references
 from project.merging.table_rules import (
-    TABLE_ORDER,
-    MergeTable,
     NewSegmentRows,
     edits_since,
     fresh_segments,
-    merge_tables,
     newest_common_step,
     newest_step,
     step_uid,
@@ -42,28 +39,15 @@ from project.merging.table_rules import (
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import insert_annotator
 from project.queries.history_rows import all_conflicts
+from project.schema.tables import HUMAN_TABLES, RUN_TABLES
 from project.store import locking
 from project.store.study import Cell, Row, Study
 from project.text_format import escape_unprintable
 
-_RUN_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
-_RUN_TABLES = {
-    "face_track": "id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins",
-    "heard": "run_id, position, start_us, end_us, text, words",
-}
-"""Table that holds what runs found -> its columns."""
-
-_FACT_TABLES = {
-    "judgment": ("id", "annotator_id"),
-    "reveal": ("segment_id, annotator_id", "annotator_id"),
-    "egress": ("id", ""),
-    "item_set": ("id", ""),
-    "item": ("id", ""),
-    "benchmark_run": ("id", "annotator_id"),
-    "benchmark_answer": ("run_id, item_id, part", ""),
-    "withdrawal": ("id", ""),
-}
-"""Table of other things that happened -> its key, and the column that names an annotator."""
+_RESULT_TABLES = {name: table for name, table in RUN_TABLES.items() if table.part_of == "run"}
+"""Tables that hold what runs found."""
+_FACT_TABLES = {name: table for name, table in RUN_TABLES.items() if name != "run" and name not in _RESULT_TABLES}
+"""Tables of other things that happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +71,7 @@ def find_new_runs(study: Study, copy: Study) -> NewRuns:
             for run_id in ids
             for row in copy.rows(f"SELECT count(*) FROM {table} WHERE run_id = ?", (run_id,))
         )
-        for table in _RUN_TABLES
+        for table in _RESULT_TABLES
     }
     return NewRuns(ids, {"run": len(ids), **counts})
 
@@ -98,14 +82,10 @@ def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
         return
     with study.run_transaction():
         for text in runs.ids:
-            study.write_run(
-                f"INSERT INTO run ({_RUN_COLUMNS}) VALUES ({_placeholders(_RUN_COLUMNS)})",
-                copy.rows(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (text,)),
-            )
-            for table, columns in _RUN_TABLES.items():
+            for table, column in ((RUN_TABLES["run"], "id"), *((table, "run_id") for table in _RESULT_TABLES.values())):
+                columns = ", ".join(table.names)
                 study.write_run(
-                    f"INSERT INTO {table} ({columns}) VALUES ({_placeholders(columns)})",
-                    copy.rows(f"SELECT {columns} FROM {table} WHERE run_id = ?", (text,)),
+                    table.insert_sql, copy.rows(f"SELECT {columns} FROM {table.name} WHERE {column} = ?", (text,))
                 )
 
 
@@ -136,22 +116,19 @@ def find_new_facts(
     Annotators and judges are called as they are in the study: id in the copy -> id here.
     """
     found = {}
-    for table, (key, author) in _FACT_TABLES.items():
-        columns = [row[1] for row in study.rows(f"PRAGMA main.table_info({table})")]
-        at, where = [columns.index(part) for part in key.split(", ")], columns.index(author) if author else None
-        judge = columns.index("judge_id") if "judge_id" in columns else None
-        here = {tuple(row) for row in study.rows(f"SELECT {key} FROM {table}")}
+    for name, table in _FACT_TABLES.items():
+        key = ", ".join(table.key)
+        here = {tuple(row) for row in study.rows(f"SELECT {key} FROM {name}")}
         new = []
-        for row in copy.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {key}"):
-            one = [*row]
-            if where is not None:
-                one[where] = same_person.get(str(one[where]), one[where])
-            if judge is not None:
-                one[judge] = same_judge.get(str(one[judge]), one[judge])
-            if (place := tuple(one[i] for i in at)) not in here:
-                here.add(place)
-                new.append(tuple(one))
-        found[table] = new
+        for cells in copy.rows(f"SELECT {', '.join(table.names)} FROM {name} ORDER BY {key}"):
+            row = dict(zip(table.names, cells, strict=True))
+            for column, same in ((table.author, same_person), ("judge_id", same_judge)):
+                if column in row:
+                    row[column] = same.get(str(row[column]), row[column])
+            if (identity := table.key_of(row)) not in here:
+                here.add(identity)
+                new.append(tuple(row.values()))
+        found[name] = new
     return found
 
 
@@ -160,11 +137,7 @@ def store_facts(study: Study, facts: Mapping[str, list[Row]]) -> None:
     with study.run_transaction():
         for table, rows in facts.items():
             if rows:
-                study.write_run(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-
-
-def _placeholders(columns: str) -> str:
-    return ", ".join("?" * len(columns.split(", ")))
+                study.write_run(RUN_TABLES[table].insert_sql, rows)
 
 
 COPY_PROPERTY = "copy"
@@ -285,13 +258,12 @@ def merge_copy(
 def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, progress: Progress) -> MergeResult:
     known = newest_common_step(study, copy) or 0
     label = copy_label(copy)
-    tables = merge_tables(study)
     new_people, same_person = _match_annotators(study, copy)
     # A split copy never had all that the study it came from has, so there the journal alone says what is new.
     whole = study.get_property(COPY_PROPERTY) is None and not same_person
-    fresh = fresh_segments(study, copy, tables) if whole else NewSegmentRows()
+    fresh = fresh_segments(study, copy) if whole else NewSegmentRows()
     progress.check_cancelled()
-    edits = edits_since(copy, known, tables, but=fresh)
+    edits = edits_since(copy, known, but=fresh)
     progress.check_cancelled()
     runs = find_new_runs(study, copy)
     active = find_new_activity(study, copy, same_person)
@@ -299,14 +271,14 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
     facts = find_new_facts(study, copy, same_person, same_judge)
     if not any((edits, fresh.segments, new_people, runs, active, *facts.values())):
         return MergeResult(label)
-    edits = map_authors(edits, tables, same_person)
+    edits = map_authors(edits, same_person)
     for identifier in (*same_person, *(person.id for person in new_people)):
         edits.get("annotator", {}).pop((identifier,), None)
     for identifier in same_judge:
         edits.get("judge", {}).pop((identifier,), None)
     progress.check_cancelled()
-    decision = plan_merge(study, copy, tables, edits, label)
-    keep_references(study, copy, tables, decision, label, {person.id for person in new_people})
+    decision = plan_merge(study, copy, edits, label)
+    keep_references(study, copy, decision, label, {person.id for person in new_people})
     renumbered = _renumber(study, decision)
     renamed = rename_taken_judges(study, decision, label)
     clashes = _new_clashes(study, decision)
@@ -336,9 +308,9 @@ def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, p
             return replace(merged, changes=changes)
         uid = newest_step(copy)[1]
         with study.step(f"Merge {label}", annotator_id, merge_key(uid, label)) as step:
-            _write(study, tables, decision)
+            _write(study, decision)
             store_fresh(study, fresh)
-            _write_clashes(study, tables, clashes)
+            _write_clashes(study, clashes)
             study.write(
                 "INSERT INTO merged_copy VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) "
                 "ON CONFLICT (copy_id) DO UPDATE SET step_uid = excluded.step_uid, at = excluded.at",
@@ -379,7 +351,7 @@ def _renumber(study: Study, decision: MergePlan) -> dict[str, int]:
 
 def _count_rows(decision: MergePlan, fresh: NewSegmentRows, runs: Mapping[str, int]) -> dict[str, RowCounts]:
     found = {}
-    for name in TABLE_ORDER:
+    for name in HUMAN_TABLES:
         counts = [len(rows.get(name, [])) for rows in (decision.inserts, decision.updates, decision.deletes)]
         counts[0] += len(fresh.rows.get(name, []))
         if any(counts):
@@ -387,28 +359,18 @@ def _count_rows(decision: MergePlan, fresh: NewSegmentRows, runs: Mapping[str, i
     return found | {name: RowCounts(count) for name, count in runs.items() if count}
 
 
-def _write(study: Study, tables: dict[str, MergeTable], decision: MergePlan) -> None:
+def _write(study: Study, decision: MergePlan) -> None:
     study.write("PRAGMA defer_foreign_keys = ON", ())
-    for name in reversed(TABLE_ORDER):
-        if decision.deletes.get(name):
-            where = " AND ".join(f"{column} = ?" for column in tables[name].key)
-            study.write_many(f"DELETE FROM {name} WHERE {where}", decision.deletes[name])
+    for table in reversed([*HUMAN_TABLES.values()]):
+        if decision.deletes.get(table.name):
+            study.write_many(table.delete_sql, decision.deletes[table.name])
     free_judge_names(study, decision.updates.get("judge", []))
-    for name in TABLE_ORDER:
-        table = tables[name]
+    for name, table in HUMAN_TABLES.items():
         if decision.inserts.get(name):
-            marks = ", ".join("?" * len(table.columns))
-            study.write_many(
-                f"INSERT INTO {name} ({', '.join(table.columns)}) VALUES ({marks})",
-                table.cells_of(decision.inserts[name]),
-            )
-        if decision.updates.get(name):
-            changed = ", ".join(f"{column} = ?" for column in table.columns)
-            where = " AND ".join(f"{column} = ?" for column in table.key)
-            study.write_many(
-                f"UPDATE {name} SET {changed} WHERE {where}",
-                [[*cells, *table.key_of(row)] for row in decision.updates[name] for cells in table.cells_of([row])],
-            )
+            study.write_many(table.insert_sql, table.cells_of(decision.inserts[name]))
+        if updates := decision.updates.get(name):
+            rows = zip(table.cells_of(updates), map(table.key_of, updates), strict=True)
+            study.write_many(table.update_sql, [[*cells, *key] for cells, key in rows])
 
 
 def _new_clashes(study: Study, decision: MergePlan) -> list[tuple[str, RowConflict]]:
@@ -424,7 +386,7 @@ def _new_clashes(study: Study, decision: MergePlan) -> list[tuple[str, RowConfli
     return [*found.items()]
 
 
-def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tuple[str, RowConflict]]) -> None:
+def _write_clashes(study: Study, clashes: list[tuple[str, RowConflict]]) -> None:
     rows: list[tuple[Cell, ...]] = []
     for identifier, clash in clashes:
         ours, theirs = (None if side is None else json.dumps(side) for side in (clash.ours, clash.theirs))
@@ -434,7 +396,7 @@ def _write_clashes(study: Study, tables: dict[str, MergeTable], clashes: list[tu
     )
     # A later merge may have changed what the study has of an item that is in conflict already.
     for conflict in all_conflicts(study, unresolved=True):
-        present = present_version(study, conflict, tables)
+        present = present_version(study, conflict)
         if present != conflict.ours:
             text = None if present is None else json.dumps(present)
             study.write("UPDATE conflict SET ours = ? WHERE id = ?", (text, conflict.id))

@@ -11,19 +11,16 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from project.merging.table_rules import (
-    AUTHOR_COLUMNS,
-    EXCLUDED_COLUMNS,
-    LOCAL_COLUMNS,
     OWN_PROPERTIES,
     SEGMENT_ID_COLUMNS,
-    TIME_COLUMNS,
     Edit,
     Key,
-    MergeTable,
     Row,
     Rows,
     find_rows,
 )
+from project.schema.table_declaration import StudyTable
+from project.schema.tables import HUMAN_TABLES
 from project.store.study import Study
 
 _LONGEST = 40
@@ -130,7 +127,7 @@ def merge_key(uid: str, label: str) -> str:
     return f"{_PREFIX}{uid}:{label}"
 
 
-def last_merge_sources(study: Study, tables: Mapping[str, MergeTable], wanted: Iterable[Place]) -> dict[Place, str]:
+def last_merge_sources(study: Study, wanted: Iterable[Place]) -> dict[Place, str]:
     """Return place -> the copy whose merge changed the row last; rows that were edited here are left out."""
     asked = set(wanted)
     names = sorted({name for name, _ in asked})
@@ -141,8 +138,8 @@ def last_merge_sources(study: Study, tables: Mapping[str, MergeTable], wanted: I
         f"ON s.id = c.step_id WHERE c.table_name IN ({', '.join('?' * len(names))}) ORDER BY c.id",
         names,
     ):
-        table = tables[name]
-        if table.subject_column in table.key and about not in texts:
+        table = HUMAN_TABLES[name]
+        if table.subject in table.key and about not in texts:
             continue
         state: Row = json.loads(after or before)
         place = (name, table.key_of(state))
@@ -232,7 +229,7 @@ class MergePlan:
     clashes: list[RowConflict] = field(default_factory=list)
     same: int = 0
 
-    def add_change(self, table: MergeTable, ours: Row | None, theirs: Row | None) -> None:
+    def add_change(self, table: StudyTable, ours: Row | None, theirs: Row | None) -> None:
         """Make the study's row what `theirs` is."""
         if theirs is None:
             if ours is not None:
@@ -246,37 +243,36 @@ class MergePlan:
 Edits = dict[str, dict[Key, Edit]]
 
 
-def plan_merge(study: Study, copy: Study, tables: dict[str, MergeTable], edits: Edits, label: str) -> MergePlan:
+def plan_merge(study: Study, copy: Study, edits: Edits, label: str) -> MergePlan:
     """Compare every row that the copy changed with the study's."""
-    return _Deciding(study, copy, tables, label).plan(edits)
+    return _Deciding(study, copy, label).plan(edits)
 
 
-def map_authors(edits: Edits, tables: dict[str, MergeTable], same_person: dict[str, str]) -> Edits:
+def map_authors(edits: Edits, same_person: dict[str, str]) -> Edits:
     """Return the edits with annotators called as they are in the study; both may have introduced the same person."""
     if not same_person:
         return edits
-    for name, column in AUTHOR_COLUMNS.items():
+    for name, table in HUMAN_TABLES.items():
         renamed: dict[Key, Edit] = {}
-        for edit in edits.get(name, {}).values():
+        for edit in edits.get(name, {}).values() if table.author else ():
             for row in (edit.before, edit.after):
                 if row is not None:
-                    row[column] = same_person.get(row[column], row[column])
+                    row[table.author] = same_person.get(row[table.author], row[table.author])
             state = edit.after or edit.before
             assert state is not None
-            renamed[tables[name].key_of(state)] = edit
+            renamed[table.key_of(state)] = edit
         if renamed:
             edits[name] = renamed
     return edits
 
 
 class _Deciding:
-    def __init__(self, study: Study, copy: Study, tables: dict[str, MergeTable], label: str) -> None:
+    def __init__(self, study: Study, copy: Study, label: str) -> None:
         self._study = study
         self._copy = copy
-        self._tables = tables
         self._label = label
         self._made = MergePlan()
-        self._disputes: list[tuple[MergeTable, Key, Row | None, Row | None]] = []
+        self._disputes: list[tuple[StudyTable, Key, Row | None, Row | None]] = []
         self._texts: dict[tuple[str, str], bool] = {}
         self._edits: Edits = {}
         self._edits_about: dict[str, dict[str, list[tuple[Key, Edit]]]] = {}
@@ -289,15 +285,15 @@ class _Deciding:
             for edit in edits.get(name, {}).values()
         }
         ours = {
-            name: find_rows(self._study, self._tables[name], {*items}, column)
+            name: find_rows(self._study, HUMAN_TABLES[name], {*items}, column)
             for name, column in SEGMENT_ID_COLUMNS.items()
         }
         whole = self._whole_items(items, edits, ours)
         for name, of_table in edits.items():
-            table = self._tables[name]
+            table = HUMAN_TABLES[name]
             here = ours.get(name)
             if here is None:
-                here = find_rows(self._study, table, {key[table.key.index(table.subject_column)] for key in of_table})
+                here = find_rows(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
             coming = self._made.inserts.setdefault(name, [])
             for key, edit in of_table.items():
                 if (
@@ -315,7 +311,7 @@ class _Deciding:
         self._settle_disputes()
         return self._made
 
-    def _decide_row(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
+    def _decide_row(self, table: StudyTable, key: Key, edit: Edit, ours: Row | None) -> None:
         if table.name == "property" and key[0] in OWN_PROPERTIES:
             return
         before, theirs = _with_local_columns(table, edit, ours)
@@ -333,7 +329,7 @@ class _Deciding:
             if theirs != ours:
                 self._made.add_change(table, ours, theirs)
         elif ours and theirs and _without_time(table, ours) == _without_time(table, theirs):
-            if theirs[TIME_COLUMNS[table.name]] < ours[TIME_COLUMNS[table.name]]:
+            if theirs[table.time] < ours[table.time]:
                 self._made.add_change(table, ours, theirs)
         elif table.name == "judge" and is_redirected(ours, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
@@ -342,7 +338,7 @@ class _Deciding:
         else:
             self._disputes.append((table, key, ours, theirs))
 
-    def _decide_permission(self, table: MergeTable, key: Key, edit: Edit, ours: Row | None) -> None:
+    def _decide_permission(self, table: StudyTable, key: Key, edit: Edit, ours: Row | None) -> None:
         """Keep the stricter version of what says what may leave; the other one is for a person to choose."""
         before, theirs = _with_local_columns(table, edit, ours)
         if ours == theirs or (ours and theirs and _without_time(table, ours) == _without_time(table, theirs)):
@@ -355,14 +351,14 @@ class _Deciding:
         else:
             self._decide_row(table, key, edit, ours)
 
-    def _is_about_another_text(self, table: MergeTable, theirs: Row | None) -> bool:
+    def _is_about_another_text(self, table: StudyTable, theirs: Row | None) -> bool:
         """Tell whether a copy keeps a place of a text that is, or will be, another one here than it was there."""
         if table.name != "pii_decision" or theirs is None or theirs["decision"] != "keep":
             return False
         place = (theirs["table_name"], theirs["row_id"])
         if place not in self._texts:
             name, row = place
-            about = self._tables.get(name)
+            about = HUMAN_TABLES.get(name)
             if about is None:
                 return True
             subject = row.split("/")[0]
@@ -371,12 +367,12 @@ class _Deciding:
             self._texts[place] = bool(here) and not _same_texts(about, self._merged(about, subject, here), there)
         return self._texts[place]
 
-    def _merged(self, table: MergeTable, subject: str, ours: dict[Key, Row]) -> dict[Key, Row]:
+    def _merged(self, table: StudyTable, subject: str, ours: dict[Key, Row]) -> dict[Key, Row]:
         """Return rows about a subject with those edits of the copy that are surely taken: we left these rows alone."""
         if table.name not in self._edits_about:
             about = self._edits_about[table.name] = {}
             for key, edit in self._edits.get(table.name, {}).items():
-                about.setdefault(str(key[table.key.index(table.subject_column)]), []).append((key, edit))
+                about.setdefault(str(key[table.key.index(table.subject)]), []).append((key, edit))
         merged = dict(ours)
         for key, edit in self._edits_about[table.name].get(subject, []):
             before, after = _with_local_columns(table, edit, ours.get(key))
@@ -406,7 +402,7 @@ class _Deciding:
             if present[segment] == known[segment]:
                 for name, rows in present[segment].items():
                     for row in rows:
-                        self._made.add_change(self._tables[name], row, None)
+                        self._made.add_change(HUMAN_TABLES[name], row, None)
             else:
                 self._made.clashes.append(RowConflict("segment", (segment,), present[segment], None, self._label))
 
@@ -415,12 +411,12 @@ class _Deciding:
             return
         theirs = _by_item(
             {
-                name: find_rows(self._copy, self._tables[name], {*segments}, column)
+                name: find_rows(self._copy, HUMAN_TABLES[name], {*segments}, column)
                 for name, column in SEGMENT_ID_COLUMNS.items()
             },
             segments,
         )
-        brought = last_merge_sources(self._study, self._tables, [("segment", (segment,)) for segment in segments])
+        brought = last_merge_sources(self._study, [("segment", (segment,)) for segment in segments])
         for segment in sorted(segments):
             source = brought.get(("segment", (segment,)))
             if source is None:
@@ -428,14 +424,14 @@ class _Deciding:
                 continue
             for name, rows in theirs[segment].items():
                 for row in rows:
-                    self._made.add_change(self._tables[name], None, row)
+                    self._made.add_change(HUMAN_TABLES[name], None, row)
             self._made.clashes.append(RowConflict("segment", (segment,), theirs[segment], None, source))
 
     def _settle_disputes(self) -> None:
         if not self._disputes:
             return
         places: list[Place] = [(table.name, key) for table, key, _, _ in self._disputes]
-        brought = last_merge_sources(self._study, self._tables, places)
+        brought = last_merge_sources(self._study, places)
         for table, key, ours, theirs in self._disputes:
             source = brought.get((table.name, key))
             if source is None or not _prevails(theirs, ours):
@@ -450,9 +446,9 @@ _COMPARED = frozenset({"property", "conflict"})
 _THIS_STUDY = "this study"
 
 
-def _same_texts(table: MergeTable, ours: dict[Key, Row], theirs: dict[Key, Row]) -> bool:
+def _same_texts(table: StudyTable, ours: dict[Key, Row], theirs: dict[Key, Row]) -> bool:
     """Tell whether two versions of rows say the same, wherever they lie in time."""
-    left_out = {name for name in table.columns if name.endswith("_us") or name in _NON_TEXT_COLUMNS}
+    left_out = {name for name in table.names if name.endswith("_us") or name in _NON_TEXT_COLUMNS}
     first, second = (
         {key: {name: value for name, value in row.items() if name not in left_out} for key, row in rows.items()}
         for rows in (ours, theirs)
@@ -463,13 +459,13 @@ def _same_texts(table: MergeTable, ours: dict[Key, Row], theirs: dict[Key, Row])
 _NON_TEXT_COLUMNS = frozenset({"words", "checked", "suggested", "participant_id", "annotator_id", "at"})
 
 
-def _with_local_columns(table: MergeTable, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:
+def _with_local_columns(table: StudyTable, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:
     """Return both states of the copy with the columns that were not its business as they are here."""
     before, after = edit.before, edit.after
-    if ours is None or (table.name not in LOCAL_COLUMNS and table.name not in EXCLUDED_COLUMNS):
+    if ours is None or not (table.local or table.withheld):
         return before, after
-    kept = {column: ours[column] for column in LOCAL_COLUMNS.get(table.name, ())}
-    for column in EXCLUDED_COLUMNS.get(table.name, ()):
+    kept = {column: ours[column] for column in table.local}
+    for column in table.withheld:
         if before is not None and (after is None or before[column] == after[column]):
             kept[column] = ours[column]
     return (None if before is None else {**before, **kept}), (None if after is None else {**after, **kept})
@@ -481,13 +477,13 @@ def _prevails(row: Row | None, other: Row | None) -> bool:
     return json.dumps(row, sort_keys=True) > json.dumps(other, sort_keys=True)
 
 
-def _clash(table: MergeTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> RowConflict:
+def _clash(table: StudyTable, key: Key, ours: Row | None, theirs: Row | None, source: str) -> RowConflict:
     first, second = (None if row is None else {table.name: [row]} for row in (ours, theirs))
     return RowConflict(table.name, key, first, second, source)
 
 
-def _without_time(table: MergeTable, row: Row) -> Row:
-    return {name: value for name, value in row.items() if name != TIME_COLUMNS.get(table.name)}
+def _without_time(table: StudyTable, row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != table.time}
 
 
 def _rows_before(edits: Edits) -> dict[str, dict[Key, Row]]:

@@ -1,7 +1,8 @@
 """Keeps foreign keys valid in a merge: rows that incoming rows refer to are restored, and rows in use are kept."""
 
 from project.merging.merge_decisions import MergePlan, RowConflict, last_merge_sources
-from project.merging.table_rules import PARENT_COLUMNS, Key, MergeTable, Row, Rows, find_rows
+from project.merging.table_rules import Key, Row, Rows, find_rows
+from project.schema.tables import HUMAN_TABLES
 from project.store.study import Study
 
 _QUIET = "collection"
@@ -13,7 +14,6 @@ _NEEDED = ("question", "chain_node", "chain", "recording", "participant", "colle
 def keep_references(
     study: Study,
     copy: Study,
-    tables: dict[str, MergeTable],
     decision: MergePlan,
     label: str,
     new_people: set[str],
@@ -24,24 +24,22 @@ def keep_references(
     """
     there = _Present(study, decision, new_people)
     # What becomes a conflict is not here after all, so that what refers to it has to be looked at again.
-    while _check_incoming(study, copy, tables, decision, label, there):
+    while _check_incoming(study, copy, decision, label, there):
         there.forget()
-    _keep_needed(study, tables, decision, label)
+    _keep_needed(study, decision, label)
 
 
-def _check_incoming(
-    study: Study, copy: Study, tables: dict[str, MergeTable], decision: MergePlan, label: str, there: "_Present"
-) -> bool:
+def _check_incoming(study: Study, copy: Study, decision: MergePlan, label: str, there: "_Present") -> bool:
     """Look at every row that comes once; tell whether one of them became a conflict."""
     before = len(decision.clashes)
     for coming in (decision.inserts, decision.updates):
         for name in [*coming]:
-            if name not in PARENT_COLUMNS or not there.any_missing(name, coming[name]):
+            if not there.any_missing(name, coming[name]):
                 continue
             for row in [*coming[name]]:
                 missing = there.missing(name, row)
                 if missing:
-                    _restore_parents(study, copy, tables, decision, label, there, (name, row), missing)
+                    _restore_parents(study, copy, decision, label, there, (name, row), missing)
     return len(decision.clashes) > before
 
 
@@ -61,13 +59,14 @@ class _Present:
     def missing(self, name: str, row: Row) -> list[tuple[str, str]]:
         return [
             (parent, str(row[column]))
-            for column, parent in PARENT_COLUMNS[name]
+            for column, parent in HUMAN_TABLES[name].parents.items()
             if row[column] is not None and row[column] not in self._ids(parent)
         ]
 
     def any_missing(self, name: str, rows: list[Row]) -> bool:
         return any(
-            {row[column] for row in rows} - self._ids(parent) - {None} for column, parent in PARENT_COLUMNS[name]
+            {row[column] for row in rows} - self._ids(parent) - {None}
+            for column, parent in HUMAN_TABLES[name].parents.items()
         )
 
     def _ids(self, name: str) -> set[str]:
@@ -87,7 +86,6 @@ class _Present:
 def _restore_parents(
     study: Study,
     copy: Study,
-    tables: dict[str, MergeTable],
     decision: MergePlan,
     label: str,
     there: _Present,
@@ -95,12 +93,12 @@ def _restore_parents(
     missing: list[tuple[str, str]],
 ) -> None:
     name, row = child
-    brought = last_merge_sources(study, tables, [(parent, (text,)) for parent, text in missing])
-    closure = _with_parents(copy, tables, there, missing)
+    brought = last_merge_sources(study, [(parent, (text,)) for parent, text in missing])
+    closure = _with_parents(copy, there, missing)
     if all(parent == _QUIET or (parent, (text,)) in brought for parent, text in missing):
         for parent, rows in closure.items():
             for found in rows:
-                decision.add_change(tables[parent], None, found)
+                decision.add_change(HUMAN_TABLES[parent], None, found)
                 there.add(parent, str(found["id"]))
                 source = brought.get((parent, (found["id"],)))
                 if parent != _QUIET and source is not None:
@@ -109,50 +107,50 @@ def _restore_parents(
     for coming in (decision.inserts, decision.updates):
         if row in coming.get(name, []):
             coming[name].remove(row)
-    key: Key = tables[name].key_of(row)
-    ours = find_rows(study, tables[name], {key[0]}, tables[name].key[0]).get(key)
+    key: Key = HUMAN_TABLES[name].key_of(row)
+    ours = find_rows(study, HUMAN_TABLES[name], {key[0]}, HUMAN_TABLES[name].key[0]).get(key)
     decision.clashes.append(
         RowConflict(name, key, None if ours is None else {name: [ours]}, {**closure, name: [row]}, label)
     )
 
 
-def _with_parents(copy: Study, tables: dict[str, MergeTable], there: _Present, missing: list[tuple[str, str]]) -> Rows:
+def _with_parents(copy: Study, there: _Present, missing: list[tuple[str, str]]) -> Rows:
     found: Rows = {}
     open_ones = [*missing]
     while open_ones:
         name, identifier = open_ones.pop()
-        if name not in tables:
+        if name not in HUMAN_TABLES:
             continue
-        for row in find_rows(copy, tables[name], {identifier}, "id").values():
+        for row in find_rows(copy, HUMAN_TABLES[name], {identifier}, "id").values():
             if row not in found.get(name, []):
                 found.setdefault(name, []).append(row)
-                open_ones += there.missing(name, row) if name in PARENT_COLUMNS else []
+                open_ones += there.missing(name, row)
     return found
 
 
-def _keep_needed(study: Study, tables: dict[str, MergeTable], decision: MergePlan, label: str) -> None:
+def _keep_needed(study: Study, decision: MergePlan, label: str) -> None:
     """Take back the deletion of what something here still refers to."""
     for name in _NEEDED:
         kept: list[Key] = []
         for key in decision.deletes.get(name, []):
-            if not _still_needed(study, tables, decision, name, str(key[0])):
+            if not _still_needed(study, decision, name, str(key[0])):
                 kept.append(key)
             elif name != _QUIET:
-                row = find_rows(study, tables[name], {key[0]}, "id")[key]
+                row = find_rows(study, HUMAN_TABLES[name], {key[0]}, "id")[key]
                 decision.clashes.append(RowConflict(name, key, {name: [row]}, None, label))
         if name in decision.deletes:
             decision.deletes[name] = kept
 
 
-def _still_needed(study: Study, tables: dict[str, MergeTable], decision: MergePlan, name: str, identifier: str) -> bool:
-    for child, columns in PARENT_COLUMNS.items():
-        for column, parent in columns:
+def _still_needed(study: Study, decision: MergePlan, name: str, identifier: str) -> bool:
+    for child, table in HUMAN_TABLES.items():
+        for column, parent in table.parents.items():
             if parent != name:
                 continue
-            here = set(find_rows(study, tables[child], {identifier}, column))
+            here = set(find_rows(study, table, {identifier}, column))
             here -= set(decision.deletes.get(child, []))
             for row in decision.updates.get(child, []):
-                here.discard(tables[child].key_of(row))
+                here.discard(table.key_of(row))
             coming = (*decision.inserts.get(child, []), *decision.updates.get(child, []))
             if here or any(row[column] == identifier for row in coming):
                 return True

@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from project.schema.columns import COLUMNS, ColumnKind
+from project.schema.table_declaration import ColumnKind, StudyTable
+from project.schema.tables import HUMAN_TABLES, TABLES
 from project.store.column_values import damaged_value_error
-from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 from project.text_matching.spellings import squeeze_letters
 
@@ -153,8 +153,8 @@ def _has_step(study: Study, step: int) -> bool:
 def _find_changed_context(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlace]:
     """Return those of some kept places around which other words stand now."""
     # A stranger's study names tables as it likes, and no such name becomes part of a statement.
-    unknown = {place for place in kept if place.table not in COLUMNS}
-    kept = [place for place in kept if place.table in COLUMNS]
+    unknown = {place for place in kept if place.table not in TABLES}
+    kept = [place for place in kept if place.table in TABLES]
     if not kept:
         return unknown
     wanted = set(kept)
@@ -178,13 +178,17 @@ def _find_changed_context(study: Study, kept: Sequence[PiiPlace]) -> set[PiiPlac
     by_row: dict[tuple[str, str], list[PiiPlace]] = {}
     for place in kept:
         # A table that the history does not know holds no text that anybody edits.
-        if place.table in SUBJECT_COLUMNS and (place.table, _subject(place)) in changes:
+        if place.table in HUMAN_TABLES and (place.table, _subject(place)) in changes:
             by_row.setdefault((place.table, _subject(place)), []).append(place)
     return unknown | {
         place
         for table in sorted({table for table, _ in by_row})
         for place in _changed_in_table(
-            study, table, {row: some for (name, row), some in by_row.items() if name == table}, changes, decided
+            study,
+            HUMAN_TABLES[table],
+            {row: some for (name, row), some in by_row.items() if name == table},
+            changes,
+            decided,
         )
     }
 
@@ -196,31 +200,29 @@ def _subject(place: PiiPlace) -> str:
 
 def _changed_in_table(
     study: Study,
-    table: str,
+    table: StudyTable,
     places: Mapping[str, Sequence[PiiPlace]],
     changes: Mapping[tuple[str, str], Sequence[_Change]],
     decided: Mapping[PiiPlace, int],
 ) -> Iterator[PiiPlace]:
     """Yield places in rows of a table, by what the rows are about, around which other words stand now."""
-    described = study.rows(f"PRAGMA main.table_info({table})")
-    key = [str(row[1]) for row in sorted(described, key=lambda row: int(row[5])) if row[5]]
-    columns, subject = [str(row[1]) for row in described], SUBJECT_COLUMNS[table]
     here: dict[str, dict[tuple[Any, ...], _Row | None]] = {}
     for values in study.rows(
-        f"SELECT {', '.join(columns)} FROM {table} WHERE {subject} IN (SELECT value FROM json_each(?))",
+        f"SELECT {', '.join(table.names)} FROM {table.name} WHERE {table.subject} IN (SELECT value FROM json_each(?))",
         (json.dumps([*places]),),
     ):
-        row = dict(zip(columns, values, strict=True))
-        here.setdefault(str(row[subject]), {})[tuple(row[name] for name in key)] = row
+        row = dict(zip(table.names, values, strict=True))
+        here.setdefault(str(row[table.subject]), {})[table.key_of(row)] = row
     for about, some in places.items():
         for place in some:
-            if _has_changed_context(place, key, changes[table, about], decided.get(place, 0), here.get(about, {})):
+            known = changes[table.name, about]
+            if _has_changed_context(place, table, known, decided.get(place, 0), here.get(about, {})):
                 yield place
 
 
 def _has_changed_context(
     place: PiiPlace,
-    key: Sequence[str],
+    table: StudyTable,
     changes: Sequence[_Change],
     decided: int,
     now: Mapping[tuple[Any, ...], _Row | None],
@@ -230,7 +232,7 @@ def _has_changed_context(
     for step, before, after in changes:
         of_row = before if before is not None else after
         assert of_row is not None
-        at = tuple(of_row[name] for name in key)
+        at = table.key_of(of_row)
         if at in passed:
             continue
         then[at] = after if step <= decided else before
@@ -258,7 +260,7 @@ def _context(place: PiiPlace, row: _Row | None) -> object:
         return None
     text = _text_of(place, row)
     if text is None:
-        kinds: Mapping[str, ColumnKind] = COLUMNS.get(place.table, {})
+        kinds: Mapping[str, ColumnKind] = TABLES[place.table].kinds if place.table in TABLES else {}
         return {
             name: value
             for name, value in row.items()

@@ -14,12 +14,12 @@ from project.entities.frozen_items import describe_content_problem
 from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
 from project.ids import is_id, new_id
-from project.integrity.integrity_check import CONTENT_RULES, JSON_LISTS, JSON_OBJECTS, JSON_VALUES, last_states
+from project.integrity.integrity_check import CONTENT_RULES, last_states
 from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
 from project.queries.recording_rows import facts_from_json
 from project.recovery.table_reader import Key, RecoveredTable, Row, TableLayout
+from project.schema.tables import HUMAN_TABLES, TABLES
 from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
-from project.store.journal import SUBJECT_COLUMNS
 
 _END = """SELECT coalesce(max(end_us), 0) FROM (
   SELECT end_us FROM segment WHERE recording_id = :id UNION ALL SELECT end_us FROM utterance WHERE recording_id = :id
@@ -111,15 +111,17 @@ def _insert_placeholder(connection: sqlite3.Connection, table: str, key: str, ma
 _SIDES = ("before", "after")
 
 
+_JSON_SHAPES = {"value": object, "object": dict, "array": list}
+
+
 def has_valid_values(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
     """Tell whether the values of a row can be read as what they are, such as JSON."""
     try:
-        for column in JSON_VALUES.get(table, ()):
-            if row[column] is not None:
-                json.loads(str(row[column]))
-        for known, kind in ((JSON_OBJECTS, dict), (JSON_LISTS, list)):
-            if not all(isinstance(json.loads(str(row[column])), kind) for column in known.get(table, ())):
-                return False
+        for column in TABLES[table].columns if table in TABLES else ():
+            if column.shape and row[column.name] is not None:
+                value = json.loads(str(row[column.name]))
+                if not isinstance(value, _JSON_SHAPES[column.shape]):
+                    return False
         return _is_readable(tables, table, row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UserError):
         return False
@@ -136,7 +138,7 @@ def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> boo
         case "item":
             return not describe_content_problem(str(row["about"]), json.loads(str(row["content"])))
         case "question":
-            (question,) = parse_questions([tuple(row[column.strip()] for column in QUESTION_COLUMNS.split(","))])
+            (question,) = parse_questions([tuple(row[column] for column in QUESTION_COLUMNS.split(", "))])
             return len({*question.options}) == len(question.options)
         case "medium":
             MediumRole(str(row["role"]))
@@ -149,7 +151,7 @@ def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> boo
 def _is_change(tables: Mapping[str, TableLayout], row: Row) -> bool:
     name = str(row["table_name"])
     states = [json.loads(str(row[side])) for side in _SIDES if row[side] is not None]
-    if name not in SUBJECT_COLUMNS or not states:
+    if name not in HUMAN_TABLES or not states:
         return False
     return all(isinstance(state, dict) and {*state} == {*tables[name].columns} for state in states)
 
@@ -219,7 +221,7 @@ def assemble(
     done.saved += parents + done.placeholders
     _drop_invalid_rows(connection, tables, done)
     _repair_history(connection, done)
-    _log_differences(connection, tables, done)
+    _log_differences(connection, done)
     return done
 
 
@@ -232,7 +234,7 @@ def _last_states(tables: Mapping[str, TableLayout], changes: Iterable[Row]) -> d
     found: dict[str, dict[Key, Row | None]] = {}
     for change in sorted(changes, key=lambda row: int(str(row["id"]))):
         name = str(change["table_name"])
-        if name in SUBJECT_COLUMNS and has_valid_values(tables, "journal_change", change):
+        if name in HUMAN_TABLES and has_valid_values(tables, "journal_change", change):
             before, after = (json.loads(str(change[side] or "null")) for side in _SIDES)
             found.setdefault(name, {})[tables[name].row_key(after or before)] = after
     return found
@@ -284,19 +286,17 @@ def _repair_history(connection: sqlite3.Connection, done: RebuildCounts) -> None
     done.saved["journal_change"] = run("SELECT count(*) FROM journal_change").fetchone()[0]
 
 
-def _log_differences(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: RebuildCounts) -> None:
+def _log_differences(connection: sqlite3.Connection, done: RebuildCounts) -> None:
     """Log, as a step of its own, where a row is not what the history says; nothing before a loss can be undone."""
     changes = []
-    for name, subject in SUBJECT_COLUMNS.items():
-        columns = tables[name].columns
-        key, states = last_states(connection.execute, name)
-        where = " AND ".join(f"{column} IS ?" for column in key)
-        for row_key, state in states.items():
-            found = connection.execute(f"SELECT {', '.join(columns)} FROM {name} WHERE {where}", row_key).fetchone()
-            row = None if found is None else dict(zip(columns, found, strict=True))
+    for name, table in HUMAN_TABLES.items():
+        columns, where = ", ".join(table.names), " AND ".join(f"{column} IS ?" for column in table.key)
+        for row_key, state in last_states(connection.execute, table).items():
+            found = connection.execute(f"SELECT {columns} FROM {name} WHERE {where}", row_key).fetchone()
+            row = None if found is None else dict(zip(table.names, found, strict=True))
             if row != state:
                 operation = "insert" if state is None else "delete" if row is None else "update"
-                about = (row or state or {})[subject]
+                about = (row or state or {})[table.subject]
                 changes.append((name, about, operation, _as_json(state), _as_json(row)))
     newest = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()[0]
     if changes:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from project.schema.columns import TABLE_LABELS
+from project.schema.tables import TABLES
 from project.text_format import pluralize
 
 
@@ -76,7 +76,7 @@ def report_lines(found: RecoveryResult) -> list[str]:
     saved = sum(table.saved for table in found.tables if not table.name.startswith("journal_"))
     lines = [f"Saved {pluralize(saved, 'row')} into {found.path}"]
     lines += [
-        f"  {TABLE_LABELS[table.name]}: {_describe_table(table)}"
+        f"  {TABLES[table.name].label}: {_describe_table(table)}"
         for table in found.tables
         if table.has_losses or table.from_history or table.from_backup
     ]

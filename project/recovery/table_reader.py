@@ -2,11 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 
 from project.schema import format_versions
 from project.schema.schema_comparison import table_columns
+from project.schema.tables import TABLES
 
 Value = str | int | float | bytes | None
 Key = tuple[Value, ...]
@@ -65,21 +65,10 @@ class RecoveredTable:
 
 def table_layouts() -> dict[str, TableLayout]:
     """Return every table of the newest format."""
-    with closing(sqlite3.connect(":memory:")) as memory:
-        for version in format_versions.VERSIONS:
-            for statement in version.statements:
-                memory.execute(statement)
-        tables = [
-            name for kind, name in format_versions.expected_schema(len(format_versions.VERSIONS)) if kind == "table"
-        ]
-        return {name: _read_layout(memory, name) for name in tables}
-
-
-def _read_layout(memory: sqlite3.Connection, name: str) -> TableLayout:
-    described = memory.execute(f"PRAGMA table_info({name})").fetchall()
-    key = tuple(row[1] for row in sorted((row for row in described if row[5]), key=lambda row: row[5]))
-    (rowless,) = memory.execute("SELECT wr FROM pragma_table_list WHERE name = ?", (name,)).fetchone()
-    return TableLayout(name, tuple(row[1] for row in described), key, key if rowless else ("rowid",))
+    return {
+        name: TableLayout(name, table.names, table.key, ("rowid",) if table.rowid else table.key)
+        for name, table in TABLES.items()
+    }
 
 
 def recover_tables(

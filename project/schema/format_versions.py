@@ -1,7 +1,4 @@
-"""The versions of the file format: one entry each, never changed once released.
-
-The tables are in the other modules of `project.schema`.
-"""
+"""The versions of the file format: one entry each, never changed once released."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -10,28 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from project.schema.annotation_tables import CHAINS, EPISODES, MARKING
-from project.schema.model_tables import BENCHMARK, FACES, JUDGES, JUDGMENTS, META, QUESTIONS, REVEALS
-from project.schema.study_tables import HISTORY, PRIVACY, RECORDINGS
+from project.schema.tables import TABLES
 
 APPLICATION_ID = 0x4752_4E52
 """`GRNR` in the file's header tells a study from any other SQLite file."""
-
-_VERSION_1 = (
-    *RECORDINGS,
-    *MARKING,
-    *FACES,
-    *PRIVACY,
-    *JUDGES,
-    *CHAINS,
-    *QUESTIONS,
-    *META,
-    *EPISODES,
-    *JUDGMENTS,
-    *BENCHMARK,
-    *REVEALS,
-    *HISTORY,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +21,11 @@ class Version:
     statements: tuple[str, ...]
 
 
-VERSIONS: tuple[Version, ...] = (Version("first", _VERSION_1),)
+def _new_tables(number: int) -> tuple[str, ...]:
+    return tuple(statement for table in TABLES.values() if table.since == number for statement in table.statements)
+
+
+VERSIONS: tuple[Version, ...] = (Version("first", _new_tables(1)),)
 
 
 @dataclass(frozen=True, slots=True)

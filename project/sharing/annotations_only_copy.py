@@ -15,7 +15,8 @@ from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.study_schemes import all_versions
-from project.schema.columns import COLUMNS, ColumnKind
+from project.schema.table_declaration import SHARED, ColumnKind
+from project.schema.tables import TABLES
 from project.schemes.scheme import FieldKind, Scheme
 from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotator_copy import free_copy_path
@@ -82,7 +83,7 @@ class GivenRows:
 
     def _by_kind(self, table: str, row: Row) -> Row:
         made: Row = {}
-        for column, kind in COLUMNS[table].items():
+        for column, kind in TABLES[table].kinds.items():
             match kind:
                 case ColumnKind.KEY:
                     made[column] = self._copied_id(row[column])
@@ -236,44 +237,30 @@ def _object(text: str) -> dict[str, Json]:
 
 COPY_NAME = "Annotations"
 _SILENT = Silent()
-_R = "(SELECT value FROM json_each(?1))"
-_SEGMENTS = f"SELECT id FROM {VISIBLE_SEGMENTS} WHERE recording_id IN {_R}"
-_CHAINS = f"SELECT id FROM {VISIBLE_CHAINS} WHERE recording_id IN {_R}"
+_R = "SELECT value FROM json_each(?1)"
+_IN = f"recording_id IN ({_R})"
+_SEGMENTS = f"SELECT id FROM {VISIBLE_SEGMENTS} WHERE {_IN}"
+_CHAINS = f"SELECT id FROM {VISIBLE_CHAINS} WHERE {_IN}"
 _NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
-_IN = f"recording_id IN {_R}"
-SHARED_ROWS: Mapping[str, str] = {
-    "collection": f"id IN (SELECT collection_id FROM recording WHERE id IN {_R})",
-    "recording": f"id IN {_R}",
+_GIVEN_IDS = {"recording": _R, "segment": _SEGMENTS, "chain": _CHAINS, "chain_node": _NODES}
+"""Table -> the ids of its rows that go along; the rows of others go along with the row that they refer to."""
+_GIVEN_ROWS = {
+    "collection": f"id IN (SELECT collection_id FROM recording WHERE id IN ({_R}))",
+    "recording": f"id IN ({_R})",
     "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_IN} UNION SELECT participant_id FROM "
     f"utterance WHERE {_IN} UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}))",
-    "appearance": _IN,
     "annotator": "?1 <> ''",
     "scheme_version": "?1 <> ''",
-    "assignment": _IN,
-    "completion": _IN,
-    "utterance": _IN,
     "segment": f"id IN ({_SEGMENTS})",
-    "segment_value": f"segment_id IN ({_SEGMENTS})",
-    "review": f"segment_id IN ({_SEGMENTS})",
     "chain": f"id IN ({_CHAINS})",
-    "chain_node": f"chain_id IN ({_CHAINS})",
-    "chain_person": f"node_id IN ({_NODES})",
-    "chain_edge": f"result_id IN ({_NODES})",
-    "chain_review": f"chain_id IN ({_CHAINS})",
     "judgment": f"segment_id IN ({_SEGMENTS}) AND item_id = '' AND question_id = '' AND chain_id = ''",
 }
+SHARED_ROWS: Mapping[str, str] = {
+    name: _GIVEN_ROWS.get(name) or table.condition_by_parent(_GIVEN_IDS)
+    for name, table in TABLES.items()
+    if SHARED in table.copies
+}
 """Table -> which of its rows go along, what others refer to first."""
-WITHHELD_TABLES = frozenset(
-    {
-        *("property", "medium", "consent", "hold_out", "comment", "merged_copy", "conflict", "activity", "run"),
-        *("face_track", "heard", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
-        *("waiver", "private_word", "public_word", "pii_decision", "judge", "prompt_version", "adoption", "question"),
-        *("verification", "look", "summary", "contradiction", "character", "scenario", "episode", "episode_agent"),
-        *("item_set", "item", "benchmark_run", "benchmark_answer", "reveal", "egress", "withdrawal"),
-        *("journal_step", "journal_change"),
-    }
-)
-"""Tables of which nothing goes along."""
 SCHEMES_PROPERTY = "schemes"
 """The property that says which schemes are in use."""
 
@@ -343,12 +330,12 @@ def _fill_copy(
     kept: dict[str, int] = {}
     left_out: dict[str, int] = {}
     asked = (json.dumps(recordings),)
-    tables = [table for table in SHARED_ROWS if "id" in COLUMNS[table]]
     given.assign_ids(
         {
             str(row[0])
-            for table in tables
-            for row in study.rows(f"SELECT id FROM {table} WHERE {SHARED_ROWS[table]}", asked)
+            for table, where in SHARED_ROWS.items()
+            if "id" in TABLES[table].kinds
+            for row in study.rows(f"SELECT id FROM {table} WHERE {where}", asked)
         }
     )
     with copy.without_history():
@@ -358,13 +345,11 @@ def _fill_copy(
         for done, (table, where) in enumerate(SHARED_ROWS.items()):
             progress.check_cancelled()
             progress.progress(done, len(SHARED_ROWS))
-            columns = [*COLUMNS[table]]
-            order = "id" if "id" in columns else columns[0]
+            columns, order = TABLES[table].names, TABLES[table].key[0]
             found = study.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}", asked)
             made = [given.copy_row(table, dict(zip(columns, row, strict=True))) for row in found]
-            rows = [[row[name] for name in columns] for row in made if row is not None]
-            marks = ", ".join("?" * len(columns))
-            copy.write_many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)
+            rows = TABLES[table].cells_of([row for row in made if row is not None])
+            copy.write_many(TABLES[table].insert_sql, rows)
             if rows:
                 kept[table] = len(rows)
             if len(rows) < len(found):

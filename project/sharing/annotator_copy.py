@@ -22,7 +22,9 @@ from project.files.filesystem import is_folder
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.merging.merge import COPY_PROPERTY
-from project.merging.table_rules import EXCLUDED_COLUMNS, merge_tables, newest_step
+from project.merging.table_rules import newest_step
+from project.schema.table_declaration import SPLIT
+from project.schema.tables import TABLES
 from project.store.opening import SUFFIX
 from project.store.study import Cell, Study
 from project.text_format import escape_unprintable
@@ -202,49 +204,45 @@ _SEGMENTS = f"({_OWN_WORK} OR {_REFERENCE_WORK})"
 _CHAINS = f"SELECT id FROM chain WHERE {_SEGMENTS}"
 _NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
 _QUESTIONS = f"({_OWN_WORK} AND (chain_id IS NULL OR chain_id IN ({_CHAINS})))"
+_GIVEN_IDS = {
+    "recording": "SELECT value FROM json_each(:recordings)",
+    "segment": f"SELECT id FROM segment WHERE {_SEGMENTS}",
+    "chain": _CHAINS,
+    "chain_node": _NODES,
+}
+"""Table -> the ids of its rows that go along; the rows of others go along with the row that they refer to."""
 _GIVEN_ROWS = {
     "property": "key IN (SELECT value FROM json_each(:properties))",
     "collection": "id IN (SELECT collection_id FROM recording WHERE id IN (SELECT value FROM json_each(:recordings)))",
     "recording": "id IN (SELECT value FROM json_each(:recordings))",
-    "medium": _R,
     "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_R} "
     f"UNION SELECT participant_id FROM utterance WHERE {_R} "
     f"UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}) "
     f"UNION SELECT participant_id FROM episode_agent WHERE {_R})",
-    "appearance": _R,
     "annotator": "(id = :annotator OR id IN (SELECT value FROM json_each(:references)))",
     "scheme_version": "key <> ''",
-    "hold_out": _R,
     "assignment": _OWN_WORK,
     "completion": _OWN_WORK,
     "segment": _SEGMENTS,
-    "segment_value": f"segment_id IN (SELECT id FROM segment WHERE {_SEGMENTS})",
     "comment": f"annotator_id = :annotator AND segment_id IN (SELECT id FROM segment WHERE {_OWN_WORK})",
-    "utterance": _R,
     "chain": _SEGMENTS,
-    "chain_node": f"chain_id IN ({_CHAINS})",
-    "chain_person": f"node_id IN ({_NODES})",
-    "chain_edge": f"result_id IN ({_NODES})",
     "question": _QUESTIONS,
     "verification": f"annotator_id = :annotator AND question_id IN (SELECT id FROM question WHERE {_QUESTIONS})",
-    "episode": _R,
-    "episode_agent": _R,
 }
-"""Table -> which of its rows go along. Tables that are not named here stay behind whole."""
 
 
 def _fill_copy(study: Study, copy: Study, share: AnnotatorShare) -> dict[str, int]:
-    tables, given = merge_tables(study), _parameters(share)
+    given = _parameters(share)
     counts: dict[str, int] = {}
     with copy.without_history():
         copy.write("DELETE FROM property", ())
-        for name, where in _GIVEN_ROWS.items():
-            columns = tables[name].columns
-            asked = ["''" if column in EXCLUDED_COLUMNS.get(name, ()) else column for column in columns]
-            sql, values = _positional(where, given)
+        for name, table in TABLES.items():
+            if SPLIT not in table.copies:
+                continue
+            asked = ["''" if column in table.withheld else column for column in table.names]
+            sql, values = _positional(_GIVEN_ROWS.get(name) or table.condition_by_parent(_GIVEN_IDS), given)
             rows = study.rows(f"SELECT {', '.join(asked)} FROM {name} WHERE {sql}", values)
-            marks = ", ".join("?" * len(columns))
-            copy.write_many(f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows)
+            copy.write_many(table.insert_sql, rows)
             counts[name] = len(rows)
     return {name: count for name, count in counts.items() if count}
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from project.errors import UserError
 from project.files.filesystem import resolve_path
+from project.schema.tables import RUN_TABLES
 from project.store.opening import connect, verify_study
 from project.text_format import escape_unprintable, format_size
 
@@ -135,7 +136,7 @@ MIN_INTERVAL = timedelta(minutes=10)
 _SPARE_BYTES = 64_000_000
 """What stays free on the disk: a backup must not be what keeps the next edit from being saved."""
 
-_COUNTED_TABLES = ("run", "judgment", "reveal", "egress", "item_set", "benchmark_run", "benchmark_answer")
+_COUNTED_TABLES = tuple(name for name, table in RUN_TABLES.items() if not table.part_of)
 """What is written outside the history. Rows of the other run tables come with one of these."""
 
 State = tuple[object, ...]

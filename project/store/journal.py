@@ -14,6 +14,8 @@ from itertools import groupby
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
+from project.schema.table_declaration import StudyTable
+from project.schema.tables import HUMAN_TABLES, RUN_TABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,74 +64,9 @@ def _create_at_once(connection: sqlite3.Connection, triggers: Sequence[JournalTr
         connection.execute("PRAGMA writable_schema = RESET")
 
 
-SUBJECT_COLUMNS = {
-    "property": "key",
-    "collection": "id",
-    "recording": "id",
-    "medium": "id",
-    "participant": "id",
-    "appearance": "recording_id",
-    "consent": "participant_id",
-    "annotator": "id",
-    "segment": "id",
-    "segment_value": "segment_id",
-    "track_correction": "track_id",
-    "track_box": "track_id",
-    "region": "id",
-    "region_box": "region_id",
-    "face_review": "recording_id",
-    "seen_span": "recording_id",
-    "waiver": "id",
-    "private_word": "word",
-    "public_word": "word",
-    "pii_decision": "row_id",
-    "scheme_version": "key",
-    "hold_out": "recording_id",
-    "assignment": "recording_id",
-    "completion": "recording_id",
-    "review": "segment_id",
-    "comment": "segment_id",
-    "utterance": "id",
-    "judge": "id",
-    "prompt_version": "key",
-    "adoption": "segment_id",
-    "chain": "id",
-    "chain_node": "id",
-    "chain_person": "node_id",
-    "chain_edge": "result_id",
-    "chain_review": "chain_id",
-    "question": "id",
-    "verification": "question_id",
-    "look": "recording_id",
-    "summary": "recording_id",
-    "contradiction": "id",
-    "character": "id",
-    "scenario": "id",
-    "episode": "recording_id",
-    "episode_agent": "recording_id",
-    "merged_copy": "copy_id",
-    "conflict": "id",
-}
-"""Every table that people write to, and the column that names what a row is about: it is what `Changes` reports."""
-
-RUN_TABLES = (
-    *("run", "face_track", "heard", "judgment", "reveal", "egress"),
-    *("item_set", "item", "benchmark_run", "benchmark_answer", "withdrawal"),
-)
-"""Written once, of what happened: runs, judgments, what was shown, requests, benchmarks, withdrawals. Never changed."""
-
-UNLOGGED_TABLES = ("activity",)
-"""Counters that the program keeps by itself, inside `Study.without_history`; no edits, so not in the history."""
-
 _Row = dict[str, object]
 """Column -> value; without any, there is no such row."""
 _MERGE_WITHIN = timedelta(seconds=2)
-
-
-@dataclass(frozen=True, slots=True)
-class _JournalledTable:
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +103,6 @@ class Journal:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._tables: dict[str, _JournalledTable] = {}
         self._batches: list[_Batch] = []
 
     def install(self) -> None:
@@ -175,16 +111,13 @@ class Journal:
         run("PRAGMA recursive_triggers = ON")
         run("CREATE TEMP TABLE open_step (id INTEGER NOT NULL)")
         triggers = []
-        for table, subject in SUBJECT_COLUMNS.items():
-            found = run(f"PRAGMA main.table_info({table})").fetchall()
-            columns = tuple(row[1] for row in found)
-            self._tables[table] = _JournalledTable(columns, tuple(row[1] for row in found if row[5]))
+        for table in HUMAN_TABLES.values():
             for operation in ("insert", "update", "delete"):
-                triggers.append(_logging_trigger(table, subject, columns, operation))
-        for table in RUN_TABLES:
+                triggers.append(_logging_trigger(table, operation))
+        for name in RUN_TABLES:
             for operation in ("update", "delete"):
                 body = "BEGIN SELECT RAISE(ABORT, 'what a run stored is never changed'); END"
-                triggers.append(JournalTrigger(f"keep_{table}_{operation}", table, f"BEFORE {operation}", body))
+                triggers.append(JournalTrigger(f"keep_{name}_{operation}", name, f"BEFORE {operation}", body))
         create_triggers(self._connection, triggers)
 
     def begin(
@@ -227,27 +160,25 @@ class Journal:
         self._connection.execute("DELETE FROM temp.open_step")
         self._batches.clear()
 
-    def insert_many(self, table: str, rows: Sequence[Sequence[object]], subjects: Iterable[str]) -> None:
+    def insert_many(self, name: str, rows: Sequence[Sequence[object]], subjects: Iterable[str]) -> None:
         """Add whole rows about subjects that the table has no row about yet, logged by one statement.
 
         It leaves what the triggers would, in half of the time; so thousands of rows can come in one step.
         """
-        shape, subject, about = self._tables[table], SUBJECT_COLUMNS[table], frozenset(subjects)
+        table, about = HUMAN_TABLES[name], frozenset(subjects)
         run, before = self._connection.execute, self._last_change()
-        run(f"DROP TRIGGER temp.log_{table}_insert")
-        marks = ", ".join("?" * len(shape.columns))
-        columns = ", ".join(shape.columns)
-        self._connection.executemany(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", rows)
+        run(f"DROP TRIGGER temp.log_{name}_insert")
+        self._connection.executemany(table.insert_sql, rows)
         run(
             "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
-            f"SELECT o.id, '{table}', t.{subject}, 'insert', NULL, {_state_sql('t', shape.columns)} "
-            f"FROM temp.open_step o JOIN main.{table} t "
-            f"WHERE o.id > 0 AND t.{subject} IN (SELECT value FROM json_each(?))",
+            f"SELECT o.id, '{name}', t.{table.subject}, 'insert', NULL, {_state_sql('t', table.names)} "
+            f"FROM temp.open_step o JOIN main.{name} t "
+            f"WHERE o.id > 0 AND t.{table.subject} IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(about)),),
         )
-        run(_logging_trigger(table, subject, shape.columns, "insert").sql("CREATE TEMP TRIGGER"))
+        run(_logging_trigger(table, "insert").sql("CREATE TEMP TRIGGER"))
         if self._last_change() > before:
-            self._batches.append(_Batch(table, about, (before + 1, self._last_change())))
+            self._batches.append(_Batch(name, about, (before + 1, self._last_change())))
 
     def undo(self, annotator_id: str | None, now: datetime) -> Changes:
         """Undo the newest step that is not undone yet."""
@@ -328,32 +259,28 @@ class Journal:
             "SELECT table_name, operation, before, after FROM journal_change WHERE step_id = ? ORDER BY id DESC",
             (reversed_step,),
         ).fetchall()
-        for (table, operation), alike in groupby(changes, key=lambda change: (change[0], change[1])):
+        for (name, operation), alike in groupby(changes, key=lambda change: (change[0], change[1])):
             self._invert(
-                table, operation, [(_parse_state(before), _parse_state(after)) for _, _, before, after in alike]
+                HUMAN_TABLES[name],
+                operation,
+                [(_parse_state(before), _parse_state(after)) for _, _, before, after in alike],
             )
         return self.end(step)
 
-    def _invert(self, table: str, operation: str, changes: Sequence[tuple[_Row, _Row]]) -> None:
+    def _invert(self, table: StudyTable, operation: str, changes: Sequence[tuple[_Row, _Row]]) -> None:
         """Take back changes of one kind to one table, in this order."""
-        shape = self._tables[table]
-        where = " AND ".join(f"{column} = ?" for column in shape.key)
-        keys = [[after.get(column) for column in shape.key] for _, after in changes]
-        rows = [[before.get(column) for column in shape.columns] for before, _ in changes]
+        keys = [[after.get(column) for column in table.key] for _, after in changes]
+        rows = [[before.get(column) for column in table.names] for before, _ in changes]
         run = self._connection.executemany
         match operation:
             case "insert":
-                cursor = run(f"DELETE FROM main.{table} WHERE {where}", keys)
+                cursor = run(table.delete_sql, keys)
             case "delete":
-                marks = ", ".join("?" * len(shape.columns))
-                columns = ", ".join(shape.columns)
-                cursor = run(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", rows)
+                cursor = run(table.insert_sql, rows)
             case _:
-                assignments = ", ".join(f"{column} = ?" for column in shape.columns)
-                values = [row + key for row, key in zip(rows, keys, strict=True)]
-                cursor = run(f"UPDATE main.{table} SET {assignments} WHERE {where}", values)
+                cursor = run(table.update_sql, [row + key for row, key in zip(rows, keys, strict=True)])
         if cursor.rowcount != len(changes):
-            raise RuntimeError(f"the journal and the table {table} disagree")
+            raise RuntimeError(f"the journal and the table {table.name} disagree")
 
     def _squash(self, step: OpenStep) -> None:
         """Make one change of the many that a drag leaves on one row, so that undoing it stays quick.
@@ -388,21 +315,21 @@ def _parse_state(state: str | None) -> _Row:
 
 
 @cache
-def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> JournalTrigger:
-    before = "NULL" if operation == "insert" else _state_sql("OLD", columns)
-    after = "NULL" if operation == "delete" else _state_sql("NEW", columns)
+def _logging_trigger(table: StudyTable, operation: str) -> JournalTrigger:
+    before = "NULL" if operation == "insert" else _state_sql("OLD", table.names)
+    after = "NULL" if operation == "delete" else _state_sql("NEW", table.names)
     side = "OLD" if operation == "delete" else "NEW"
     condition = ""
     if operation == "update":
-        condition = "WHEN " + " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in columns)
+        condition = "WHEN " + " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in table.names)
     body = (
         f"{condition} BEGIN "
         "SELECT RAISE(ABORT, 'an edit outside a step') WHERE NOT EXISTS (SELECT 1 FROM temp.open_step); "
         "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
-        f"SELECT id, '{table}', {side}.{subject}, '{operation}', {before}, {after} FROM temp.open_step WHERE id > 0; "
-        "END"
+        f"SELECT id, '{table.name}', {side}.{table.subject}, '{operation}', {before}, {after} "
+        "FROM temp.open_step WHERE id > 0; END"
     )
-    return JournalTrigger(f"log_{table}_{operation}", table, f"AFTER {operation}", body.lstrip())
+    return JournalTrigger(f"log_{table.name}_{operation}", table.name, f"AFTER {operation}", body.lstrip())
 
 
 def _state_sql(side: str, columns: tuple[str, ...]) -> str:

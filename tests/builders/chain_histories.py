@@ -14,9 +14,9 @@ from project.entities.causal_chains import ChainDecision, NodeKind
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.errors import UserError
 from project.ids import new_id
-from project.merging.table_rules import TABLE_ORDER
 from project.queries.chain_rows import all_chains
 from project.queries.question_rows import insert_questions, set_verification
+from project.schema.tables import HUMAN_TABLES
 from project.session.session import Session
 from tests.builders.chains import draw, graph
 from tests.builders.marked_study import SECOND, open_study
@@ -97,4 +97,4 @@ def begun() -> bytes:
 
 
 def rows(session: Session) -> dict[str, list[tuple[Any, ...]]]:
-    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in TABLE_ORDER}
+    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in HUMAN_TABLES}

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from project.ids import new_id
-from project.schema.columns import COLUMNS, ColumnKind
+from project.schema.table_declaration import ColumnKind
+from project.schema.tables import TABLES
 from project.schemes.scheme_file import shipped_text
 from project.store.study import Study
 
@@ -151,7 +152,7 @@ def _putter(study: Study, full: Full, number: str, other: Mark, who: str = "") -
     def put(table: str, mark: Mark = other, **given: Any) -> None:
         cells = {
             name: given[name] if name in given else cell(table, name, kind, mark)
-            for name, kind in COLUMNS[table].items()
+            for name, kind in TABLES[table].kinds.items()
         }
         sql = f"INSERT INTO {table} ({', '.join(cells)}) VALUES ({', '.join('?' * len(cells))})"
         if study._writing == "run":

@@ -32,9 +32,9 @@ from project.queries.judgment_rows import find_judgments, judgments_in
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import all_segments
 from project.schema import format_versions as schema
+from project.schema.tables import HUMAN_TABLES
 from project.session.session import Session
 from project.store.backups import backup_paths
-from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 from resources import resource
 from tests.builders.cheap_key import cheap
@@ -72,7 +72,7 @@ def alone(folder: Path, *others: str) -> None:
     assert [path.name for path in (folder.parent / "temporary").glob("*greenroom*")] == []
 
 
-def rows_of(folder: Path, tables: Collection[str] = tuple(SUBJECT_COLUMNS), without: Collection[str] = ()) -> object:
+def rows_of(folder: Path, tables: Collection[str] = tuple(HUMAN_TABLES), without: Collection[str] = ()) -> object:
     """Return table -> checksum of its rows, whatever their order; some columns are left out."""
     found = {}
     with closing(sqlite3.connect(f"file:{folder / STUDY}?mode=ro&immutable=1", uri=True)) as connection:
@@ -163,7 +163,7 @@ class Editing(Work):
 class AllOrNothing(Work):
     """Work that one transaction ends."""
 
-    tables: Collection[str] = tuple(SUBJECT_COLUMNS)
+    tables: Collection[str] = tuple(HUMAN_TABLES)
     own_each_time: tuple[str, ...] = ()
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
@@ -448,7 +448,7 @@ class Scrubbing(Work):
         return "greenroom", "scrub", folder / STUDY, "--out", folder / COPY
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
-        said = {*SUBJECT_COLUMNS} - {"property"}
+        said = {*HUMAN_TABLES} - {"property"}
         assert death.killed or (folder / COPY).exists()
         sound(folder)
         if (folder / COPY).exists():

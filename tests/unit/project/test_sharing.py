@@ -6,7 +6,7 @@ from pathlib import Path
 
 from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import delete_segment
-from project.schema.columns import COLUMNS
+from project.schema.tables import TABLES
 from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
 from project.sharing.annotator_copy import AnnotatorShare, StudyCopyDraft
@@ -118,7 +118,7 @@ def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
     with Study.open(path) as study:
         with study.run_transaction():
             own = {"id": "'j' || segment_id", "request_key": "'k' || segment_id", "item_id": "''"}
-            columns = [*COLUMNS["judgment"]]
+            columns = TABLES["judgment"].names
             asked = ", ".join(own.get(name, name) for name in columns)
             study.write_run(f"INSERT INTO judgment ({', '.join(columns)}) SELECT {asked} FROM judgment", [()])
         done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)

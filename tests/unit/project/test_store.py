@@ -24,7 +24,6 @@ from project.queries.segment_rows import find_segment, insert_segment, segments_
 from project.store import locking as access
 from project.store import study as store
 from project.store.column_values import to_json
-from project.store.journal import RUN_TABLES, SUBJECT_COLUMNS, UNLOGGED_TABLES
 from project.store.locking import lock_path
 from project.store.opening import Snapshot, inspect_file
 from project.store.read_pool import ReadPool
@@ -139,12 +138,6 @@ def test_each_edit_reaches_the_disk(small: Small, monkeypatch: pytest.MonkeyPatc
     with Study.open(small.study.path) as study:
         full = 2
         assert study.row("PRAGMA synchronous") == (full,)
-
-
-def test_no_table_is_forgotten(study: Study) -> None:
-    tables = {row[0] for row in study.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    own = {"journal_step", "journal_change", "_sqlite_migrations"}
-    assert tables == own | set(SUBJECT_COLUMNS) | set(RUN_TABLES) | set(UNLOGGED_TABLES)
 
 
 def test_a_new_edit_clears_redo_unless_it_is_not_undoable_and_undo_says_when_there_is_nothing(small: Small) -> None:

@@ -12,7 +12,7 @@ from project.erasure.removal import erase_subject
 from project.erasure.subject_scope import build_scope
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.schema.columns import COLUMNS
+from project.schema.tables import TABLES
 from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
 from project.store.study import Study
@@ -27,7 +27,7 @@ def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path
     assert check_study(path) == []
     assert len(left_in(path, full.theirs)) >= len(full.theirs)
     with Study.open(path, read_only=True) as study:
-        empty = {table for table in COLUMNS if study.row(f"SELECT 1 FROM {table} LIMIT 1") is None}
+        empty = {table for table in TABLES if study.row(f"SELECT 1 FROM {table} LIMIT 1") is None}
     assert empty == {"withdrawal"}
 
 

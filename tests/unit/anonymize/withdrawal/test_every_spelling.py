@@ -13,12 +13,12 @@ import pytest
 
 from models.connection.machine_policy import journal_file
 from project.encryption.passphrases import forget_key, read_file_header
-from project.erasure.raw_rows import primary_key
 from project.erasure.row_erasure import KEPT_COLUMNS
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
 from project.integrity.integrity_check import check_study
-from project.schema.columns import COLUMNS, ColumnKind
+from project.schema.table_declaration import ColumnKind
+from project.schema.tables import TABLES
 from project.session.settings import Settings, log_path, save_settings, view_path
 from project.store.encryption_change import seal_study
 from project.store.study import Study
@@ -114,13 +114,13 @@ def plant_everywhere(path: Path) -> None:
     """Put the spellings into every free text of every table, one after the other."""
     at = 0
     with closing(sqlite3.connect(path)) as study:
-        for table, columns in COLUMNS.items():
-            for column, kind in columns.items():
+        for table, declared in TABLES.items():
+            for column, kind in declared.kinds.items():
                 free = kind in (ColumnKind.TEXT, ColumnKind.NAME) or (table, column) in _JSON
                 left = column in KEPT_COLUMNS.get(table, ()) or (table, column) in _LEFT or table in _LEFT_TABLES
                 if left or not free:
                     continue
-                key = primary_key(study, table)
+                key = declared.key
                 where = " AND ".join(f"{name} = ?" for name in key)
                 for row in study.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall():
                     text = PLANTED[at % len(PLANTED)]

@@ -19,9 +19,9 @@ from project.entities.causal_chains import ChainDecision
 from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.merging.table_rules import TABLE_ORDER
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import all_questions
+from project.schema.tables import HUMAN_TABLES
 from project.session.session import Session
 from tests.builders.chains import draw
 from tests.builders.marked_study import open_study
@@ -32,7 +32,7 @@ DEEDS = ("make", "keep", "drop", "correct", "delete", "text", "cut", "review", "
 
 
 def rows(session: Session) -> dict[str, list[tuple[Any, ...]]]:
-    tables = [name for name in TABLE_ORDER if name not in KEPT]
+    tables = [name for name in HUMAN_TABLES if name not in KEPT]
     return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in tables}
 
 

@@ -13,7 +13,6 @@ from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.merging.conflict_resolution import apply_version, present_version
 from project.merging.merge import merge_copy, open_copy
-from project.merging.table_rules import AUTHOR_COLUMNS, PARENT_COLUMNS, TABLE_ORDER
 from project.queries.annotator_rows import all_annotators, insert_annotator
 from project.queries.history_rows import all_conflicts
 from project.queries.judgment_rows import insert_judgments, insert_reveal, judgments_in, reveals_to
@@ -27,7 +26,6 @@ from project.queries.segment_rows import (
     update_segment,
     values_of,
 )
-from project.store.journal import SUBJECT_COLUMNS
 from project.store.study import Study
 from tests.builders.cancelling import CancelAt
 from tests.builders.merge_study import (
@@ -367,16 +365,3 @@ def test_a_secret_of_a_copy_never_becomes_that_of_the_study(home: Path, secret: 
     assert merge(home, copy)[0].conflicts == 0
     with working(home) as study:
         assert study.get_property(secret) == ("ours" if known else None)
-
-
-def test_every_table_and_every_reference_of_a_study_is_merged(study: Study) -> None:
-    assert sorted(TABLE_ORDER) == sorted(SUBJECT_COLUMNS)
-    found = {name: {(row[3], row[2]) for row in study.rows(f"PRAGMA foreign_key_list({name})")} for name in TABLE_ORDER}
-    assert {name: {*parents} for name, parents in PARENT_COLUMNS.items()} == {
-        name: refs for name, refs in found.items() if refs
-    }
-    authors = {name: column for name, refs in found.items() for column, parent in refs if parent == "annotator"}
-    assert authors == AUTHOR_COLUMNS
-    for name, parents in PARENT_COLUMNS.items():
-        for _, parent in parents:
-            assert parent not in TABLE_ORDER or TABLE_ORDER.index(parent) < TABLE_ORDER.index(name)
