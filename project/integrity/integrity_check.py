@@ -17,7 +17,7 @@ from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.integrity.row_check import unreadable_rows
-from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
+from project.queries.question_rows import QUESTIONS
 from project.queries.recording_rows import facts_from_json
 from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema, compare_schema, find_foreign_code
@@ -312,9 +312,9 @@ def _check_values(connection: sqlite3.Connection) -> Iterator[str]:
                 if bad:
                     yield f"{bad} values of “{table.name}” are {kind}"
     yield from _check_items(connection)
-    for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
+    for row in connection.execute(f"SELECT {QUESTIONS.column_list} FROM question"):
         try:
-            (question,) = parse_questions([row])
+            question = QUESTIONS.read(row)
         except UserError:
             yield f"a question cannot be read: {row[0]}"
         else:

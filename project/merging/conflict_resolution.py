@@ -32,7 +32,7 @@ def apply_version(study: Study, conflict: Conflict, version: Rows | None) -> Non
     study.write("PRAGMA defer_foreign_keys = ON", ())
     present = present_version(study, conflict) or {}
     wanted = version or {}
-    for name in reversed(HUMAN_TABLES):
+    for name in reversed([*HUMAN_TABLES]):
         kept = {HUMAN_TABLES[name].key_of(row) for row in wanted.get(name, [])}
         for row in present.get(name, []):
             if HUMAN_TABLES[name].key_of(row) not in kept:

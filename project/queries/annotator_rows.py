@@ -7,15 +7,18 @@ written inside `Study.without_history`.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from project.entities.study_records import Annotator, Assignment, Changes, Review, ReviewDecision, WorkPurpose
-from project.store.study import Row, Study
+from project.entities.study_records import Annotator, Assignment, Changes, Review
+from project.queries.row_mapper import RowMapper
+from project.store.study import Study
 
-_COLUMNS = "id, name, kind"
+ANNOTATORS = RowMapper(Annotator, "annotator")
+ASSIGNMENTS = RowMapper(Assignment, "assignment", noun="The plan of work")
+REVIEWS = RowMapper(Review, "review", noun="A review of a segment")
 
 
 def all_annotators(study: Study) -> list[Annotator]:
     """Return every annotator, in the order they came."""
-    return [Annotator(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM annotator ORDER BY id")]
+    return ANNOTATORS.select(study, "ORDER BY id")
 
 
 def annotator_names(study: Study) -> dict[str, str]:
@@ -25,35 +28,29 @@ def annotator_names(study: Study) -> dict[str, str]:
 
 def annotator_by_name(study: Study, name: str) -> Annotator | None:
     """Return the annotator of exactly that name, or None."""
-    row = study.row(f"SELECT {_COLUMNS} FROM annotator WHERE name = ?", (name,))
-    return None if row is None else Annotator(*row)
+    return ANNOTATORS.first(study, "WHERE name = ?", name)
 
 
-def insert_annotator(study: Study, new: Annotator) -> None:
-    """Add an annotator, whose name is new to the study; inside a step, best one with `undoable=False`."""
-    study.write("INSERT INTO annotator VALUES (?, ?, ?)", (new.id, new.name, new.kind))
+insert_annotator = ANNOTATORS.insert
+"""Add an annotator, whose name is new to the study; best inside a step with `undoable=False`."""
 
 
 def all_assignments(study: Study) -> list[Assignment]:
     """Return the whole plan, by recording and annotator."""
-    rows = study.rows("SELECT recording_id, annotator_id, purpose FROM assignment ORDER BY recording_id, annotator_id")
-    return [Assignment(row[0], row[1], WorkPurpose(row[2])) for row in rows]
+    return ASSIGNMENTS.select(study, "ORDER BY recording_id, annotator_id")
 
 
 def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:
     """Make the whole plan what is wanted, changing only what differs; inside a step."""
-    goal = {(assignment.recording_id, assignment.annotator_id): assignment.purpose for assignment in wanted}
-    present = {
-        (assignment.recording_id, assignment.annotator_id): assignment.purpose for assignment in all_assignments(study)
-    }
-    study.write_many(
-        "DELETE FROM assignment WHERE recording_id = ? AND annotator_id = ?", sorted(present.keys() - goal.keys())
+    present, goal = (
+        {(assignment.recording_id, assignment.annotator_id): assignment for assignment in plan}
+        for plan in (all_assignments(study), wanted)
     )
-    study.write_many(
-        "INSERT INTO assignment VALUES (?, ?, ?) "
-        "ON CONFLICT (recording_id, annotator_id) DO UPDATE SET purpose = excluded.purpose",
-        [(*pair, purpose.value) for pair, purpose in sorted(goal.items()) if present.get(pair) is not purpose],
-    )
+    for pair in sorted(present.keys() - goal.keys()):
+        ASSIGNMENTS.delete(study, *pair)
+    for pair in sorted(goal):
+        if present.get(pair) != goal[pair]:
+            ASSIGNMENTS.upsert(study, goal[pair])
 
 
 def completions(study: Study) -> dict[tuple[str, str], str]:
@@ -91,12 +88,8 @@ class Active:
 
 def all_activity(study: Study, annotator_id: str | None = None) -> list[Active]:
     """Return the counters, of one annotator where one is named, by day."""
-    rows = study.rows(
-        "SELECT recording_id, annotator_id, day, seconds FROM activity WHERE annotator_id = coalesce(?, annotator_id) "
-        "ORDER BY day, recording_id, annotator_id",
-        (annotator_id,),
-    )
-    return [Active(*row) for row in rows]
+    where = "WHERE annotator_id = coalesce(?, annotator_id) ORDER BY day, recording_id, annotator_id"
+    return RowMapper(Active, "activity").select(study, where, annotator_id)
 
 
 def add_seconds(study: Study, seconds: Mapping[Key, int]) -> None:
@@ -148,46 +141,20 @@ def lane_visibility_changes(study: Study, lanes: Iterable[Lane]) -> Changes:
     return Changes.from_pairs(found)
 
 
-_REVIEW_COLUMNS = "r.segment_id, r.reviewer_id, r.decision, r.note, r.at"
-
-
 def reviews_in(study: Study, recording_id: str) -> dict[str, list[Review]]:
     """Return segment id -> its reviews, oldest first; segments without any are left out."""
-    rows = study.rows(
-        f"SELECT {_REVIEW_COLUMNS} FROM review r JOIN segment s ON s.id = r.segment_id "
-        "WHERE s.recording_id = ? ORDER BY r.at, r.reviewer_id",
-        (recording_id,),
-    )
-    found: dict[str, list[Review]] = {}
-    for row in rows:
-        review = _review(row)
-        found.setdefault(review.segment_id, []).append(review)
-    return found
+    where = "WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?) ORDER BY at, reviewer_id"
+    return REVIEWS.group(study, "segment_id", where, recording_id)
 
 
 def review_by(study: Study, segment_id: str, reviewer_id: str) -> Review | None:
     """Return what one annotator said about a segment, or None."""
-    row = study.row(
-        f"SELECT {_REVIEW_COLUMNS} FROM review r WHERE r.segment_id = ? AND r.reviewer_id = ?",
-        (segment_id, reviewer_id),
-    )
-    return None if row is None else _review(row)
+    return REVIEWS.find(study, segment_id, reviewer_id)
 
 
-def set_review(study: Study, new: Review) -> None:
-    """Store what an annotator says about a segment, in place of what they said before; inside a step."""
-    study.write(
-        "INSERT INTO review (segment_id, reviewer_id, decision, note, at) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (segment_id, reviewer_id) DO UPDATE SET decision = excluded.decision, note = excluded.note, "
-        "at = excluded.at",
-        (new.segment_id, new.reviewer_id, new.decision.value, new.note, new.at),
-    )
+set_review = REVIEWS.upsert
 
 
 def delete_review(study: Study, old: Review) -> None:
     """Take a review away; inside a step."""
-    study.write("DELETE FROM review WHERE segment_id = ? AND reviewer_id = ?", (old.segment_id, old.reviewer_id))
-
-
-def _review(row: Row) -> Review:
-    return Review(row[0], row[1], ReviewDecision(row[2]), row[3], row[4])
+    REVIEWS.delete(study, old.segment_id, old.reviewer_id)

@@ -3,35 +3,31 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge, NodeKind
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, ChainReview, Edge, NodeKind
+from project.queries.row_mapper import RowMapper, delete_with_dependents
 from project.store.column_values import to_json
 from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_CHAINS
 
-_CHAIN_COLUMNS = "id, recording_id, annotator_id, name, based_on"
+CHAINS = RowMapper(Chain, "chain", view=VISIBLE_CHAINS)
+EDGES = RowMapper(Edge, "chain_edge")
+CHAIN_REVIEWS = RowMapper(ChainReview, "chain_review", noun="A review of a chain")
+
 _KNOWN_PARTICIPANT = "participant_id IN (SELECT id FROM participant)"
 _NODE_COLUMNS = "id, chain_id, kind, text, start_us, end_us, source"
 
 
-def find_chain(study: Study, chain_id: str) -> Chain | None:
-    """Return one chain, or None where none of that id is to be seen."""
-    row = study.row(f"SELECT {_CHAIN_COLUMNS} FROM {VISIBLE_CHAINS} WHERE id = ?", (chain_id,))
-    return None if row is None else Chain(*row)
+find_chain = CHAINS.find
 
 
 def chains_of(study: Study, recording_id: str) -> list[Chain]:
     """Return the chains of a recording, in the order in which they were begun."""
-    return [
-        Chain(*row)
-        for row in study.rows(
-            f"SELECT {_CHAIN_COLUMNS} FROM {VISIBLE_CHAINS} WHERE recording_id = ? ORDER BY id", (recording_id,)
-        )
-    ]
+    return CHAINS.select(study, "WHERE recording_id = ? ORDER BY id", recording_id)
 
 
 def all_chains(study: Study) -> list[Chain]:
     """Return every chain, in the order in which they were begun."""
-    return [Chain(*row) for row in study.rows(f"SELECT {_CHAIN_COLUMNS} FROM {VISIBLE_CHAINS} ORDER BY id")]
+    return CHAINS.select(study, "ORDER BY id")
 
 
 def read_graph(study: Study, chain: Chain) -> ChainGraph:
@@ -105,12 +101,7 @@ def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]
     return dict(rows)
 
 
-def insert_chain(study: Study, new: Chain) -> None:
-    """Add a chain; inside a step."""
-    study.write(
-        f"INSERT INTO chain ({_CHAIN_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
-        (new.id, new.recording_id, new.annotator_id, new.name, new.based_on),
-    )
+insert_chain = CHAINS.insert
 
 
 def rename_chain(study: Study, chain_id: str, name: str) -> None:
@@ -120,15 +111,7 @@ def rename_chain(study: Study, chain_id: str, name: str) -> None:
 
 def delete_chain(study: Study, chain_id: str) -> None:
     """Remove a chain with its nodes, edges and reviews, and the questions made from it; inside a step."""
-    nodes = "SELECT id FROM chain_node WHERE chain_id = ?"
-    row = (chain_id,)
-    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE chain_id = ?)", row)
-    study.write("DELETE FROM question WHERE chain_id = ?", row)
-    study.write("DELETE FROM chain_review WHERE chain_id = ?", row)
-    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes}) OR reason_id IN ({nodes})", row * 2)
-    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", row)
-    study.write("DELETE FROM chain_node WHERE chain_id = ?", row)
-    study.write("DELETE FROM chain WHERE id = ?", row)
+    delete_with_dependents(study, "chain", [chain_id])
 
 
 def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
@@ -171,48 +154,28 @@ def update_node(study: Study, new: ChainNode) -> None:
 
 def delete_nodes(study: Study, node_ids: Iterable[str]) -> None:
     """Remove nodes with their people and edges; inside a step."""
-    for text in node_ids:
-        study.write("DELETE FROM chain_edge WHERE result_id = ? OR reason_id = ?", (text, text))
-        study.write("DELETE FROM chain_person WHERE node_id = ?", (text,))
-        study.write("DELETE FROM chain_node WHERE id = ?", (text,))
+    delete_with_dependents(study, "chain_node", node_ids)
 
 
-def insert_edges(study: Study, new: Iterable[Edge]) -> None:
-    """Add edges; inside a step."""
-    study.write_many(
-        "INSERT INTO chain_edge (reason_id, result_id) VALUES (?, ?)",
-        [(edge.reason_id, edge.result_id) for edge in new],
-    )
+insert_edges = EDGES.insert_all
 
 
 def delete_edges(study: Study, edges: Iterable[Edge]) -> None:
     """Remove edges; inside a step."""
     for edge in edges:
-        study.write("DELETE FROM chain_edge WHERE reason_id = ? AND result_id = ?", (edge.reason_id, edge.result_id))
+        EDGES.delete(study, edge.result_id, edge.reason_id)
 
 
 def chain_reviews(study: Study, chain_id: str) -> list[ChainReview]:
     """Return what was said about a chain, by time."""
-    rows = study.rows(
-        "SELECT chain_id, reviewer_id, decision, note, state, at FROM chain_review WHERE chain_id = ? "
-        "AND reviewer_id IN (SELECT id FROM annotator) ORDER BY at, reviewer_id",
-        (chain_id,),
-    )
-    return [ChainReview(row[0], row[1], ChainDecision(row[2]), *row[3:]) for row in rows]
+    where = "WHERE chain_id = ? AND reviewer_id IN (SELECT id FROM annotator) ORDER BY at, reviewer_id"
+    return CHAIN_REVIEWS.select(study, where, chain_id)
 
 
-def set_chain_review(study: Study, new: ChainReview) -> None:
-    """Store what a reviewer says, in place of what they said before; inside a step."""
-    study.write(
-        "INSERT INTO chain_review VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (chain_id, reviewer_id) DO UPDATE SET "
-        "decision = excluded.decision, note = excluded.note, state = excluded.state, at = excluded.at",
-        (new.chain_id, new.reviewer_id, new.decision.value, new.note, new.state, new.at),
-    )
+set_chain_review = CHAIN_REVIEWS.upsert
 
 
-def delete_chain_review(study: Study, chain_id: str, reviewer_id: str) -> None:
-    """Take back what a reviewer said; inside a step."""
-    study.write("DELETE FROM chain_review WHERE chain_id = ? AND reviewer_id = ?", (chain_id, reviewer_id))
+delete_chain_review = CHAIN_REVIEWS.delete
 
 
 def _node(row: Row, people: Iterable[str]) -> ChainNode:

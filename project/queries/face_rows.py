@@ -14,10 +14,14 @@ from project.entities.face_regions import Keyframe, Region, RegionKind, apply_ke
 from project.entities.study_records import FaceReview, FaceTrack, Json, Origin, Run, SeenSpan
 from project.errors import UserError
 from project.queries.history_rows import latest_run, source_sha256
+from project.queries.row_mapper import RowMapper, delete_with_dependents
 from project.store.column_values import damaged_value_error
 from project.store.study import Row, Study
 from project.text_format import escape_unprintable
 from project.timebase import SECOND_US
+
+FACE_REVIEWS = RowMapper(FaceReview, "face_review")
+SEEN_SPANS = RowMapper(SeenSpan, "seen_span")
 
 _TRACK = "id, medium_id, position, count, frames, times_us, boxes, scores, origins"
 
@@ -74,45 +78,21 @@ def _decisions(study: Study, run: Run) -> str:
 
 def face_reviews(study: Study, recording_id: str) -> list[FaceReview]:
     """Return who reviewed the faces of a recording, in whatever state they were, oldest first."""
-    rows = study.rows(
-        "SELECT recording_id, annotator_id, state, at FROM face_review WHERE recording_id = ? "
-        "ORDER BY at, annotator_id",
-        (recording_id,),
-    )
-    return [FaceReview(*row) for row in rows]
+    return FACE_REVIEWS.select(study, "WHERE recording_id = ? ORDER BY at, annotator_id", recording_id)
 
 
-def set_face_review(study: Study, new: FaceReview) -> None:
-    """Store that somebody reviewed a recording's faces, in place of what they said before; inside a step."""
-    study.write(
-        "INSERT INTO face_review VALUES (?, ?, ?, ?) ON CONFLICT (recording_id, annotator_id) DO UPDATE SET "
-        "state = excluded.state, at = excluded.at",
-        (new.recording_id, new.annotator_id, new.state, new.at),
-    )
+set_face_review = FACE_REVIEWS.upsert
 
 
-def delete_face_review(study: Study, recording_id: str, annotator_id: str) -> None:
-    """Take back what somebody said about a recording's faces; inside a step."""
-    study.write("DELETE FROM face_review WHERE recording_id = ? AND annotator_id = ?", (recording_id, annotator_id))
+delete_face_review = FACE_REVIEWS.delete
 
 
 def seen_spans(study: Study, recording_id: str) -> list[SeenSpan]:
     """Return the stretches of a recording that people looked at, in order of time."""
-    rows = study.rows(
-        "SELECT recording_id, annotator_id, start_us, end_us, at FROM seen_span WHERE recording_id = ? "
-        "ORDER BY start_us, end_us, annotator_id",
-        (recording_id,),
-    )
-    return [SeenSpan(*row) for row in rows]
+    return SEEN_SPANS.select(study, "WHERE recording_id = ? ORDER BY start_us, end_us, annotator_id", recording_id)
 
 
-def insert_seen_span(study: Study, new: SeenSpan) -> None:
-    """Store that somebody looked at a stretch; inside a step."""
-    study.write(
-        "INSERT INTO seen_span VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (recording_id, annotator_id, start_us, end_us) DO UPDATE SET at = excluded.at",
-        (new.recording_id, new.annotator_id, new.start_us, new.end_us, new.at),
-    )
+insert_seen_span = SEEN_SPANS.upsert
 
 
 _COLUMNS = "id, recording_id, kind, label, start_us, end_us, participant_id"
@@ -162,8 +142,7 @@ def update_region(study: Study, new: Region) -> None:
 
 def delete_region(study: Study, region_id: str) -> None:
     """Remove a region with its keyframes; inside a step."""
-    study.write("DELETE FROM region_box WHERE region_id = ?", (region_id,))
-    study.write("DELETE FROM region WHERE id = ?", (region_id,))
+    delete_with_dependents(study, "region", [region_id])
 
 
 def set_region_box(study: Study, region_id: str, keyframe: Keyframe) -> None:

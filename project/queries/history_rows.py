@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from project.entities.study_records import Changes, Json, Run
-from project.store.column_values import parse_object, to_json
-from project.store.study import Row, Study
-from project.text_format import escape_unprintable
+from project.queries.row_mapper import RowMapper
+from project.store.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +80,6 @@ def edits_of(study: Study, table: str, subjects: Collection[str]) -> list[RowEdi
 Version: TypeAlias = dict[str, list[dict[str, Any]]]
 """Table -> rows, column by column."""
 
-_CONFLICT_COLUMNS = "id, table_name, row_key, ours, theirs, source, at, resolution"
-
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
@@ -108,18 +105,29 @@ class Conflict:
     resolution: str | None
 
 
+_VERSION_CODEC = (json.dumps, lambda text: None if text is None else json.loads(text))
+CONFLICTS = RowMapper(
+    Conflict,
+    "conflict",
+    noun="A conflict ({id})",
+    columns={"table": "table_name", "key": "row_key"},
+    codecs={
+        "key": (json.dumps, lambda text: tuple(json.loads(text))),
+        "ours": _VERSION_CODEC,
+        "theirs": _VERSION_CODEC,
+    },
+)
+
+
 def all_conflicts(study: Study, *, unresolved: bool = False) -> list[Conflict]:
     """Return the conflicts, oldest merge first."""
-    where = "WHERE resolution IS NULL" if unresolved else ""
-    return [_conflict(row) for row in study.rows(f"SELECT {_CONFLICT_COLUMNS} FROM conflict {where} ORDER BY at, id")]
+    return CONFLICTS.select(study, f"{'WHERE resolution IS NULL' if unresolved else ''} ORDER BY at, id")
 
 
 def conflict_by_id(study: Study, identifier: str) -> Conflict | None:
     """Return the conflict of an id or of the start of one, or None where there is none or several fit."""
-    rows = study.rows(
-        f"SELECT {_CONFLICT_COLUMNS} FROM conflict WHERE substr(id, 1, ?) = ?", (len(identifier), identifier)
-    )
-    return _conflict(rows[0]) if len(rows) == 1 and identifier else None
+    conflicts = CONFLICTS.select(study, "WHERE substr(id, 1, ?) = ?", len(identifier), identifier)
+    return conflicts[0] if len(conflicts) == 1 and identifier else None
 
 
 def count_unresolved(study: Study) -> int:
@@ -133,56 +141,26 @@ def set_resolution(study: Study, identifier: str, resolution: str | None) -> Non
     study.write("UPDATE conflict SET resolution = ? WHERE id = ?", (resolution, identifier))
 
 
-def _conflict(row: Row) -> Conflict:
-    ours, theirs = (None if text is None else json.loads(text) for text in row[3:5])
-    return Conflict(row[0], row[1], tuple(json.loads(row[2])), ours, theirs, row[5], row[6], row[7])
-
-
 SOURCE_SHA256_KEY = "source_sha256"
 """Under which a run's result keeps the SHA-256 of the whole file that it worked on."""
 SOURCE_RUN_KIND = "source"
 """The kind of a run that read a file whole, for a run of an earlier version that kept no checksum of it."""
 
-_RUN_COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
 
-
-def insert_run(study: Study, new: Run) -> None:
-    """Store a run; inside `Study.run_transaction`."""
-    study.write_run(
-        f"INSERT INTO run ({_RUN_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                new.id,
-                new.recording_id,
-                new.kind,
-                new.backend,
-                to_json(dict(new.parameters)),
-                to_json(dict(new.result)),
-                new.finished_at,
-                new.program_version,
-            )
-        ],
-    )
+RUNS = RowMapper(Run, "run", noun="A run ({kind}, {finished_at})")
+insert_run = RUNS.insert
 
 
 def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Run]:
     """Return the runs over a recording, newest first; of one kind where `kind` is given."""
-    rows = study.rows(
-        f"SELECT {_RUN_COLUMNS} FROM run WHERE recording_id = ? AND kind = coalesce(?, kind) "
-        "ORDER BY finished_at DESC, rowid DESC",
-        (recording_id, kind),
-    )
-    return [_run(row) for row in rows]
+    where = "WHERE recording_id = ? AND kind = coalesce(?, kind) ORDER BY finished_at DESC, rowid DESC"
+    return RUNS.select(study, where, recording_id, kind)
 
 
 def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
     """Return the newest run of a kind over a recording, or None."""
-    row = study.row(
-        f"SELECT {_RUN_COLUMNS} FROM run WHERE recording_id = ? AND kind = ? "
-        "ORDER BY finished_at DESC, rowid DESC LIMIT 1",
-        (recording_id, kind),
-    )
-    return None if row is None else _run(row)
+    where = "WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1"
+    return RUNS.first(study, where, recording_id, kind)
 
 
 def source_sha256(study: Study, run: Run) -> str:
@@ -198,10 +176,7 @@ def source_sha256(study: Study, run: Run) -> str:
     return ""
 
 
-def find_run(study: Study, run_id: str) -> Run | None:
-    """Return the run with this id, or None."""
-    row = study.row(f"SELECT {_RUN_COLUMNS} FROM run WHERE id = ?", (run_id,))
-    return None if row is None else _run(row)
+find_run = RUNS.find
 
 
 def run_kinds(study: Study) -> dict[str, set[str]]:
@@ -210,11 +185,6 @@ def run_kinds(study: Study) -> dict[str, set[str]]:
     for recording_id, kind in study.rows("SELECT DISTINCT recording_id, kind FROM run"):
         kinds.setdefault(recording_id, set()).add(kind)
     return kinds
-
-
-def _run(row: Row) -> Run:
-    what = f"A run ({escape_unprintable(row[2])}, {escape_unprintable(row[6])})"
-    return Run(row[0], row[1], row[2], row[3], parse_object(row[4], what), parse_object(row[5], what), row[6], row[7])
 
 
 SHARED_PROPERTY = "shared"

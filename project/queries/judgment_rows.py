@@ -1,27 +1,27 @@
 """Queries on judgments, reveals, judges, prompt versions and adoptions; judgments and reveals never change."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from project.entities.judgments import PERSON_BACKEND, Adoption, JudgeEntry, Judgment, JudgmentStatus, Modality, Reveal
-from project.errors import UserError
-from project.store.column_values import judgment_label, parse_choice, parse_object, to_json
-from project.store.study import Cell, Row, Study
-from project.text_format import escape_unprintable
+from project.entities.judgments import PERSON_BACKEND, Adoption, JudgeEntry, Judgment, JudgmentStatus, Reveal
+from project.queries.row_mapper import RowMapper
+from project.store.column_values import judgment_label, parse_choice
+from project.store.study import Study
 
-_FIELDS = [field.name for field in fields(Judgment)]
-_JUDGMENT_COLUMNS = ", ".join(_FIELDS)
-_OBJECTS = {"judge", "sight", "answer"}
-_CHUNK = 900
+JUDGMENTS = RowMapper(Judgment, "judgment", noun="A judgment ({id})")
+REVEALS = RowMapper(Reveal, "reveal", noun="What somebody had said before judges were shown")
+JUDGES = RowMapper(
+    JudgeEntry,
+    "judge",
+    noun="The judge “{name}”",
+    remedy="Remove it and add it again: greenroom judge remove",
+)
+ADOPTIONS = RowMapper(Adoption, "adoption")
+_NEWEST_FIRST = "ORDER BY at DESC, id DESC"
 
 
-def insert_judgments(study: Study, new: Iterable[Judgment]) -> None:
-    """Store judgments; inside `Study.run_transaction`."""
-    marks = ", ".join("?" * len(_FIELDS))
-    study.write_run(
-        f"INSERT INTO judgment ({_JUDGMENT_COLUMNS}) VALUES ({marks})", [_cells(judgment) for judgment in new]
-    )
+insert_judgments = JUDGMENTS.insert_all
 
 
 def asked_judges(study: Study) -> dict[str, str]:
@@ -35,54 +35,33 @@ def asked_judges(study: Study) -> dict[str, str]:
 
 def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list[Judgment]:
     """Return what was said about a segment, newest first; of one task where `task` is given."""
-    rows = study.rows(
-        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE segment_id = ? AND task = coalesce(?, task) "
-        "ORDER BY at DESC, id DESC",
-        (segment_id, task),
-    )
-    return [_judgment(row) for row in rows]
+    where = f"WHERE segment_id = ? AND task = coalesce(?, task) {_NEWEST_FIRST}"
+    return JUDGMENTS.select(study, where, segment_id, task)
 
 
 def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
     """Return what was said about a question, newest first."""
-    rows = study.rows(
-        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE question_id = ? ORDER BY at DESC, id DESC", (question_id,)
-    )
-    return [_judgment(row) for row in rows]
+    return JUDGMENTS.select(study, f"WHERE question_id = ? {_NEWEST_FIRST}", question_id)
 
 
 def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> list[Judgment]:
     """Return what was said about a whole recording in some tasks, newest first."""
-    marks = ", ".join("?" * len(tasks))
-    rows = study.rows(
-        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id = '' AND question_id = '' "
-        f"AND chain_id = '' AND item_id = '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
-        (recording_id, *tasks),
+    where = (
+        "WHERE recording_id = ? AND segment_id = '' AND question_id = '' AND chain_id = '' AND item_id = '' "
+        f"AND task IN (SELECT value FROM json_each(?)) {_NEWEST_FIRST}"
     )
-    return [_judgment(row) for row in rows]
+    return JUDGMENTS.select(study, where, recording_id, json.dumps([*tasks]))
 
 
 def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
     """Return what was said about the segments of a recording, newest first."""
-    rows = study.rows(
-        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id <> '' "
-        "ORDER BY at DESC, id DESC",
-        (recording_id,),
-    )
-    return [_judgment(row) for row in rows]
+    where = f"WHERE recording_id = ? AND segment_id <> '' {_NEWEST_FIRST}"
+    return JUDGMENTS.select(study, where, recording_id)
 
 
 def find_judgments(study: Study, ids: Sequence[str]) -> list[Judgment]:
     """Return judgments by id, in no order; ids that are not there are left out."""
-    found = []
-    for first in range(0, len(ids), _CHUNK):
-        part = ids[first : first + _CHUNK]
-        marks = ", ".join("?" * len(part))
-        found += [
-            _judgment(row)
-            for row in study.rows(f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE id IN ({marks})", part)
-        ]
-    return found
+    return JUDGMENTS.select_among(study, "id", ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,31 +176,16 @@ def revealed_tasks(study: Study, annotator_id: str) -> dict[str, str]:
 
 def answered_judgments(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
     """Yield the oldest judgment with an answer for each request that has one; in no order."""
-    for first in range(0, len(request_keys), _CHUNK):
-        part = request_keys[first : first + _CHUNK]
-        marks = ", ".join("?" * len(part))
-        seen = set()
-        for row in study.rows(
-            f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE request_key IN ({marks}) AND status = 'ok' "
-            "ORDER BY at, id",
-            part,
-        ):
-            judgment = _judgment(row)
-            if judgment.request_key not in seen:
-                seen.add(judgment.request_key)
-                yield judgment
+    seen = set()
+    for judgment in JUDGMENTS.iterate_among(study, "request_key", request_keys, "AND status = 'ok' ORDER BY at, id"):
+        if judgment.request_key not in seen:
+            seen.add(judgment.request_key)
+            yield judgment
 
 
 def judgments_by_request(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
     """Yield everything that was said to these requests, with an answer or without; newest first for each of them."""
-    unique = [*dict.fromkeys(request_keys)]
-    for first in range(0, len(unique), _CHUNK):
-        part = unique[first : first + _CHUNK]
-        marks = ", ".join("?" * len(part))
-        for row in study.rows(
-            f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE request_key IN ({marks}) ORDER BY at DESC, id DESC", part
-        ):
-            yield _judgment(row)
+    return JUDGMENTS.iterate_among(study, "request_key", request_keys, _NEWEST_FIRST)
 
 
 def cost_since(study: Study, judge_ids: Collection[str], since: str) -> tuple[float, int]:
@@ -237,52 +201,23 @@ def cost_since(study: Study, judge_ids: Collection[str], since: str) -> tuple[fl
 
 
 def insert_reveal(study: Study, new: Reveal) -> None:
-    """Store that somebody was shown what judges say; the first time counts. Inside `Study.run_transaction`."""
-    study.write_run(
-        "INSERT INTO reveal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        [(new.segment_id, new.annotator_id, to_json(dict(new.own)), new.at)],
-    )
+    """Store that somebody was shown what judges say; the first time counts."""
+    REVEALS.insert_missing(study, [new])
 
 
 def reveals_to(study: Study, annotator_id: str) -> dict[str, Reveal]:
     """Return segment id -> when an annotator was shown what judges say about it."""
-    rows = study.rows("SELECT segment_id, annotator_id, own, at FROM reveal WHERE annotator_id = ?", (annotator_id,))
-    return {row[0]: _reveal(row) for row in rows}
+    return {reveal.segment_id: reveal for reveal in REVEALS.select(study, "WHERE annotator_id = ?", annotator_id)}
 
 
 def reveals(study: Study) -> list[Reveal]:
     """Return every reveal, by time."""
-    rows = study.rows("SELECT segment_id, annotator_id, own, at FROM reveal ORDER BY at, segment_id")
-    return [_reveal(row) for row in rows]
-
-
-def _cells(judgment: Judgment) -> list[Cell]:
-    # Not asdict, which copies all that was seen and said.
-    values = {name: getattr(judgment, name) for name in _FIELDS}
-    for name in _OBJECTS:
-        values[name] = to_json(dict(values[name]))
-    values["status"] = judgment.status.value
-    values["modality"] = judgment.modality.value
-    return [values[name] for name in _FIELDS]
-
-
-def _judgment(row: Row) -> Judgment:
-    values = dict(zip(_FIELDS, row, strict=True))
-    what = judgment_label(values["id"])
-    for name in _OBJECTS:
-        values[name] = parse_object(values[name], what)
-    values["status"] = parse_choice(JudgmentStatus, values["status"], what)
-    values["modality"] = parse_choice(Modality, values["modality"], what)
-    return Judgment(**values)
-
-
-def _reveal(row: Row) -> Reveal:
-    return Reveal(row[0], row[1], parse_object(row[2], "What somebody had said before judges were shown"), row[3])
+    return REVEALS.select(study, "ORDER BY at, segment_id")
 
 
 def all_judges(study: Study) -> list[JudgeEntry]:
     """Return every judge by name."""
-    return [_entry(row) for row in study.rows("SELECT id, name, backend, model, settings FROM judge ORDER BY name")]
+    return JUDGES.select(study, "ORDER BY name")
 
 
 def judge_names(study: Study) -> dict[str, str]:
@@ -292,22 +227,14 @@ def judge_names(study: Study) -> dict[str, str]:
 
 def judge_by_name(study: Study, name: str) -> JudgeEntry | None:
     """Return a judge, or None where there is none of that name."""
-    row = study.row("SELECT id, name, backend, model, settings FROM judge WHERE name = ?", (name,))
-    return None if row is None else _entry(row)
+    return JUDGES.first(study, "WHERE name = ?", name)
 
 
-def put_judge(study: Study, judge_entry: JudgeEntry) -> None:
-    """Add a judge, or change the one with this id; inside a step."""
-    study.write(
-        "INSERT INTO judge VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
-        "backend = excluded.backend, model = excluded.model, settings = excluded.settings",
-        (judge_entry.id, judge_entry.name, judge_entry.backend, judge_entry.model, to_json(dict(judge_entry.settings))),
-    )
+put_judge = JUDGES.upsert
 
 
-def delete_judge(study: Study, judge_id: str) -> None:
-    """Remove a judge; what it said stays. Inside a step."""
-    study.write("DELETE FROM judge WHERE id = ?", (judge_id,))
+delete_judge = JUDGES.delete
+"""Remove a judge; what it said stays."""
 
 
 def prompt_versions(study: Study, key: str) -> dict[int, str]:
@@ -321,32 +248,9 @@ def put_prompt_version(study: Study, key: str, version: int, text: str) -> None:
     study.write("INSERT INTO prompt_version VALUES (?, ?, ?)", (key, version, text))
 
 
-def _entry(row: Row) -> JudgeEntry:
-    try:
-        settings = json.loads(row[4])
-    except ValueError:
-        settings = None
-    if not isinstance(settings, dict):
-        raise UserError(
-            f"The settings of the judge “{escape_unprintable(row[1])}” are damaged.",
-            "Remove it and add it again: greenroom judge remove",
-        )
-    return JudgeEntry(row[0], row[1], row[2], row[3], settings)
-
-
-def insert_adoption(study: Study, new: Adoption) -> None:
-    """Store that somebody took a judge's words over; inside a step."""
-    study.write(
-        "INSERT INTO adoption VALUES (?, ?, ?, ?, ?, ?)",
-        (new.id, new.segment_id, new.annotator_id, new.field, new.judgment_id, new.at),
-    )
+insert_adoption = ADOPTIONS.insert
 
 
 def adoptions(study: Study, segment_id: str | None = None) -> list[Adoption]:
     """Return what was taken over, by time; of one segment where it is given."""
-    rows = study.rows(
-        "SELECT id, segment_id, annotator_id, field, judgment_id, at FROM adoption "
-        "WHERE segment_id = coalesce(?, segment_id) ORDER BY at, id",
-        (segment_id,),
-    )
-    return [Adoption(*row) for row in rows]
+    return ADOPTIONS.select(study, "WHERE segment_id = coalesce(?, segment_id) ORDER BY at, id", segment_id)

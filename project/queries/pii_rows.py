@@ -3,18 +3,17 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from project.queries.row_mapper import RowMapper
 from project.schema.table_declaration import ColumnKind, StudyTable
 from project.schema.tables import HUMAN_TABLES, TABLES
 from project.store.column_values import damaged_value_error
 from project.store.study import Study
 from project.text_matching.spellings import squeeze_letters
-
-_DECISION_COLUMNS = "table_name, row_id, field, text, ordinal, recording_id, kind, decision, annotator_id, at"
 
 
 class PiiVerdict(StrEnum):
@@ -55,43 +54,32 @@ class PiiDecision:
     at: str
 
 
+PII_DECISIONS = RowMapper(
+    PiiDecision,
+    "pii_decision",
+    noun="A decision on personal information",
+    columns={"table": "table_name", "row": "row_id", "verdict": "decision"},
+)
+
+
 def pii_decisions(study: Study) -> dict[PiiPlace, PiiDecision]:
     """Return every decision that holds, by its place.
 
     A place that somebody kept counts as undecided again where other words stand around it than when it was kept.
     """
-    found = {}
-    for *place, recording_id, kind, verdict, annotator_id, at in study.rows(
-        f"SELECT {_DECISION_COLUMNS} FROM pii_decision"
-    ):
-        where = PiiPlace(*place)
-        found[where] = PiiDecision(where, recording_id, kind, PiiVerdict(verdict), annotator_id, at)
+    found = {decision.place: decision for decision in PII_DECISIONS.select(study)}
     kept = [place for place, pii_decision in found.items() if pii_decision.verdict is PiiVerdict.KEEP]
     for gone in _kept_in_changed_context(study, kept):
         del found[gone]
     return found
 
 
-def put_pii_decision(study: Study, new: PiiDecision) -> None:
-    """Keep a decision in place of one about the same place; inside a step."""
-    at = new.place
-    study.write(
-        f"INSERT INTO pii_decision ({_DECISION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (table_name, row_id, field, text, ordinal) DO UPDATE SET recording_id = excluded.recording_id, "
-        "kind = excluded.kind, decision = excluded.decision, annotator_id = excluded.annotator_id, at = excluded.at",
-        (
-            *(at.table, at.row, at.field, at.text, at.ordinal),
-            *(new.recording_id, new.kind, new.verdict.value, new.annotator_id, new.at),
-        ),
-    )
+put_pii_decision = PII_DECISIONS.upsert
 
 
 def delete_pii_decision(study: Study, place: PiiPlace) -> None:
     """Take a decision back; inside a step."""
-    study.write(
-        "DELETE FROM pii_decision WHERE table_name = ? AND row_id = ? AND field = ? AND text = ? AND ordinal = ?",
-        (place.table, place.row, place.field, place.text, place.ordinal),
-    )
+    PII_DECISIONS.delete(study, place.table, place.row, place.field, place.text, place.ordinal)
 
 
 _NEIGHBOURS = 2
@@ -306,6 +294,9 @@ class PrivateWord:
     participant_id: str | None = None
 
 
+PRIVATE_WORDS = RowMapper(PrivateWord, "private_word")
+
+
 class WordOwners:
     """Tells whose a private word is: the participant's that it names, or whose pseudonym replaces it."""
 
@@ -320,12 +311,9 @@ class WordOwners:
 def private_words(study: Study) -> list[PrivateWord]:
     """Return every private word, longest first."""
     owners = WordOwners((str(row[0]), str(row[1])) for row in study.rows("SELECT id, pseudonym FROM participant"))
-    rows = study.rows(
-        "SELECT word, replacement, kind, participant_id FROM private_word ORDER BY length(word) DESC, word"
-    )
     return [
-        PrivateWord(word, replacement, kind, owners.owner(owner, replacement))
-        for word, replacement, kind, owner in rows
+        replace(word, participant_id=owners.owner(word.participant_id, word.replacement))
+        for word in PRIVATE_WORDS.select(study, "ORDER BY length(word) DESC, word")
     ]
 
 
@@ -334,19 +322,10 @@ def replacements(study: Study) -> dict[str, str]:
     return {private_word.word: private_word.replacement for private_word in private_words(study)}
 
 
-def put_private_word(study: Study, new: PrivateWord) -> None:
-    """Add a private word, or change the one of the same letters; inside a step."""
-    study.write(
-        "INSERT INTO private_word (word, replacement, kind, participant_id) VALUES (?, ?, ?, ?) ON CONFLICT (word) "
-        "DO UPDATE SET replacement = excluded.replacement, kind = excluded.kind, "
-        "participant_id = excluded.participant_id",
-        (new.word, new.replacement, new.kind, new.participant_id),
-    )
+put_private_word = PRIVATE_WORDS.upsert
 
 
-def delete_private_word(study: Study, word: str) -> None:
-    """Take a private word back; inside a step."""
-    study.write("DELETE FROM private_word WHERE word = ?", (word,))
+delete_private_word = PRIVATE_WORDS.delete
 
 
 def public_words(study: Study) -> set[str]:

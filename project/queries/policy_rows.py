@@ -3,12 +3,15 @@
 import json
 from dataclasses import asdict
 
-from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Policy, Purpose, parse_policy
+from project.entities.egress_policy import Egress, EgressRequest, Policy, Purpose, parse_policy
 from project.entities.study_records import Json, Waiver
 from project.errors import UserError
 from project.ids import new_id
+from project.queries.row_mapper import RowMapper
 from project.store.column_values import to_json
-from project.store.study import Row, Study
+from project.store.study import Study
+
+WAIVERS = RowMapper(Waiver, "waiver")
 
 POLICY_PROPERTY = "policy"
 
@@ -36,18 +39,9 @@ def set_policy(study: Study, setting: dict[str, Json]) -> None:
     study.set_property(POLICY_PROPERTY, setting)
 
 
-def insert_egress(study: Study, new: Egress) -> None:
-    """Write down a request, before it is sent; inside `Study.run_transaction`."""
-    study.write_run(
-        "INSERT INTO egress VALUES (?, ?, ?, ?, ?, ?)",
-        [(new.id, new.at, to_json(asdict(new.request)), new.level.value, new.permission, new.rule)],
-    )
-
-
 def all_egress(study: Study) -> list[Egress]:
     """Return every request that was written down, by time."""
-    rows = study.rows("SELECT id, at, request, level, permission, rule FROM egress ORDER BY at, id")
-    return [_egress(row) for row in rows]
+    return EGRESS.select(study, "ORDER BY at, id")
 
 
 def count_egress(study: Study) -> int:
@@ -56,36 +50,36 @@ def count_egress(study: Study) -> int:
     return 0 if row is None else int(row[0])
 
 
-def _egress(row: Row) -> Egress:
+def _parse_request(text: str) -> EgressRequest:
+    values = json.loads(text)
     try:
-        values = json.loads(row[2])
         values["purpose"] = Purpose(values["purpose"])
         for name in ("addresses", "frames", "clips", "others", "pictured"):
             values[name] = tuple(values[name])
-        return Egress(row[0], row[1], EgressRequest(**values), EgressLevel(row[3]), row[4], row[5])
-    except (ValueError, KeyError, TypeError):
-        raise UserError(
-            "A line of the journal of requests is damaged.", "Find out what else is: greenroom check STUDY"
-        ) from None
+    except KeyError:
+        raise ValueError(text) from None
+    return EgressRequest(**values)
+
+
+EGRESS = RowMapper(
+    Egress,
+    "egress",
+    noun="A line of the journal of requests",
+    codecs={"request": (lambda request: to_json(asdict(request)), _parse_request)},
+)
+insert_egress = EGRESS.insert
+"""Write down a request, before it is sent."""
 
 
 def waivers(study: Study) -> list[Waiver]:
     """Return every waiver, in the order they were given."""
-    rows = study.rows("SELECT id, recording_id, rule, reason, annotator_id, at FROM waiver ORDER BY id")
-    return [Waiver(*row) for row in rows]
+    return WAIVERS.select(study, "ORDER BY id")
 
 
-def insert_waiver(study: Study, new: Waiver) -> None:
-    """Store a waiver; inside a step."""
-    study.write(
-        "INSERT INTO waiver VALUES (?, ?, ?, ?, ?, ?)",
-        (new.id, new.recording_id, new.rule, new.reason, new.annotator_id, new.at),
-    )
+insert_waiver = WAIVERS.insert
 
 
-def delete_waiver(study: Study, waiver_id: str) -> None:
-    """Take a waiver back; inside a step."""
-    study.write("DELETE FROM waiver WHERE id = ?", (waiver_id,))
+delete_waiver = WAIVERS.delete
 
 
 def visible_participants(study: Study) -> dict[str, set[str]]:

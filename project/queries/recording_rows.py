@@ -16,27 +16,25 @@ from project.entities.study_records import (
     ConsentUse,
     MediaFacts,
     Medium,
-    MediumRole,
     Participant,
-    ParticipantRole,
     Recording,
     VideoFacts,
 )
 from project.errors import UserError
-from project.store.column_values import damaged_value_error, is_column_integer, parse_choice, to_json
-from project.store.study import Row, Study
+from project.queries.row_mapper import RowMapper, delete_with_dependents
+from project.store.column_values import is_column_integer, to_json
+from project.store.study import Study
 from project.store.visibility import VISIBLE_RECORDINGS
 from project.text_format import escape_unprintable
 
-_RECORDING_COLUMNS = "id, collection_id, number, name, duration_us"
+RECORDINGS = RowMapper(Recording, "recording", view=VISIBLE_RECORDINGS)
+COLLECTIONS = RowMapper(Collection, "collection")
+PARTICIPANTS = RowMapper(Participant, "participant", noun="The participant “{pseudonym}”")
 
 
 def all_recordings(study: Study) -> list[Recording]:
     """Return every recording that is seen, by number."""
-    return [
-        Recording(*row)
-        for row in study.rows(f"SELECT {_RECORDING_COLUMNS} FROM {VISIBLE_RECORDINGS} ORDER BY number, id")
-    ]
+    return RECORDINGS.select(study, "ORDER BY number, id")
 
 
 def recording_numbers(study: Study) -> dict[str, int]:
@@ -44,10 +42,7 @@ def recording_numbers(study: Study) -> dict[str, int]:
     return {recording.id: recording.number for recording in all_recordings(study)}
 
 
-def find_recording(study: Study, recording_id: str) -> Recording | None:
-    """Return one recording, or None where there is none of that id to be seen."""
-    row = study.row(f"SELECT {_RECORDING_COLUMNS} FROM {VISIBLE_RECORDINGS} WHERE id = ?", (recording_id,))
-    return None if row is None else Recording(*row)
+find_recording = RECORDINGS.find
 
 
 def next_number(study: Study) -> int:
@@ -56,20 +51,10 @@ def next_number(study: Study) -> int:
     return 1 if row is None else int(row[0])
 
 
-def insert_recording(study: Study, new: Recording) -> None:
-    """Add a recording; inside a step."""
-    study.write(
-        "INSERT INTO recording VALUES (?, ?, ?, ?, ?)",
-        (new.id, new.collection_id, new.number, new.name, new.duration_us),
-    )
+insert_recording = RECORDINGS.insert
 
 
-def update_recording(study: Study, new: Recording) -> None:
-    """Replace the recording of the same id; inside a step."""
-    study.write(
-        "UPDATE recording SET collection_id = ?, number = ?, name = ?, duration_us = ? WHERE id = ?",
-        (new.collection_id, new.number, new.name, new.duration_us, new.id),
-    )
+update_recording = RECORDINGS.update
 
 
 def delete_recording(study: Study, recording_id: str) -> None:
@@ -77,28 +62,9 @@ def delete_recording(study: Study, recording_id: str) -> None:
 
     Its runs and seconds of activity stay in the file, out of sight, so that undo brings them back with it.
     """
-    row = (recording_id,)
-    for table in ("comment", "review", "adoption", "segment_value"):
-        study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", row)
-    chains = "SELECT id FROM chain WHERE recording_id = ?"
-    nodes = f"SELECT id FROM chain_node WHERE chain_id IN ({chains})"
-    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE recording_id = ?)", row)
-    study.write("DELETE FROM question WHERE recording_id = ?", row)
-    study.write(f"DELETE FROM chain_review WHERE chain_id IN ({chains})", row)
-    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes})", row)
-    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", row)
-    study.write(f"DELETE FROM chain_node WHERE chain_id IN ({chains})", row)
-    study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", row)
-    for table in (
-        *("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"),
-        *("region", "face_review", "seen_span", "waiver", "pii_decision"),
-        *("chain", "look", "summary", "contradiction", "episode_agent", "episode"),
-    ):
-        study.write(f"DELETE FROM {table} WHERE recording_id = ?", row)
-    study.write("DELETE FROM recording WHERE id = ?", row)
+    delete_with_dependents(study, "recording", [recording_id])
 
 
-_MEDIUM_COLUMNS = "id, recording_id, role, position, offset_us, path, fingerprint, facts"
 _MEDIUM_ORDER = "ORDER BY recording_id, role <> 'main', role, position, id"
 
 _FINGERPRINT = re.compile(r"[0-9A-Za-z_-]{0,64}")
@@ -106,50 +72,24 @@ _FINGERPRINT = re.compile(r"[0-9A-Za-z_-]{0,64}")
 
 def media_of(study: Study, recording_id: str) -> list[Medium]:
     """Return the files of a recording, the main one first."""
-    rows = study.rows(f"SELECT {_MEDIUM_COLUMNS} FROM medium WHERE recording_id = ? {_MEDIUM_ORDER}", (recording_id,))
-    return [_medium(row) for row in rows]
+    return MEDIA.select(study, f"WHERE recording_id = ? {_MEDIUM_ORDER}", recording_id)
 
 
 def all_media(study: Study) -> list[Medium]:
     """Return the files of every recording; those of one recording stand together, the main one first."""
-    return [_medium(row) for row in study.rows(f"SELECT {_MEDIUM_COLUMNS} FROM medium {_MEDIUM_ORDER}")]
+    return MEDIA.select(study, _MEDIUM_ORDER)
 
 
 def insert_medium(study: Study, new: Medium) -> None:
     """Add a file to a recording; inside a step."""
     _check_path(new.path)
-    study.write(
-        "INSERT INTO medium VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            new.id,
-            new.recording_id,
-            new.role.value,
-            new.position,
-            new.offset_us,
-            new.path,
-            new.fingerprint,
-            facts_to_json(new.facts),
-        ),
-    )
+    MEDIA.insert(study, new)
 
 
 def update_medium(study: Study, new: Medium) -> None:
     """Replace the medium of the same id; inside a step."""
     _check_path(new.path)
-    study.write(
-        "UPDATE medium SET recording_id = ?, role = ?, position = ?, offset_us = ?, path = ?, fingerprint = ?, "
-        "facts = ? WHERE id = ?",
-        (
-            new.recording_id,
-            new.role.value,
-            new.position,
-            new.offset_us,
-            new.path,
-            new.fingerprint,
-            facts_to_json(new.facts),
-            new.id,
-        ),
-    )
+    MEDIA.update(study, new)
 
 
 def facts_to_json(facts: MediaFacts) -> str:
@@ -188,19 +128,19 @@ def _is_of_kind(value: object, kind: object) -> bool:
     return isinstance(value, kind) if isinstance(kind, type) else True
 
 
-def _medium(row: Row) -> Medium:
+def _parse_fingerprint(text: str) -> str:
     # Files are named by it, so it must not lead anywhere.
-    if not _FINGERPRINT.fullmatch(row[6]):
-        raise UserError(
-            f"The fingerprint of “{escape_unprintable(row[5])}” in this study is damaged.",
-            "Find out what else is: greenroom check",
-        )
-    what = f"What is known of the file “{escape_unprintable(row[5])}”"
-    try:
-        facts = facts_from_json(row[7])
-    except ValueError:
-        raise damaged_value_error(what) from None
-    return Medium(row[0], row[1], parse_choice(MediumRole, row[2], what), row[3], row[4], row[5], row[6], facts)
+    if not _FINGERPRINT.fullmatch(text):
+        raise ValueError(text)
+    return text
+
+
+MEDIA = RowMapper(
+    Medium,
+    "medium",
+    noun="What is known of the file “{path}”",
+    codecs={"fingerprint": (str, _parse_fingerprint), "facts": (facts_to_json, facts_from_json)},
+)
 
 
 def _check_path(path: str) -> None:
@@ -212,40 +152,27 @@ def _check_path(path: str) -> None:
         ) from None
 
 
-_COLLECTION_COLUMNS = "id, name, agent_context"
-
-
 def all_collections(study: Study) -> list[Collection]:
     """Return every collection, in the order they were made."""
-    return [Collection(*row) for row in study.rows(f"SELECT {_COLLECTION_COLUMNS} FROM collection ORDER BY id")]
+    return COLLECTIONS.select(study, "ORDER BY id")
 
 
-def insert_collection(study: Study, collection: Collection) -> None:
-    """Add a collection; inside a step."""
-    study.write("INSERT INTO collection VALUES (?, ?, ?)", (collection.id, collection.name, collection.agent_context))
+insert_collection = COLLECTIONS.insert
 
 
-def update_collection(study: Study, collection: Collection) -> None:
-    """Replace the collection of the same id; inside a step."""
-    study.write(
-        "UPDATE collection SET name = ?, agent_context = ? WHERE id = ?",
-        (collection.name, collection.agent_context, collection.id),
-    )
+update_collection = COLLECTIONS.update
 
 
 def delete_collection(study: Study, collection_id: str) -> None:
     """Remove a collection; inside a step."""
     if study.row("SELECT 1 FROM recording WHERE collection_id = ? LIMIT 1", (collection_id,)):
         raise UserError("This collection still holds recordings.", "Move or delete them first.")
-    study.write("DELETE FROM collection WHERE id = ?", (collection_id,))
-
-
-_PARTICIPANT_COLUMNS = "p.id, p.pseudonym, p.role, p.note"
+    COLLECTIONS.delete(study, collection_id)
 
 
 def all_participants(study: Study) -> list[Participant]:
     """Return every participant, in the order they were added."""
-    return _read(study, f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p ORDER BY p.id")
+    return PARTICIPANTS.select(study, "ORDER BY id")
 
 
 def pseudonyms(study: Study) -> dict[str, str]:
@@ -255,45 +182,28 @@ def pseudonyms(study: Study) -> dict[str, str]:
 
 def participants_in(study: Study, recording_id: str) -> list[Participant]:
     """Return who appears in a recording, in the order they were added to the study."""
-    return _read(
-        study,
-        f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p JOIN appearance a ON a.participant_id = p.id "
-        "WHERE a.recording_id = ? ORDER BY p.id",
-        recording_id,
-    )
+    where = "WHERE id IN (SELECT participant_id FROM appearance WHERE recording_id = ?) ORDER BY id"
+    return PARTICIPANTS.select(study, where, recording_id)
 
 
 def present_participants(study: Study, recording_id: str) -> list[Participant]:
     """Return who appears or speaks in a recording, in the order they were added to the study."""
-    return _read(
-        study,
-        f"SELECT {_PARTICIPANT_COLUMNS} FROM participant p WHERE p.id IN (SELECT participant_id FROM appearance "
-        "WHERE recording_id = ? UNION SELECT participant_id FROM utterance WHERE recording_id = ?) ORDER BY p.id",
-        *(recording_id, recording_id),
+    where = (
+        "WHERE id IN (SELECT participant_id FROM appearance WHERE recording_id = ?1 "
+        "UNION SELECT participant_id FROM utterance WHERE recording_id = ?1) ORDER BY id"
     )
+    return PARTICIPANTS.select(study, where, recording_id)
 
 
-def insert_participant(study: Study, new: Participant) -> None:
-    """Add a participant; inside a step."""
-    study.write("INSERT INTO participant VALUES (?, ?, ?, ?)", (new.id, new.pseudonym, new.role.value, new.note))
+insert_participant = PARTICIPANTS.insert
 
 
-def update_participant(study: Study, new: Participant) -> None:
-    """Replace the participant of the same id; inside a step."""
-    study.write(
-        "UPDATE participant SET pseudonym = ?, role = ?, note = ? WHERE id = ?",
-        (new.pseudonym, new.role.value, new.note, new.id),
-    )
+update_participant = PARTICIPANTS.update
 
 
 def delete_participant(study: Study, participant_id: str) -> None:
     """Remove a participant, their appearances and consents, and their name from all that is theirs; inside a step."""
-    row = (participant_id,)
-    for table in ("track_correction", "region", "utterance", "private_word", "episode_agent"):
-        study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", row)
-    for table in ("appearance", "consent", "chain_person", "look"):
-        study.write(f"DELETE FROM {table} WHERE participant_id = ?", row)
-    study.write("DELETE FROM participant WHERE id = ?", row)
+    delete_with_dependents(study, "participant", [participant_id])
 
 
 def set_appearance(study: Study, recording_id: str, participant_id: str, present: bool) -> None:
@@ -318,10 +228,6 @@ def set_consent(study: Study, participant_id: str, use: ConsentUse, granted: boo
         "ON CONFLICT (participant_id, use) DO UPDATE SET granted = excluded.granted",
         (participant_id, use.value, int(granted)),
     )
-
-
-def _read(study: Study, sql: str, *values: str) -> list[Participant]:
-    return [Participant(row[0], row[1], ParticipantRole(row[2]), row[3]) for row in study.rows(sql, values)]
 
 
 _HOLD_OUT_SQL = """

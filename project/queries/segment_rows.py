@@ -5,12 +5,17 @@ from collections.abc import Sequence
 
 from project.entities.study_records import Comment, FieldValue, Json, Segment
 from project.errors import UserError
-from project.store.column_values import to_json
+from project.queries.row_mapper import RowMapper, delete_with_dependents
 from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_SEGMENTS
 
-_SEGMENT_COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, track"
-_VALUE_COLUMNS = "v.segment_id, v.scheme, v.version, v.field, v.value"
+SEGMENTS = RowMapper(Segment, "segment", view=VISIBLE_SEGMENTS)
+_ALL_SEGMENTS = RowMapper(Segment, "segment")
+VALUES = RowMapper(FieldValue, "segment_value", noun="A value of a segment ({segment_id})")
+COMMENTS = RowMapper(Comment, "comment")
+_BY_START = "ORDER BY recording_id, start_us, end_us, id"
+
+_VALUE_COLUMNS = VALUES.column_list_of("v")
 
 
 def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, unseen: bool = False) -> list[Segment]:
@@ -18,25 +23,18 @@ def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, u
 
     With `unseen`, those too that a training round hides.
     """
-    table = "segment" if unseen else VISIBLE_SEGMENTS
-    rows = study.rows(
-        f"SELECT {_SEGMENT_COLUMNS} FROM {table} WHERE recording_id = ? AND scheme = coalesce(?, scheme) "
-        "ORDER BY start_us, end_us, id",
-        (recording_id, scheme),
+    segments = _ALL_SEGMENTS if unseen else SEGMENTS
+    return segments.select(
+        study, f"WHERE recording_id = ? AND scheme = coalesce(?, scheme) {_BY_START}", recording_id, scheme
     )
-    return [_segment(row) for row in rows]
 
 
-def find_segment(study: Study, segment_id: str) -> Segment | None:
-    """Return one segment, or None where there is none of that id."""
-    row = study.row(f"SELECT {_SEGMENT_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE id = ?", (segment_id,))
-    return None if row is None else _segment(row)
+find_segment = SEGMENTS.find
 
 
 def all_segments(study: Study) -> list[Segment]:
     """Return the segments of every recording, by recording and start."""
-    rows = study.rows(f"SELECT {_SEGMENT_COLUMNS} FROM {VISIBLE_SEGMENTS} ORDER BY recording_id, start_us, end_us, id")
-    return [_segment(row) for row in rows]
+    return SEGMENTS.select(study, _BY_START)
 
 
 def segment_ids(study: Study) -> set[str]:
@@ -61,67 +59,24 @@ def segment_counts(study: Study, *, unseen: bool = False) -> dict[str, dict[str,
 def insert_segment(study: Study, new: Segment) -> None:
     """Add a segment; inside a step."""
     _check_span(new)
-    study.write(
-        f"INSERT INTO segment ({_SEGMENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            new.id,
-            new.recording_id,
-            new.annotator_id,
-            new.label,
-            new.start_us,
-            new.end_us,
-            new.scheme,
-            new.track,
-        ),
-    )
+    SEGMENTS.insert(study, new)
 
 
 def insert_segments(study: Study, new: Sequence[Segment]) -> None:
     """Add many segments; inside a step."""
     for segment in new:
         _check_span(segment)
-    study.insert_many(
-        "segment",
-        [(s.id, s.recording_id, s.annotator_id, s.scheme, s.track, s.label, s.start_us, s.end_us) for s in new],
-        [s.id for s in new],
-    )
+    SEGMENTS.insert_bulk(study, new)
 
 
-def insert_values(study: Study, new: Sequence[FieldValue]) -> None:
-    """Fill in fields of segments that were just added and have none filled in; inside a step."""
-    study.insert_many(
-        "segment_value",
-        [
-            (
-                field_value.segment_id,
-                field_value.scheme,
-                field_value.version,
-                field_value.field,
-                to_json(field_value.value),
-            )
-            for field_value in new
-        ],
-        [field_value.segment_id for field_value in new],
-    )
+insert_values = VALUES.insert_bulk
+"""Fill in fields of segments that were just added and have none filled in."""
 
 
 def update_segment(study: Study, new: Segment) -> None:
     """Replace the segment of the same id; inside a step."""
     _check_span(new)
-    study.write(
-        "UPDATE segment SET recording_id = ?, annotator_id = ?, label = ?, start_us = ?, end_us = ?, scheme = ?, "
-        "track = ? WHERE id = ?",
-        (
-            new.recording_id,
-            new.annotator_id,
-            new.label,
-            new.start_us,
-            new.end_us,
-            new.scheme,
-            new.track,
-            new.id,
-        ),
-    )
+    SEGMENTS.update(study, new)
 
 
 def delete_segment(study: Study, segment_id: str) -> None:
@@ -131,10 +86,7 @@ def delete_segment(study: Study, segment_id: str) -> None:
 
 def delete_segments(study: Study, segment_ids: Sequence[str]) -> None:
     """Remove segments and everything that was said about them; inside a step."""
-    given = (json.dumps([*segment_ids]),)
-    for table in ("comment", "review", "adoption", "segment_value"):
-        study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT value FROM json_each(?))", given)
-    study.write("DELETE FROM segment WHERE id IN (SELECT value FROM json_each(?))", given)
+    delete_with_dependents(study, "segment", segment_ids)
 
 
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
@@ -145,7 +97,7 @@ def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[
         "WHERE s.id = ? ORDER BY v.version",
         (scheme, segment_id),
     )
-    return {row[3]: _value(row) for row in rows}
+    return {row[3]: VALUES.read(row) for row in rows}
 
 
 def value_history(study: Study, segment_id: str) -> list[FieldValue]:
@@ -156,7 +108,7 @@ def value_history(study: Study, segment_id: str) -> list[FieldValue]:
         "WHERE s.id = ? ORDER BY v.version, v.field",
         (segment_id,),
     )
-    return [_value(row) for row in rows]
+    return VALUES.read_all(rows)
 
 
 def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = ()) -> list[tuple[Segment, FieldValue]]:
@@ -164,24 +116,19 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
 
     Values of the fields `but` are left out.
     """
-    columns = ", ".join(f"s.{column}" for column in _SEGMENT_COLUMNS.split(", "))
     rows = study.rows(
-        f"SELECT {columns}, {_VALUE_COLUMNS} FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id "
+        f"SELECT {SEGMENTS.column_list_of('s')}, {_VALUE_COLUMNS} "
+        f"FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id "
         f"AND v.scheme = s.scheme AND v.version <> ? AND v.field NOT IN ({', '.join('?' * len(but))}) "
         "WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
         (version, *but, scheme),
     )
-    return [(_segment(row[:8]), _value(row[8:])) for row in rows]
+    return [(SEGMENTS.read(row[:8]), VALUES.read(row[8:])) for row in rows]
 
 
 def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
     """Return the segments of a scheme, by recording and start."""
-    rows = study.rows(
-        f"SELECT {_SEGMENT_COLUMNS} FROM {VISIBLE_SEGMENTS} WHERE scheme = ? "
-        "ORDER BY recording_id, start_us, end_us, id",
-        (scheme,),
-    )
-    return [_segment(row) for row in rows]
+    return SEGMENTS.select(study, f"WHERE scheme = ? {_BY_START}", scheme)
 
 
 def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
@@ -194,7 +141,7 @@ def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[
     )
     found: dict[str, dict[str, FieldValue]] = {}
     for row in rows:
-        found.setdefault(row[0], {})[row[3]] = _value(row)
+        found.setdefault(row[0], {})[row[3]] = VALUES.read(row)
     return found
 
 
@@ -206,27 +153,12 @@ def set_value(study: Study, new: FieldValue) -> None:
             (new.segment_id, new.scheme, new.field),
         )
         return
-    study.write(
-        "INSERT INTO segment_value VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (segment_id, scheme, version, field) DO UPDATE SET value = excluded.value",
-        (new.segment_id, new.scheme, new.version, new.field, to_json(new.value)),
-    )
+    VALUES.upsert(study, new)
 
 
 def clear_value(study: Study, old: FieldValue) -> None:
     """Take one value away, under its own version only; inside a step."""
-    study.write(
-        "DELETE FROM segment_value WHERE segment_id = ? AND scheme = ? AND version = ? AND field = ?",
-        (old.segment_id, old.scheme, old.version, old.field),
-    )
-
-
-def _segment(row: Row) -> Segment:
-    return Segment(*row)
-
-
-def _value(row: Row) -> FieldValue:
-    return FieldValue(row[0], row[1], row[2], row[3], json.loads(row[4]))
+    VALUES.delete(study, old.segment_id, old.scheme, old.version, old.field)
 
 
 def _check_span(new: Segment) -> None:
@@ -236,79 +168,40 @@ def _check_span(new: Segment) -> None:
         raise UserError("A segment must end after it starts.", "Give an end that is later than the start.")
 
 
-_COMMENT_COLUMNS = "c.id, c.segment_id, c.annotator_id, c.text, c.at, c.resolved"
-
-
 def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
     """Return segment id -> its comments, oldest first; segments without any are left out."""
-    rows = study.rows(
-        f"SELECT {_COMMENT_COLUMNS} FROM comment c "
-        f"JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id WHERE s.recording_id = ? ORDER BY c.at, c.id",
-        (recording_id,),
-    )
-    found: dict[str, list[Comment]] = {}
-    for row in rows:
-        comment = _comment(row)
-        found.setdefault(comment.segment_id, []).append(comment)
-    return found
+    where = f"WHERE segment_id IN (SELECT id FROM {VISIBLE_SEGMENTS} WHERE recording_id = ?) ORDER BY at, id"
+    return COMMENTS.group(study, "segment_id", where, recording_id)
 
 
 def comments_of(study: Study, segment_id: str) -> list[Comment]:
     """Return the comments on a segment, oldest first."""
-    rows = study.rows(
-        f"SELECT {_COMMENT_COLUMNS} FROM comment c WHERE c.segment_id = ? ORDER BY c.at, c.id", (segment_id,)
-    )
-    return [_comment(row) for row in rows]
+    return COMMENTS.select(study, "WHERE segment_id = ? ORDER BY at, id", segment_id)
 
 
-def find_comment(study: Study, comment_id: str) -> Comment | None:
-    """Return one comment, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COMMENT_COLUMNS} FROM comment c WHERE c.id = ?", (comment_id,))
-    return None if row is None else _comment(row)
+find_comment = COMMENTS.find
 
 
 def unresolved_comments(study: Study) -> list[Comment]:
     """Return every comment that is not resolved, oldest first."""
-    rows = study.rows(
-        f"SELECT {_COMMENT_COLUMNS} FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id "
-        "WHERE NOT c.resolved ORDER BY c.at"
-    )
-    return [_comment(row) for row in rows]
+    where = f"WHERE NOT resolved AND segment_id IN (SELECT id FROM {VISIBLE_SEGMENTS}) ORDER BY at"
+    return COMMENTS.select(study, where)
 
 
-def insert_comments(study: Study, new: Sequence[Comment]) -> None:
-    """Add comments; inside a step."""
-    study.write_many(
-        "INSERT INTO comment (id, segment_id, annotator_id, text, at, resolved) VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (comment.id, comment.segment_id, comment.annotator_id, comment.text, comment.at, int(comment.resolved))
-            for comment in new
-        ],
-    )
+insert_comments = COMMENTS.insert_all
 
 
-def update_comment(study: Study, new: Comment) -> None:
-    """Replace the comment of the same id; inside a step."""
-    study.write("UPDATE comment SET text = ?, resolved = ? WHERE id = ?", (new.text, int(new.resolved), new.id))
+update_comment = COMMENTS.update
 
 
-def delete_comment(study: Study, comment_id: str) -> None:
-    """Remove a comment; inside a step."""
-    study.write("DELETE FROM comment WHERE id = ?", (comment_id,))
-
-
-def _comment(row: Row) -> Comment:
-    return Comment(row[0], row[1], row[2], row[3], row[4], bool(row[5]))
-
-
-_TABLE_SEGMENT_COLUMNS = "s.id, s.recording_id, s.annotator_id, s.label, s.start_us, s.end_us, s.scheme, s.track"
-_SLICE = 500
+delete_comment = COMMENTS.delete
 
 
 def table_segments(study: Study, only: Sequence[str] | None = None) -> list[Segment]:
     """Return every segment, or those of some ids that are there, by recording and start."""
-    sql = f"SELECT {{columns}} FROM {VISIBLE_SEGMENTS} s {{where}} ORDER BY s.recording_id, s.start_us, s.end_us, s.id"
-    return [Segment(*row) for row in _rows(study, sql, "s.id", only, _TABLE_SEGMENT_COLUMNS)]
+    if only is None:
+        return SEGMENTS.select(study, _BY_START)
+    return SEGMENTS.select_among(study, "id", only, _BY_START)
 
 
 def table_values(study: Study, only: Sequence[str] | None = None) -> dict[str, dict[str, Json]]:
@@ -351,12 +244,8 @@ def review_counts(study: Study, only: Sequence[str] | None = None) -> dict[str, 
 def _rows(study: Study, sql: str, key: str, only: Sequence[str] | None, columns: str) -> list[Row]:
     if only is None:
         return study.rows(sql.format(columns=columns, where=""))
-    found: list[Row] = []
-    for first in range(0, len(only), _SLICE):
-        part = only[first : first + _SLICE]
-        where = f"WHERE {key} IN ({', '.join('?' * len(part))})"
-        found += study.rows(sql.format(columns=columns, where=where), part)
-    return found
+    where = "" if only is None else f"WHERE {key} IN (SELECT value FROM json_each(?))"
+    return study.rows(sql.format(columns=columns, where=where), () if only is None else (json.dumps([*only]),))
 
 
 def segment_rows(study: Study, scheme: str, track: str) -> list[Row]:

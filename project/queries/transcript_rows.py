@@ -1,43 +1,30 @@
 """Queries on utterances, and on the speech and words that recognition runs detected."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from project.entities.study_records import Run, Utterance
 from project.entities.transcript import AsrSegment
 from project.queries.history_rows import runs_of
 from project.queries.recording_rows import media_of
+from project.queries.row_mapper import RowMapper
 from project.store.column_values import words_from_json, words_to_json
-from project.store.study import Cell, Row, Study
+from project.store.study import Study
 
-_UTTERANCE_COLUMNS = "id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested"
-_CHUNK = 900
+UTTERANCES = RowMapper(Utterance, "utterance", codecs={"words": (words_to_json, words_from_json)})
+_BY_START = "ORDER BY start_us, end_us, id"
 
 
 def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
     """Return the utterances of a recording, by start."""
-    rows = study.rows(
-        f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE recording_id = ? ORDER BY start_us, end_us, id",
-        (recording_id,),
-    )
-    return [_read(row) for row in rows]
+    return UTTERANCES.select(study, f"WHERE recording_id = ? {_BY_START}", recording_id)
 
 
-def find_utterance(study: Study, utterance_id: str) -> Utterance | None:
-    """Return one utterance, or None where there is none of that id."""
-    row = study.row(f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE id = ?", (utterance_id,))
-    return None if row is None else _read(row)
+find_utterance = UTTERANCES.find
 
 
 def find_utterances(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
     """Return id -> utterance, for those that are there."""
-    found: dict[str, Utterance] = {}
-    wanted = [*ids]
-    for first in range(0, len(wanted), _CHUNK):
-        part = wanted[first : first + _CHUNK]
-        marks = ", ".join("?" * len(part))
-        for row in study.rows(f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE id IN ({marks})", part):
-            found[row[0]] = _read(row)
-    return found
+    return {utterance.id: utterance for utterance in UTTERANCES.select_among(study, "id", ids)}
 
 
 def last_edit_time(study: Study, recording_id: str, start_us: int, end_us: int, since: str) -> str:
@@ -60,22 +47,16 @@ def last_edit_time(study: Study, recording_id: str, start_us: int, end_us: int, 
 
 def utterances_between(study: Study, recording_id: str, start_us: int, end_us: int) -> list[Utterance]:
     """Return the utterances that share time with a stretch, by start."""
-    rows = study.rows(
-        f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us > ? "
-        "ORDER BY start_us, end_us, id",
-        (recording_id, end_us, start_us),
-    )
-    return [_read(row) for row in rows]
+    where = f"WHERE recording_id = ? AND start_us < ? AND end_us > ? {_BY_START}"
+    return UTTERANCES.select(study, where, recording_id, end_us, start_us)
 
 
 def utterances_before(study: Study, recording_id: str, time_us: int, count: int) -> list[Utterance]:
     """Return the last utterances that begin before a time and are over by then, by start: what led up to it."""
-    rows = study.rows(
-        f"SELECT {_UTTERANCE_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us <= ? "
-        "ORDER BY start_us DESC, end_us DESC, id DESC LIMIT ?",
-        (recording_id, time_us, time_us, count),
+    where = (
+        "WHERE recording_id = ? AND start_us < ? AND end_us <= ? ORDER BY start_us DESC, end_us DESC, id DESC LIMIT ?"
     )
-    return [_read(row) for row in rows][::-1]
+    return UTTERANCES.select(study, where, recording_id, time_us, time_us, count)[::-1]
 
 
 def has_utterances(study: Study, recording_id: str) -> bool:
@@ -93,46 +74,13 @@ def utterance_ids(study: Study) -> set[str]:
     return {row[0] for row in study.rows("SELECT id FROM utterance")}
 
 
-def insert_utterances(study: Study, new: Sequence[Utterance]) -> None:
-    """Add utterances; inside a step."""
-    study.write_many(
-        f"INSERT INTO utterance ({_UTTERANCE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [_cells(utterance) for utterance in new],
-    )
+insert_utterances = UTTERANCES.insert_all
 
 
-def update_utterance(study: Study, new: Utterance) -> None:
-    """Replace the utterance of the same id; inside a step."""
-    first, *rest = _cells(new)
-    columns = ", ".join(f"{column} = ?" for column in _UTTERANCE_COLUMNS.split(", ")[1:])
-    study.write(f"UPDATE utterance SET {columns} WHERE id = ?", (*rest, first))
+update_utterance = UTTERANCES.update
 
 
-def delete_utterance(study: Study, utterance_id: str) -> None:
-    """Remove an utterance; inside a step."""
-    study.write("DELETE FROM utterance WHERE id = ?", (utterance_id,))
-
-
-def _cells(utterance: Utterance) -> tuple[Cell, ...]:
-    return (
-        *(
-            utterance.id,
-            utterance.recording_id,
-            utterance.start_us,
-            utterance.end_us,
-            utterance.text,
-            utterance.participant_id,
-        ),
-        *(words_to_json(utterance.words), int(utterance.checked), int(utterance.suggested)),
-    )
-
-
-def _read(row: Row) -> Utterance:
-    utterance_id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested = row
-    times = words_from_json(words)
-    return Utterance(
-        utterance_id, recording_id, start_us, end_us, text, participant_id, times, bool(checked), bool(suggested)
-    )
+delete_utterance = UTTERANCES.delete
 
 
 _ASR_COLUMNS = "start_us, end_us, text, words"

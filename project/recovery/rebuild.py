@@ -15,7 +15,7 @@ from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
 from project.ids import is_id, new_id
 from project.integrity.integrity_check import CONTENT_RULES, last_states
-from project.queries.question_rows import QUESTION_COLUMNS, parse_questions
+from project.queries.question_rows import QUESTIONS
 from project.queries.recording_rows import facts_from_json
 from project.recovery.table_reader import Key, RecoveredTable, Row, TableLayout
 from project.schema.tables import HUMAN_TABLES, TABLES
@@ -138,7 +138,7 @@ def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> boo
         case "item":
             return not describe_content_problem(str(row["about"]), json.loads(str(row["content"])))
         case "question":
-            (question,) = parse_questions([tuple(row[column] for column in QUESTION_COLUMNS.split(", "))])
+            question = QUESTIONS.read(tuple(row[column] for column in QUESTIONS.column_list.split(", ")))
             return len({*question.options}) == len(question.options)
         case "medium":
             MediumRole(str(row["role"]))

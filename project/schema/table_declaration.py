@@ -156,6 +156,10 @@ class StudyTable:
         """Column -> the table whose id it holds."""
         return MappingProxyType({column.name: column.parent for column in self.columns if column.parent})
 
+    def column(self, name: str) -> StudyColumn:
+        """Return a column."""
+        return self.columns[self.names.index(name)]
+
     @cached_property
     def local(self) -> tuple[str, ...]:
         """The columns that each copy has for itself."""

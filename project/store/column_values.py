@@ -60,9 +60,9 @@ def is_column_integer(found: object, least: int = 0) -> bool:
     return isinstance(found, int) and not isinstance(found, bool) and least <= found < 1 << 63
 
 
-def damaged_value_error(what: str) -> UserError:
+def damaged_value_error(what: str, remedy: str = "") -> UserError:
     """Return the message for what is not as it is meant; `what` begins it."""
-    return UserError(f"{what} of this study is damaged.", "Find out what else is: greenroom check STUDY")
+    return UserError(f"{what} of this study is damaged.", remedy or "Find out what else is: greenroom check STUDY")
 
 
 def words_to_json(words: Words) -> str:
