@@ -1,16 +1,16 @@
 """Reads every free text of a study with its place and time, for the search and for finding personal information."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.episode_rows import PROFILE_COLUMNS
 from project.queries.question_rows import VISIBLE_QUESTION
 from project.queries.study_schemes import version_text
 from project.schemes.scheme import FieldKind
 from project.schemes.scheme_file import load_scheme, parse_scheme
+from project.store.column_values import to_json
 from project.store.study import Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 
@@ -18,6 +18,21 @@ SEGMENT_TABLES = frozenset({"segment_value", "comment", "review"})
 """Tables whose texts are about segments."""
 CHAIN_TABLES = frozenset({"chain", "chain_node", "question"})
 """Tables whose texts are of chains, or of questions that were made from one."""
+
+
+WRONG_OPTION_PREFIX = "wrong_"
+"""What the field of a wrong option begins with; its number follows, from 1."""
+BOND_PREFIX = "bond_"
+"""What the field of a story of a character begins with; its number follows, from 1."""
+GOAL_PREFIX = "goal_"
+"""What the field of a goal of a scenario begins with; its number follows, from 1."""
+QUOTED = frozenset(
+    {
+        *("chain", "chain_node", "question", "look", "summary", "contradiction"),
+        *("character", "scenario", "episode", "episode_agent"),
+    }
+)
+"""Tables whose texts are told in pieces, with other names, or inside other texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,66 +53,150 @@ class TextLocation:
 Found = Iterator[tuple[TextLocation, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class _TextSource:
+    """The texts of one table.
+
+    Attributes:
+        columns: that hold them; a JSON list by the field of its first item, such as `goal_1`.
+        rows: what follows FROM, such that the table is called `t`, with a condition.
+        row: the id of its row, in SQL.
+        place: recording, start and end, in SQL.
+        field: the column that names the field, where that is not the text's own.
+        subject: the column of what the search finds; "" where the search leaves the table out.
+        searched: columns that are searched and are no free texts.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    rows: str
+    row: str = "t.id"
+    place: str = "NULL, 0, 0"
+    field: str = ""
+    subject: str = ""
+    searched: tuple[str, ...] = ()
+
+
+_OF_SEGMENT = f"JOIN {VISIBLE_SEGMENTS} s ON s.id = t.segment_id WHERE TRUE"
+_SEGMENT_PLACE = "s.recording_id, s.start_us, s.end_us"
+_OF_CHAIN = f"JOIN {VISIBLE_CHAINS} c ON c.id = t.chain_id"
+_IN_SIGHT = f"WHERE t.recording_id IN (SELECT id FROM {VISIBLE_RECORDINGS})"
+_OWN_PLACE = "t.recording_id, t.start_us, t.end_us"
+_RECORDING = "t.recording_id, 0, 0"
+_LISTS = {"wrong": WRONG_OPTION_PREFIX, "bonds": BOND_PREFIX, "goals": GOAL_PREFIX}
+_QUESTIONS = f"(SELECT * FROM question WHERE {VISIBLE_QUESTION})"
+_SOURCES = (
+    _TextSource("comment", ("text",), f"comment t {_OF_SEGMENT}", place=_SEGMENT_PLACE, subject="segment_id"),
+    _TextSource(
+        "review",
+        ("note",),
+        f"review t {_OF_SEGMENT}",
+        row="t.segment_id || '/' || t.reviewer_id",
+        place=_SEGMENT_PLACE,
+        subject="segment_id",
+    ),
+    _TextSource("utterance", ("text",), f"utterance t {_IN_SIGHT}", place=_OWN_PLACE, subject="id"),
+    _TextSource("recording", ("name",), f"{VISIBLE_RECORDINGS} t WHERE TRUE", place="t.id, 0, 0", subject="id"),
+    _TextSource("collection", ("name", "agent_context"), "collection t WHERE TRUE", subject="id"),
+    _TextSource("participant", ("note",), "participant t WHERE TRUE", subject="id", searched=("pseudonym",)),
+    _TextSource("chain", ("name",), f"{VISIBLE_CHAINS} t WHERE TRUE", place=_RECORDING, subject="id"),
+    _TextSource(
+        "chain_node",
+        ("text",),
+        f"chain_node t {_OF_CHAIN} WHERE TRUE",
+        place="c.recording_id, t.start_us, t.end_us",
+        subject="id",
+    ),
+    _TextSource(
+        "chain_review",
+        ("note",),
+        f"chain_review t {_OF_CHAIN} WHERE t.reviewer_id IN (SELECT id FROM annotator)",
+        row="t.chain_id || '/' || t.reviewer_id",
+        place="c.recording_id, 0, 0",
+    ),
+    _TextSource(
+        "question",
+        ("text", "answer", "explanation", "wrong"),
+        f"{_QUESTIONS} t WHERE TRUE",
+        place=_OWN_PLACE,
+        subject="id",
+    ),
+    _TextSource(
+        "verification",
+        ("note",),
+        f"verification t JOIN {_QUESTIONS} q ON q.id = t.question_id "
+        "WHERE t.annotator_id IN (SELECT id FROM annotator)",
+        row="t.question_id || '/' || t.annotator_id",
+        place="q.recording_id, q.start_us, q.end_us",
+    ),
+    _TextSource(
+        "look",
+        ("text",),
+        "look t WHERE TRUE",
+        row="t.recording_id || '/' || t.participant_id",
+        place=_RECORDING,
+        field="kind",
+    ),
+    _TextSource("summary", ("text",), "summary t WHERE TRUE", row="t.recording_id", place=_RECORDING, field="source"),
+    _TextSource("contradiction", ("text", "resolution"), "contradiction t WHERE TRUE", place=_RECORDING),
+    _TextSource("character", (*PROFILE_COLUMNS, "bonds"), "character t WHERE TRUE"),
+    _TextSource("scenario", ("name", "context", "goals"), "scenario t WHERE TRUE"),
+    _TextSource("episode", ("context",), f"episode t {_IN_SIGHT}", row="t.recording_id", place=_RECORDING),
+    _TextSource(
+        "episode_agent",
+        (*PROFILE_COLUMNS, "goal"),
+        f"episode_agent t {_IN_SIGHT}",
+        row="t.recording_id || '/' || t.position",
+        place=_RECORDING,
+    ),
+)
+
+
 class Texts:
-    """Reads the texts of one study."""
+    """Reads the texts of one study for the search."""
+
+    tables = ("segment_value", *(source.table for source in _SOURCES if source.subject))
+    """The tables that have texts."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._kinds: dict[tuple[str, int], dict[str, FieldKind]] = {}
-        self._readers: dict[str, Callable[[Sequence[str]], Found]] = {
-            "segment_value": self._values,
-            "comment": lambda ids: self._columns("comment", "segment_id", ("text",), ids),
-            "review": lambda ids: self._columns("review", "segment_id", ("note",), ids),
-            "utterance": lambda ids: self._columns("utterance", "id", ("text",), ids),
-            "recording": lambda ids: self._columns("recording", "id", ("name",), ids),
-            "collection": lambda ids: self._columns("collection", "id", ("name", "agent_context"), ids),
-            "participant": lambda ids: self._columns("participant", "id", ("pseudonym", "note"), ids),
-            "chain": lambda ids: self._columns("chain", "id", ("name",), ids),
-            "chain_node": lambda ids: self._columns("chain_node", "id", ("text",), ids),
-            "question": lambda ids: self._columns("question", "id", ("text", "answer", "explanation"), ids),
-        }
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """The tables that have texts."""
-        return tuple(self._readers)
 
     def subjects(self, table: str) -> list[str]:
         """Return what the texts of a table are about, in the order in which it was made."""
-        column = "segment_id" if table in SEGMENT_TABLES else "id"
-        return [
-            row[0]
-            for row in self._study.rows(
-                f"SELECT DISTINCT {column} FROM {table} WHERE {_visibility_condition(table)} ORDER BY 1"
-            )
-        ]
+        rows, subject = f"segment_value t {_OF_SEGMENT}", "segment_id"
+        for source in _SOURCES:
+            if source.table == table:
+                rows, subject = source.rows, source.subject
+        return [row[0] for row in self._study.rows(f"SELECT DISTINCT t.{subject} FROM {rows} ORDER BY 1")]
 
     def read(self, table: str, subjects: Sequence[str]) -> Found:
         """Read the texts about some subjects; those that are gone are left out."""
-        return self._readers[table](subjects)
+        if table == "segment_value":
+            yield from self._values(subjects)
+        for source in _SOURCES:
+            if source.table == table:
+                columns = [column for column in (*source.columns, *source.searched) if column not in _LISTS]
+                rows = self._study.rows(
+                    f"SELECT t.{source.subject}, {', '.join(f't.{column}' for column in columns)} FROM {source.rows} "
+                    f"AND t.{source.subject} IN (SELECT value FROM json_each(?)) ORDER BY 1",
+                    (to_json([*subjects]),),
+                )
+                for subject, *cells in rows:
+                    for column, text in zip(columns, cells, strict=True):
+                        if text:
+                            yield TextLocation(table, subject, column), text
 
     def clear_scheme_cache(self) -> None:
         """Reload the study's schemes when they are next needed."""
         self._kinds.clear()
 
-    def _columns(self, table: str, key: str, columns: Sequence[str], ids: Sequence[str]) -> Found:
-        rows = self._study.rows(
-            f"SELECT {key}, {', '.join(columns)} FROM {table} "
-            f"WHERE {key} IN ({_placeholders(ids)}) AND {_visibility_condition(table)} "
-            "ORDER BY 1",
-            ids,
-        )
-        for subject, *cells in rows:
-            for column, text in zip(columns, cells, strict=True):
-                if text:
-                    yield TextLocation(table, subject, column), text
-
     def _values(self, ids: Sequence[str]) -> Found:
         rows = self._study.rows(
             f"SELECT v.segment_id, v.scheme, v.version, v.field, v.value FROM {VISIBLE_SEGMENTS} s "
             "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
-            f"WHERE s.id IN ({_placeholders(ids)}) ORDER BY v.segment_id, v.version, v.field",
-            ids,
+            "WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY v.segment_id, v.version, v.field",
+            (to_json([*ids]),),
         )
         newest = {(segment, field): (scheme, version, value) for segment, scheme, version, field, value in rows}
         for (segment, field), (scheme, version, value) in newest.items():
@@ -116,38 +215,6 @@ class Texts:
         except UserError:
             return {}
         return {field.key: field.kind for field in scheme.fields}
-
-
-def _visibility_condition(table: str) -> str:
-    """Return the condition under which a row of a table is seen."""
-    if table in SEGMENT_TABLES:
-        return f"segment_id IN (SELECT id FROM {VISIBLE_SEGMENTS})"
-    if table in CHAIN_TABLES:
-        chain = "id" if table == "chain" else "chain_id"
-        return f"({chain} IS NULL OR {chain} IN (SELECT id FROM {VISIBLE_CHAINS}))"
-    if table in ("recording", "utterance"):
-        return f"{'id' if table == 'recording' else 'recording_id'} IN (SELECT id FROM {VISIBLE_RECORDINGS})"
-    return "TRUE"
-
-
-def _placeholders(ids: Sequence[str]) -> str:
-    return ", ".join("?" * len(ids))
-
-
-WRONG_OPTION_PREFIX = "wrong_"
-"""What the field of a wrong option begins with; its number follows, from 1."""
-BOND_PREFIX = "bond_"
-"""What the field of a story of a character begins with; its number follows, from 1."""
-GOAL_PREFIX = "goal_"
-"""What the field of a goal of a scenario begins with; its number follows, from 1."""
-QUOTED = frozenset(
-    {
-        *("chain", "chain_node", "question", "look", "summary", "contradiction"),
-        *("character", "scenario", "episode", "episode_agent"),
-    }
-)
-"""Tables whose texts are told in pieces, with other names, or inside other texts."""
-_CHUNK = 900
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +245,7 @@ class FreeText:
 
 def free_texts(study: Study) -> Iterator[FreeText]:
     """Yield the texts of what is seen: those of each recording by time, in the order of recordings, then the others."""
-    found = [*_utterances(study), *_values(study), *_comments(study), *_reviews(study), *_names(study)]
-    found += [*_chains(study), *_questions(study), *_meta(study), *_episodes(study)]
+    found = [*_values(study), *(text for source in _SOURCES for text in _read_source(study, source))]
     numbers = {row[0]: row[1] for row in study.rows("SELECT id, number FROM recording")}
     last = max(numbers.values(), default=0) + 1
     yield from sorted(
@@ -194,141 +260,33 @@ def free_texts(study: Study) -> Iterator[FreeText]:
     )
 
 
-def _utterances(study: Study) -> Iterator[FreeText]:
-    for row, recording, start, end, text in study.rows(
-        "SELECT id, recording_id, start_us, end_us, text FROM utterance "
-        f"WHERE recording_id IN (SELECT id FROM {VISIBLE_RECORDINGS})"
+def _read_source(study: Study, source: _TextSource) -> Iterator[FreeText]:
+    columns = ", ".join(f"t.{column}" for column in (*source.columns, *([source.field] if source.field else [])))
+    for row, recording, start, end, *cells in study.rows(
+        f"SELECT {source.row}, {source.place}, {columns} FROM {source.rows}"
     ):
-        yield FreeText("utterance", row, "text", text, recording, start, end)
+        fields = [cells.pop()] if source.field else source.columns
+        for field, cell in zip(fields, cells, strict=True):
+            for name, text in _list_items(field, cell) if field in _LISTS else ((field, cell),):
+                if text:
+                    yield FreeText(source.table, row, name, text, recording, start, end)
+
+
+def _list_items(column: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield field and text of each item of a list that is kept as JSON; none where it is damaged."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    for number, item in enumerate(found if isinstance(found, list) else (), 1):
+        if isinstance(item, list):
+            item = (item[-1] if column == "bonds" else item[0]) if item else ""
+        yield f"{_LISTS[column]}{number}", str(item)
 
 
 def _values(study: Study) -> Iterator[FreeText]:
     spans = {
         row[0]: row[1:] for row in study.rows(f"SELECT id, recording_id, start_us, end_us FROM {VISIBLE_SEGMENTS}")
     }
-    texts = Texts(study)
-    ids = texts.subjects("segment_value")
-    for first in range(0, len(ids), _CHUNK):
-        for place, text in texts.read("segment_value", ids[first : first + _CHUNK]):
-            if place.subject in spans:
-                yield FreeText("segment_value", place.subject, place.field, text, *spans[place.subject])
-
-
-def _comments(study: Study) -> Iterator[FreeText]:
-    for row, text, recording, start, end in study.rows(
-        "SELECT c.id, c.text, s.recording_id, s.start_us, s.end_us "
-        f"FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id"
-    ):
-        yield FreeText("comment", row, "text", text, recording, start, end)
-
-
-def _reviews(study: Study) -> Iterator[FreeText]:
-    for segment, reviewer, text, recording, start, end in study.rows(
-        "SELECT r.segment_id, r.reviewer_id, r.note, s.recording_id, s.start_us, s.end_us "
-        f"FROM review r JOIN {VISIBLE_SEGMENTS} s ON s.id = r.segment_id WHERE r.note <> ''"
-    ):
-        yield FreeText("review", f"{segment}/{reviewer}", "note", text, recording, start, end)
-
-
-def _chains(study: Study) -> Iterator[FreeText]:
-    here: dict[str, str] = {}
-    for row, name, recording in study.rows(f"SELECT id, name, recording_id FROM {VISIBLE_CHAINS}"):
-        here[row] = recording
-        yield FreeText("chain", row, "name", name, recording)
-    for row, chain, text, start, end in study.rows(
-        "SELECT id, chain_id, text, start_us, end_us FROM chain_node WHERE text <> ''"
-    ):
-        if chain in here:
-            yield FreeText("chain_node", row, "text", text, here[chain], start, end)
-    for chain, reviewer, note in study.rows(
-        "SELECT chain_id, reviewer_id, note FROM chain_review "
-        "WHERE note <> '' AND reviewer_id IN (SELECT id FROM annotator)"
-    ):
-        if chain in here:
-            yield FreeText("chain_review", f"{chain}/{reviewer}", "note", note, here[chain])
-
-
-def _questions(study: Study) -> Iterator[FreeText]:
-    spans: dict[str, tuple[str, int, int]] = {}
-    for row, recording, start, end, text, answer, explanation, wrong in study.rows(
-        "SELECT id, recording_id, start_us, end_us, text, answer, explanation, wrong FROM question "
-        f"WHERE {VISIBLE_QUESTION}"
-    ):
-        spans[row] = recording, start, end
-        said = [("text", text), ("answer", answer), ("explanation", explanation)]
-        said += [(f"{WRONG_OPTION_PREFIX}{at}", option_text) for at, option_text in enumerate(_options(wrong), 1)]
-        for field, option_text in said:
-            if option_text:
-                yield FreeText("question", row, field, option_text, recording, start, end)
-    for row, who, note in study.rows(
-        "SELECT question_id, annotator_id, note FROM verification "
-        "WHERE note <> '' AND annotator_id IN (SELECT id FROM annotator)"
-    ):
-        if row in spans:
-            yield FreeText("verification", f"{row}/{who}", "note", note, *spans[row])
-
-
-def _options(wrong: str) -> list[str]:
-    """Return the texts of wrong options, whatever else is damaged in them."""
-    return [str(option[0]) if isinstance(option, list) and option else "" for option in _parse_list(wrong)]
-
-
-def _parse_list(text: str) -> list[Json]:
-    """Return a list that is kept as JSON; [] where it is damaged."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return []
-    return found if isinstance(found, list) else []
-
-
-def _meta(study: Study) -> Iterator[FreeText]:
-    for recording, who, kind, text in study.rows("SELECT recording_id, participant_id, kind, text FROM look"):
-        yield FreeText("look", f"{recording}/{who}", kind, text, recording)
-    for recording, source, text in study.rows("SELECT recording_id, source, text FROM summary"):
-        yield FreeText("summary", recording, source, text, recording)
-    for row, recording, text, resolution in study.rows("SELECT id, recording_id, text, resolution FROM contradiction"):
-        yield FreeText("contradiction", row, "text", text, recording)
-        if resolution:
-            yield FreeText("contradiction", row, "resolution", resolution, recording)
-
-
-def _episodes(study: Study) -> Iterator[FreeText]:
-    columns = ", ".join(PROFILE_COLUMNS)
-    for row, bonds, *texts in study.rows(f"SELECT id, bonds, {columns} FROM character"):
-        yield from _nonempty_texts("character", row, PROFILE_COLUMNS, texts)
-        stories = [str(bond[-1]) for bond in _parse_list(bonds) if isinstance(bond, list) and bond]
-        numbered = [f"{BOND_PREFIX}{at}" for at in range(1, len(stories) + 1)]
-        yield from _nonempty_texts("character", row, numbered, stories)
-    for row, name, context, goals in study.rows("SELECT id, name, context, goals FROM scenario"):
-        listed = _parse_list(goals)
-        fields = ("name", "context", *(f"{GOAL_PREFIX}{at}" for at in range(1, len(listed) + 1)))
-        yield from _nonempty_texts("scenario", row, fields, (name, context, *map(str, listed)))
-    seen = f"recording_id IN (SELECT id FROM {VISIBLE_RECORDINGS})"
-    for recording, context in study.rows(f"SELECT recording_id, context FROM episode WHERE {seen}"):
-        yield from _nonempty_texts("episode", recording, ("context",), (context,), recording)
-    for recording, position, *texts in study.rows(
-        f"SELECT recording_id, position, {columns}, goal FROM episode_agent WHERE {seen}"
-    ):
-        yield from _nonempty_texts(
-            "episode_agent", f"{recording}/{position}", (*PROFILE_COLUMNS, "goal"), texts, recording
-        )
-
-
-def _nonempty_texts(
-    table: str, row: str, fields: Sequence[str], texts: Sequence[str], recording: str | None = None
-) -> Iterator[FreeText]:
-    for field, text in zip(fields, texts, strict=True):
-        if text:
-            yield FreeText(table, row, field, text, recording)
-
-
-def _names(study: Study) -> Iterator[FreeText]:
-    for row, text in study.rows(f"SELECT id, name FROM {VISIBLE_RECORDINGS}"):
-        yield FreeText("recording", row, "name", text, row)
-    for row, name, context in study.rows("SELECT id, name, agent_context FROM collection"):
-        yield FreeText("collection", row, "name", name)
-        if context:
-            yield FreeText("collection", row, "agent_context", context)
-    for row, note in study.rows("SELECT id, note FROM participant WHERE note <> ''"):
-        yield FreeText("participant", row, "note", note)
+    for place, text in Texts(study).read("segment_value", [*spans]):
+        yield FreeText("segment_value", place.subject, place.field, text, *spans[place.subject])
