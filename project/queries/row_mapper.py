@@ -19,6 +19,8 @@ from project.store.study import Cell, Row, Study
 from project.text_format import escape_unprintable
 
 _CHUNK = 900
+_DAMAGE = (ValueError, TypeError, RecursionError)
+"""What is raised where a value is not what it should be."""
 
 Entity = TypeVar("Entity")
 Codec: TypeAlias = tuple[Callable[[Any], Cell], Callable[[Any], Any]]
@@ -121,16 +123,25 @@ class RowMapper(Generic[Entity]):
             for start, end, kind in self._parts:
                 cells[start:end] = [kind(*cells[start:end])]
             return self.entity(*cells)
-        except (ValueError, TypeError, RecursionError):
+        except _DAMAGE:
             values = zip((column for _, column, _ in self._leaves), row, strict=True)
             shown = {column: escape_unprintable(str(value)) for column, value in values}
             raise damaged_value_error(self.noun.format_map(shown), self.remedy) from None
 
-    def read_all(self, rows: Iterable[Row]) -> list[Entity]:
-        """Return rows as entities."""
-        if not self._decoders and not self._parts:
+    def read_all(self, rows: Sequence[Row]) -> list[Entity]:
+        """Return rows as entities: column by column, which is faster than row by row."""
+        if not rows or not (self._decoders or self._parts):
             return [*starmap(self.entity, rows)]
-        return [*map(self.read, rows)]
+        columns: list[Iterable[Any]] = [*zip(*rows, strict=True)]
+        for index, decode in self._decoders:
+            columns[index] = map(decode, columns[index])
+        for start, end, kind in self._parts:
+            columns[start:end] = [map(kind, *columns[start:end])]
+        try:
+            return [*starmap(self.entity, zip(*columns, strict=True))]
+        except _DAMAGE:
+            # The row that is damaged is named.
+            return [*map(self.read, rows)]
 
     def cells(self, entity: Entity) -> list[Cell]:
         """Return the cells of a whole row, in the order of the table's columns."""
