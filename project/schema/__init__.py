@@ -1,1 +1,1 @@
-"""The tables of a study file as literal SQL, by subject; never changed once released."""
+"""The tables of a study file, declared by subject, and the versions of its format."""
