@@ -6,21 +6,19 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import MISSING
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from project.errors import UserError
 from project.schemes.scheme import (
     CHOICE_KINDS,
     NUMERIC_KINDS,
-    Example,
     Extent,
     Field,
-    FieldChoice,
     FieldKind,
     Label,
-    RequiredFieldsRule,
     Scheme,
     Track,
 )
@@ -33,6 +31,7 @@ COLOURS = ("error", "competence", "uncertain", "muted", "accent")
 """The names of the theme's colours that a label can have."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _COLOUR = re.compile("|".join((*COLOURS, "#[0-9a-fA-F]{6}")))
+_Part = TypeVar("_Part")
 
 
 @cache
@@ -103,63 +102,77 @@ def _parse(text: str, name: str) -> Scheme:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UserError(f"The scheme “{escape_unprintable(name)}” is not TOML: {error}.", "Correct the file.") from None
-    return _scheme(_TomlTable(found, name, ""))
+    return _TomlTable(found, name, "").build(Scheme)
+
+
+_CHOICES = {"inside": ("", "utterance"), "coding": ("several", "one"), "kind": FieldKind, "extent": Extent}
+"""Key -> the words that it can have."""
 
 
 class _TomlTable:
-    """A table of the file that knows where it stands, takes each key once, and complains about those left over."""
+    """A table of the file that knows where it stands."""
 
     def __init__(self, found: dict[str, Any], file: str, where: str) -> None:
-        self._found = dict(found)
+        self._found = found
         self._file = file
         self._where = where
 
-    def text(self, key: str, default: str | None = None) -> str:
-        value = self._found.pop(key, default)
-        if not isinstance(value, str) or (default is None and not value.strip()):
+    def build(self, kind: type[_Part]) -> _Part:
+        """Return what the table describes: a dataclass whose fields are called as its keys."""
+        hints = get_type_hints(kind)
+        made = kind(**{key: self._read(key, hint, kind) for key, hint in hints.items()})
+        for key in self._found:
+            if key not in hints:
+                raise self.error(key, "is not known")
+        _check(self, made)
+        return made
+
+    def _read(self, key: str, hint: Any, kind: Any) -> Any:
+        default = kind.__dataclass_fields__[key].default
+        needed = default is MISSING
+        value = self._found.get(key, None if needed else default)
+        if key in _CHOICES:
+            return self._choice(key, "" if value is None else value, _CHOICES[key])
+        if hint is str:
+            return self._text(key, value, needed)
+        if hint is int:
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_VERSION:
+                raise self.error(key, f"must be a whole number from 1 to {MAX_VERSION}")
+            return value
+        if hint is float:
+            if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+                raise self.error(key, "must be a number")
+            return value
+        if get_origin(hint) is not tuple:
+            value = self._found.get(key, {})
+            if not isinstance(value, dict):
+                raise self.error(key, "must be a table")
+            return value
+        return self._items(key, self._found.get(key, []), get_args(hint)[0])
+
+    def _text(self, key: str, value: object, needed: bool) -> str:
+        if not isinstance(value, str) or (needed and not value.strip()):
             raise self.error(key, "must be a text")
         return self._printable(key, value.strip())
 
-    def version(self, key: str) -> int:
-        value = self._found.pop(key, None)
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_VERSION:
-            raise self.error(key, f"must be a whole number from 1 to {MAX_VERSION}")
-        return value
+    def _choice(self, key: str, value: object, known: Iterable[str]) -> str:
+        text = self._text(key, value, needed=False)
+        if text not in [*known]:
+            raise self.error(key, f"“{text}” is not one of {', '.join(choice for choice in known if choice)}")
+        return next(choice for choice in known if choice == text)
 
-    def number(self, key: str, default: float) -> float:
-        value = self._found.pop(key, default)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
-            raise self.error(key, "must be a number")
-        return value
-
-    def choice(self, key: str, known: Collection[str], default: str) -> str:
-        value = self.text(key, default)
-        if value not in known:
-            raise self.error(key, f"“{value}” is not one of {', '.join(one for one in known if one)}")
-        return value
-
-    def mapping(self, key: str) -> dict[str, Any]:
-        value = self._found.pop(key, {})
-        if not isinstance(value, dict):
-            raise self.error(key, "must be a table")
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self._found.pop(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(key, "must be a list of texts")
-        return tuple(self._printable(key, item) for item in value)
-
-    def tables(self, key: str) -> "Iterator[_TomlTable]":
-        value = self._found.pop(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+    def _items(self, key: str, value: object, kind: Any) -> tuple[Any, ...]:
+        items = value if isinstance(value, list) else [None]
+        if kind is str:
+            if not all(isinstance(item, str) for item in items):
+                raise self.error(key, "must be a list of texts")
+            return tuple(self._printable(key, item) for item in items)
+        if not all(isinstance(item, dict) for item in items):
             raise self.error(key, f"must be a list of tables, [[{key}]]")
-        for place, item in enumerate(value, start=1):
-            yield _TomlTable(item, self._file, f"{self._where}{key}[{place}].")
-
-    def require_empty(self) -> None:
-        for key in self._found:
-            raise self.error(key, "is not known")
+        return tuple(
+            _TomlTable(item, self._file, f"{self._where}{key}[{place}].").build(kind)
+            for place, item in enumerate(items, start=1)
+        )
 
     def _printable(self, key: str, value: str) -> str:
         if _CONTROL.search(value):
@@ -173,18 +186,22 @@ class _TomlTable:
         )
 
 
-def _scheme(table: _TomlTable) -> Scheme:
-    scheme = Scheme(
-        table.text("key"),
-        table.text("name"),
-        table.version("version"),
-        tuple(_track(found) for found in table.tables("tracks")),
-        tuple(_field(found) for found in table.tables("fields")),
-        tuple(_rule(found) for found in table.tables("rules")),
-        table.text("definition", ""),
-        tuple(_example(found) for found in table.tables("examples")),
-    )
-    table.require_empty()
+def _check(table: _TomlTable, made: object) -> None:
+    """Check what no type says of a part of a scheme."""
+    match made:
+        case Scheme():
+            _check_scheme(table, made)
+        case Track():
+            if not made.labels:
+                raise table.error("labels", "there must be at least one")
+            _require_unique(table, "labels", [label.key for label in made.labels])
+        case Label() if made.colour and not _COLOUR.fullmatch(made.colour):
+            raise table.error("colour", f"“{made.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
+        case Field():
+            _check_field(table, made)
+
+
+def _check_scheme(table: _TomlTable, scheme: Scheme) -> None:
     if not scheme.tracks:
         raise table.error("tracks", "there must be at least one")
     _require_unique(table, "tracks", [track.key for track in scheme.tracks])
@@ -193,7 +210,6 @@ def _scheme(table: _TomlTable) -> Scheme:
     _check_examples(table, scheme)
     for track in scheme.tracks:
         _require_unique(table, "shortcut", list(_shortcuts(scheme, track)))
-    return scheme
 
 
 def _check_names(table: _TomlTable, scheme: Scheme) -> None:
@@ -225,55 +241,7 @@ def _require_known(table: _TomlTable, key: str, values: Iterable[str], known: Co
             raise table.error(key, f"“{value}” is not {what}")
 
 
-def _track(table: _TomlTable) -> Track:
-    track = Track(
-        table.text("key"),
-        table.text("name"),
-        tuple(_label(found) for found in table.tables("labels")),
-        table.text("definition", ""),
-        Extent(table.choice("extent", list(Extent), Extent.SPAN)),
-        table.choice("inside", ["", "utterance"], ""),
-        table.choice("coding", ["several", "one"], "several"),
-    )
-    if not track.labels:
-        raise table.error("labels", "there must be at least one")
-    _require_unique(table, "labels", [label.key for label in track.labels])
-    table.require_empty()
-    return track
-
-
-def _label(table: _TomlTable) -> Label:
-    label = Label(
-        table.text("key"),
-        table.text("name"),
-        table.text("definition", ""),
-        table.text("colour", ""),
-        table.text("shortcut", ""),
-        table.texts("examples"),
-        table.text("hint", ""),
-    )
-    if label.colour and not _COLOUR.fullmatch(label.colour):
-        raise table.error("colour", f"“{label.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
-    table.require_empty()
-    return label
-
-
-def _field(table: _TomlTable) -> Field:
-    field = Field(
-        table.text("key"),
-        FieldKind(table.choice("kind", list(FieldKind), "")),
-        table.text("name"),
-        table.text("definition", ""),
-        tuple(_choice(found) for found in table.tables("choices")),
-        table.text("shortcut", ""),
-        table.texts("only_for"),
-        table.texts("tracks"),
-        table.number("minimum", 0),
-        table.number("maximum", 0),
-        table.number("step", 1),
-        table.texts("ends"),
-        table.text("hint", ""),
-    )
+def _check_field(table: _TomlTable, field: Field) -> None:
     if bool(field.choices) != (field.kind in CHOICE_KINDS):
         kind = "an" if field.kind[0] in "aeiou" else "a"
         raise table.error("choices", f"{kind} {field.kind} has none" if field.choices else "there must be at least one")
@@ -286,43 +254,10 @@ def _field(table: _TomlTable) -> Field:
     if field.ends and len(field.ends) != 2:
         raise table.error("ends", "must be two texts: what the lowest and the highest value mean")
     _require_unique(table, "choices", [choice.key for choice in field.choices])
-    table.require_empty()
-    return field
 
 
 def _has_whole_numbers(field: Field) -> bool:
     return all(float(value).is_integer() for value in (field.minimum, field.maximum, field.step))
-
-
-def _choice(table: _TomlTable) -> FieldChoice:
-    choice = FieldChoice(
-        table.text("key"),
-        table.text("name"),
-        table.text("definition", ""),
-        table.text("shortcut", ""),
-        table.texts("examples"),
-        table.text("hint", ""),
-    )
-    table.require_empty()
-    return choice
-
-
-def _rule(table: _TomlTable) -> RequiredFieldsRule:
-    rule = RequiredFieldsRule(table.text("label"), table.texts("needs"), table.text("track", ""))
-    table.require_empty()
-    return rule
-
-
-def _example(table: _TomlTable) -> Example:
-    example = Example(
-        table.text("title"),
-        table.text("situation"),
-        table.text("label"),
-        table.mapping("values"),
-        table.text("why", ""),
-    )
-    table.require_empty()
-    return example
 
 
 def _shortcuts(scheme: Scheme, track: Track) -> Iterator[str]:

@@ -14,7 +14,7 @@ from project.files.atomic_files import publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
-from project.queries.study_schemes import all_versions
+from project.queries.study_schemes import SCHEMES_PROPERTY, all_versions
 from project.schema.table_declaration import SHARED, ColumnKind
 from project.schema.tables import TABLES
 from project.schemes.scheme import FieldKind, Scheme
@@ -261,8 +261,6 @@ SHARED_ROWS: Mapping[str, str] = {
     if SHARED in table.copies
 }
 """Table -> which of its rows go along, what others refer to first."""
-SCHEMES_PROPERTY = "schemes"
-"""The property that says which schemes are in use."""
 
 
 @dataclass(frozen=True, slots=True)
