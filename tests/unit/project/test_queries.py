@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from project.entities.study_records import (
-    Assignment,
     AudioFacts,
     Collection,
-    Comment,
     ConsentUse,
     FaceTrack,
     FieldValue,
@@ -19,10 +17,7 @@ from project.entities.study_records import (
     Participant,
     ParticipantRole,
     Recording,
-    Review,
-    ReviewDecision,
     Run,
-    Utterance,
     VideoFacts,
 )
 from project.errors import UserError
@@ -32,7 +27,6 @@ from project.queries import face_rows as faces
 from project.queries import history_rows as runs
 from project.queries import recording_rows as recordings
 from project.queries import segment_rows as segments
-from project.queries.transcript_rows import insert_utterances
 from tests.builders.small_study import Small
 
 FACTS = MediaFacts(
@@ -260,35 +254,3 @@ def test_arrays_of_another_length_are_refused(small: Small, change: Callable[[Fa
     with pytest.raises(sqlite3.IntegrityError):
         stored_run(small, replace(track(2), boxes=change(track(2))))
     assert runs.runs_of(small.study, small.recording.id) == [], "a run that fails leaves nothing"
-
-
-_OF_A_RECORDING = ("hold_out", "assignment", "completion", "utterance", "review", "comment", "medium", "recording")
-
-
-def test_deleting_a_recording_takes_what_belongs_to_it_and_undo_brings_it_back(small: Small) -> None:
-    study, here, who = small.study, small.recording.id, small.annotator.id
-    added, each_medium, found, at = small.add(), medium(here), track(3), "2026-01-01T00:00:00.000Z"
-    with study.step("x"):
-        recordings.insert_medium(study, each_medium)
-        segments.set_value(study, FieldValue(added.id, "shrec", 1, "rationale", "why"))
-        recordings.set_hold_out(study, here, True)
-        annotators.set_assignments(study, [Assignment(here, who)])
-        annotators.set_completed(study, here, who, at)
-        annotators.set_review(study, Review(added.id, who, ReviewDecision.AGREE, "", at))
-        insert_utterances(study, [Utterance("u", here, 0, 1_000_000, "Hello")])
-        segments.insert_comments(study, [Comment("c", added.id, who, "Why?", at, False)])
-    stored_run(small, found)
-
-    def counts() -> list[int]:
-        return [study.rows(f"SELECT count(*) FROM {table}")[0][0] for table in (*_OF_A_RECORDING, "segment")]
-
-    before = counts()
-    assert all(before)
-    with study.step("Delete recording"):
-        recordings.delete_recording(study, here)
-    assert not any(counts())
-    study.undo()
-    assert counts() == before
-    assert recordings.media_of(study, here) == [each_medium]
-    assert segments.values_of(study, added.id)["rationale"].value == "why"
-    assert [face_track.id for face_track in faces.tracks_of(study, here)] == [found.id]
