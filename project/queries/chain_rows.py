@@ -2,19 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from project.entities.causal_chains import Chain, ChainGraph, ChainNode, ChainReview, Edge, NodeKind
+from project.entities.causal_chains import Chain, ChainGraph, ChainNode, ChainReview, Edge
 from project.queries.row_mapper import RowMapper, delete_with_dependents
 from project.store.column_values import to_json
-from project.store.study import Row, Study
+from project.store.study import Study
 from project.store.visibility import VISIBLE_CHAINS
 
 CHAINS = RowMapper(Chain, "chain", view=VISIBLE_CHAINS)
+NODES = RowMapper(ChainNode, "chain_node", noun="A node of a chain ({id})")
 EDGES = RowMapper(Edge, "chain_edge")
 CHAIN_REVIEWS = RowMapper(ChainReview, "chain_review", noun="A review of a chain")
 
 _KNOWN_PARTICIPANT = "participant_id IN (SELECT id FROM participant)"
-_NODE_COLUMNS = "id, chain_id, kind, text, start_us, end_us, source"
 
 
 find_chain = CHAINS.find
@@ -43,19 +44,17 @@ def read_graphs(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
         where, given = f"IN (SELECT id FROM {VISIBLE_CHAINS})", []
     nodes_there = f"SELECT id FROM chain_node WHERE chain_id {where}"
     people: dict[str, list[str]] = defaultdict(list)
-    for node, who in study.rows(
+    for node_id, who in study.rows(
         f"SELECT node_id, participant_id FROM chain_person WHERE node_id IN ({nodes_there}) AND {_KNOWN_PARTICIPANT} "
         "ORDER BY participant_id",
         given,
     ):
-        people[node].append(who)
+        people[node_id].append(who)
     nodes: dict[str, list[ChainNode]] = defaultdict(list)
     home: dict[str, str] = {}
-    for row in study.rows(
-        f"SELECT {_NODE_COLUMNS} FROM chain_node WHERE chain_id {where} ORDER BY start_us, id", given
-    ):
-        nodes[row[1]].append(_node(row, people.get(row[0], ())))
-        home[row[0]] = row[1]
+    for node in NODES.select(study, f"WHERE chain_id {where} ORDER BY start_us, id", *given):
+        nodes[node.chain_id].append(replace(node, people=tuple(people.get(node.id, ()))))
+        home[node.id] = node.chain_id
     edges: dict[str, list[Edge]] = defaultdict(list)
     for reason, result in study.rows(
         f"SELECT reason_id, result_id FROM chain_edge WHERE result_id IN ({nodes_there}) ORDER BY result_id, reason_id",
@@ -78,17 +77,14 @@ def chain_sizes(study: Study, recording_id: str) -> dict[str, int]:
 
 def find_node(study: Study, node_id: str) -> ChainNode | None:
     """Return one node, or None where none of that id is to be seen."""
-    row = study.row(
-        f"SELECT {_NODE_COLUMNS} FROM chain_node WHERE id = ? AND chain_id IN (SELECT id FROM {VISIBLE_CHAINS})",
-        (node_id,),
-    )
-    if row is None:
+    node = NODES.first(study, f"WHERE id = ? AND chain_id IN (SELECT id FROM {VISIBLE_CHAINS})", node_id)
+    if node is None:
         return None
     people = study.rows(
         f"SELECT participant_id FROM chain_person WHERE node_id = ? AND {_KNOWN_PARTICIPANT} ORDER BY participant_id",
         (node_id,),
     )
-    return _node(row, [person[0] for person in people])
+    return replace(node, people=tuple(person[0] for person in people))
 
 
 def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
@@ -116,21 +112,7 @@ def delete_chain(study: Study, chain_id: str) -> None:
 
 def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
     """Add nodes with their people; inside a step."""
-    study.write_many(
-        f"INSERT INTO chain_node ({_NODE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                chain_node.id,
-                chain_node.chain_id,
-                chain_node.kind.value,
-                chain_node.text,
-                chain_node.start_us,
-                chain_node.end_us,
-                chain_node.source,
-            )
-            for chain_node in new
-        ],
-    )
+    NODES.insert_all(study, new)
     study.write_many(
         "INSERT INTO chain_person VALUES (?, ?)",
         [(chain_node.id, who) for chain_node in new for who in chain_node.people],
@@ -139,10 +121,7 @@ def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
 
 def update_node(study: Study, new: ChainNode) -> None:
     """Replace the node of the same id, with its people; inside a step."""
-    study.write(
-        "UPDATE chain_node SET kind = ?, text = ?, start_us = ?, end_us = ?, source = ? WHERE id = ?",
-        (new.kind.value, new.text, new.start_us, new.end_us, new.source, new.id),
-    )
+    NODES.update(study, new)
     found = study.rows("SELECT participant_id FROM chain_person WHERE node_id = ?", (new.id,))
     before = {row[0] for row in found}
     for who in sorted(before - {*new.people}):
@@ -176,7 +155,3 @@ set_chain_review = CHAIN_REVIEWS.upsert
 
 
 delete_chain_review = CHAIN_REVIEWS.delete
-
-
-def _node(row: Row, people: Iterable[str]) -> ChainNode:
-    return ChainNode(row[0], row[1], NodeKind(row[2]), row[3], row[4], row[5], tuple(people), row[6])

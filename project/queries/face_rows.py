@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -95,49 +94,51 @@ def seen_spans(study: Study, recording_id: str) -> list[SeenSpan]:
 insert_seen_span = SEEN_SPANS.upsert
 
 
-_COLUMNS = "id, recording_id, kind, label, start_us, end_us, participant_id"
+REGIONS = RowMapper(Region, "region", noun="A region ({id})")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedKeyframe:
+    """A keyframe of a region or a found track, with the id of that."""
+
+    owner: str
+    keyframe: Keyframe
+
+
+REGION_BOXES = RowMapper(OwnedKeyframe, "region_box", columns={"owner": "region_id"})
+TRACK_BOXES = RowMapper(OwnedKeyframe, "track_box", columns={"owner": "track_id"})
+
+
+def _keyframes(
+    boxes: RowMapper[OwnedKeyframe], study: Study, owners: str, value: str
+) -> dict[str, tuple[Keyframe, ...]]:
+    """Return owner -> its keyframes in order of time, for the owners whose ids a query on a value returns."""
+    column = boxes.column_list.split(",")[0]
+    owned = boxes.group(study, "owner", f"WHERE {column} IN ({owners}) ORDER BY {column}, time_us", value)
+    return {owner: tuple(box.keyframe for box in listed) for owner, listed in owned.items()}
 
 
 def regions_of(study: Study, recording_id: str) -> list[Region]:
     """Return the regions of a recording, in the order they were made."""
-    boxes: dict[str, list[Keyframe]] = defaultdict(list)
-    for row in study.rows(
-        "SELECT b.region_id, b.time_us, b.x, b.y, b.width, b.height FROM region_box b "
-        "JOIN region r ON r.id = b.region_id WHERE r.recording_id = ? ORDER BY b.region_id, b.time_us",
-        (recording_id,),
-    ):
-        boxes[row[0]].append(Keyframe(*row[1:]))
-    rows = study.rows(f"SELECT {_COLUMNS} FROM region WHERE recording_id = ? ORDER BY id", (recording_id,))
-    return [_region(row, boxes[row[0]]) for row in rows if boxes[row[0]]]
+    keyframes = _keyframes(REGION_BOXES, study, "SELECT id FROM region WHERE recording_id = ?", recording_id)
+    regions = REGIONS.select(study, "WHERE recording_id = ? ORDER BY id", recording_id)
+    return [replace(region, keyframes=keyframes[region.id]) for region in regions if region.id in keyframes]
 
 
 def find_region(study: Study, region_id: str) -> Region | None:
     """Return one region, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COLUMNS} FROM region WHERE id = ?", (region_id,))
-    if row is None:
-        return None
-    boxes = study.rows(
-        "SELECT time_us, x, y, width, height FROM region_box WHERE region_id = ? ORDER BY time_us", (region_id,)
-    )
-    return _region(row, [Keyframe(*box) for box in boxes])
+    region = REGIONS.find(study, region_id)
+    return region and replace(region, keyframes=_keyframes(REGION_BOXES, study, "?", region_id).get(region_id, ()))
 
 
 def insert_region(study: Study, new: Region) -> None:
     """Add a region with its keyframes; inside a step."""
-    study.write(
-        f"INSERT INTO region ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (new.id, new.recording_id, new.kind.value, new.label, new.start_us, new.end_us, new.participant_id),
-    )
-    for keyframe in new.keyframes:
-        set_region_box(study, new.id, keyframe)
+    REGIONS.insert(study, new)
+    REGION_BOXES.insert_all(study, [OwnedKeyframe(new.id, keyframe) for keyframe in new.keyframes])
 
 
-def update_region(study: Study, new: Region) -> None:
-    """Replace what is said about a region, without its keyframes; inside a step."""
-    study.write(
-        "UPDATE region SET kind = ?, label = ?, start_us = ?, end_us = ?, participant_id = ? WHERE id = ?",
-        (new.kind.value, new.label, new.start_us, new.end_us, new.participant_id, new.id),
-    )
+update_region = REGIONS.update
+"""Replace what is said about a region, without its keyframes."""
 
 
 def delete_region(study: Study, region_id: str) -> None:
@@ -147,46 +148,23 @@ def delete_region(study: Study, region_id: str) -> None:
 
 def set_region_box(study: Study, region_id: str, keyframe: Keyframe) -> None:
     """Set a keyframe of a region, in place of one at the same time; inside a step."""
-    _set_box(study, "region_box", "region_id", region_id, keyframe)
+    REGION_BOXES.upsert(study, OwnedKeyframe(region_id, keyframe))
 
 
-def delete_region_box(study: Study, region_id: str, time_us: int) -> None:
-    """Remove a keyframe of a region; inside a step."""
-    study.write("DELETE FROM region_box WHERE region_id = ? AND time_us = ?", (region_id, time_us))
+delete_region_box = REGION_BOXES.delete
 
 
 def set_track_box(study: Study, track_id: str, keyframe: Keyframe) -> None:
     """Set a keyframe on a found track, in place of one at the same time; inside a step."""
-    _set_box(study, "track_box", "track_id", track_id, keyframe)
+    TRACK_BOXES.upsert(study, OwnedKeyframe(track_id, keyframe))
 
 
-def delete_track_box(study: Study, track_id: str, time_us: int) -> None:
-    """Remove a keyframe from a found track; inside a step."""
-    study.write("DELETE FROM track_box WHERE track_id = ? AND time_us = ?", (track_id, time_us))
+delete_track_box = TRACK_BOXES.delete
 
 
-def track_boxes(study: Study, run_id: str) -> dict[str, list[Keyframe]]:
+def track_boxes(study: Study, run_id: str) -> dict[str, tuple[Keyframe, ...]]:
     """Return track id -> the keyframes on it, in order of time, for the tracks of a run that have any."""
-    found: dict[str, list[Keyframe]] = defaultdict(list)
-    for row in study.rows(
-        "SELECT b.track_id, b.time_us, b.x, b.y, b.width, b.height FROM track_box b "
-        "JOIN face_track t ON t.id = b.track_id WHERE t.run_id = ? ORDER BY b.track_id, b.time_us",
-        (run_id,),
-    ):
-        found[row[0]].append(Keyframe(*row[1:]))
-    return dict(found)
-
-
-def _set_box(study: Study, table: str, column: str, owner: str, keyframe: Keyframe) -> None:
-    study.write(
-        f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ({column}, time_us) DO UPDATE SET "
-        "x = excluded.x, y = excluded.y, width = excluded.width, height = excluded.height",
-        (owner, keyframe.time_us, keyframe.x, keyframe.y, keyframe.width, keyframe.height),
-    )
-
-
-def _region(row: Row, keyframes: Iterable[Keyframe]) -> Region:
-    return Region(row[0], row[1], RegionKind(row[2]), row[3], row[4], row[5], tuple(keyframes), row[6])
+    return _keyframes(TRACK_BOXES, study, "SELECT id FROM face_track WHERE run_id = ?", run_id)
 
 
 _ORIGINS = [*map(int, Origin)]

@@ -5,10 +5,10 @@ Every method that writes runs inside a step, or inside `Study.run_transaction` f
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
 from functools import cache, cached_property
-from itertools import starmap
+from itertools import repeat, starmap
 from operator import attrgetter, itemgetter
 from typing import Any, Generic, TypeAlias, TypeVar, get_origin, get_type_hints
 
@@ -32,7 +32,8 @@ class RowMapper(Generic[Entity]):
     """Reads and writes the rows of a table.
 
     Attributes:
-        entity: a dataclass with a field for each column; a field that is a dataclass holds several.
+        entity: a dataclass with a field for each column; a field that is a dataclass holds several, and one that no
+            column holds, because its values have a table of their own, is read as ().
         table: its name.
         view: what is read in place of the table, which hides rows.
         noun: what a row is called where it is damaged, with its columns in braces; begins a sentence.
@@ -64,18 +65,21 @@ class RowMapper(Generic[Entity]):
             column = (self.columns or {}).get(field.name, field.name)
             if column in self._declared.kinds:
                 yield prefix + field.name, column, hints[field.name]
-            else:
+            elif is_dataclass(hints[field.name]):
                 yield from self._leaves_of(hints[field.name], f"{prefix}{field.name}.")
 
     @cached_property
     def _parts(self) -> list[tuple[int, int, Any]]:
-        """Where the fields of dataclasses inside the dataclass begin and end, the last first."""
+        """Where the fields of a dataclass inside the dataclass begin and end, and what is made of them; the last first.
+
+        A field that no column holds is an empty tuple.
+        """
         hints, paths = get_type_hints(self.entity), [path for path, _, _ in self._leaves]
-        found = []
+        found, end = [], 0
         for name, kind in hints.items():
-            inside = [index for index, path in enumerate(paths) if path.startswith(f"{name}.")]
-            if inside:
-                found.append((inside[0], inside[-1] + 1, kind))
+            start, end = end, end + sum(path.partition(".")[0] == name for path in paths)
+            if name not in paths:
+                found.append((start, end, kind if end > start else tuple))
         return found[::-1]
 
     @cached_property
@@ -136,9 +140,9 @@ class RowMapper(Generic[Entity]):
         for index, decode in self._decoders:
             columns[index] = map(decode, columns[index])
         for start, end, kind in self._parts:
-            columns[start:end] = [map(kind, *columns[start:end])]
+            columns[start:end] = [map(kind, *columns[start:end]) if end > start else repeat(())]
         try:
-            return [*starmap(self.entity, zip(*columns, strict=True))]
+            return [*starmap(self.entity, zip(*columns, strict=False))]
         except _DAMAGE:
             # The row that is damaged is named.
             return [*map(self.read, rows)]
