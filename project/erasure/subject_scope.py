@@ -22,7 +22,7 @@ from project.erasure.raw_rows import (
 )
 from project.queries.pii_rows import WordOwners
 from project.schema.table_declaration import ColumnKind
-from project.schema.tables import TABLES
+from project.schema.tables import HUMAN_TABLES, TABLES
 from project.text_matching.spellings import Day, squeeze_letters
 
 ERASURE_ORDER = (
@@ -30,7 +30,9 @@ ERASURE_ORDER = (
     *("item", "judgment", "benchmark_run"),
 )
 """Tables with ids that others name, what others refer to first."""
-_PRESENCE_TABLES = ("appearance", "utterance", "region", "look", "episode_agent")
+_PRESENCE_TABLES = tuple(
+    name for name, table in HUMAN_TABLES.items() if {"recording", "participant"} <= {*table.parents.values()}
+)
 """Tables whose rows say that somebody is in a recording."""
 _FOOTAGE_TABLES = ("medium", "run", "region", "question", "judgment", "item")
 """Tables whose rows were made of the footage and the words of a recording, and go with them."""

@@ -103,8 +103,8 @@ def _known_addresses(study: Study) -> dict[str, str]:
 
 
 def _read_judges(study: Study) -> dict[str, Row]:
-    rows = study.rows("SELECT id, name, backend, model, settings FROM judge")
-    names = ("id", "name", "backend", "model", "settings")
+    names = HUMAN_TABLES["judge"].names
+    rows = study.rows(f"SELECT {', '.join(names)} FROM judge")
     return {row[0]: dict(zip(names, row, strict=True)) for row in rows}
 
 

@@ -33,10 +33,12 @@ class HistoryStep:
     kind: str
 
 
+STEPS = RowMapper(HistoryStep, "journal_step")
+
+
 def read_steps(study: Study, limit: int = 100) -> list[HistoryStep]:
     """Return the newest steps, newest first."""
-    rows = study.rows("SELECT id, name, annotator_id, at, kind FROM journal_step ORDER BY id DESC LIMIT ?", (limit,))
-    return [HistoryStep(*row) for row in rows]
+    return STEPS.select(study, "ORDER BY id DESC LIMIT ?", limit)
 
 
 def revision_key(study: Study) -> tuple[int, str, int, tuple[int, int]]:

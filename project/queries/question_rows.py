@@ -134,10 +134,7 @@ class QuestionJudgment:
     at: str
 
 
-_JUDGMENT_COLUMNS = (
-    "id, question_id, task, judge_id, judge, variant, condition, modality, seed, state, status, answer, at"
-)
-_STATUS_BY_VALUE = {status.value: status for status in JudgmentStatus}
+QUESTION_JUDGMENTS = RowMapper(QuestionJudgment, "judgment", noun="A judgment ({id})")
 
 
 def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
@@ -152,7 +149,7 @@ def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upt
     """
     marks = ", ".join("?" * len(tasks))
     return study.rows(
-        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment "
+        f"SELECT {QUESTION_JUDGMENTS.column_list} FROM judgment "
         f"WHERE rowid > ? AND rowid <= ? AND question_id <> '' AND task IN ({marks})",
         [after, upto, *tasks],
     )
@@ -162,13 +159,13 @@ def judgment_rows_about(study: Study, tasks: Collection[str], question_id: str) 
     """Return what was said about one question in some tasks, as it is stored, for `parse_question_judgments`."""
     marks = ", ".join("?" * len(tasks))
     return study.rows(
-        f"SELECT {_JUDGMENT_COLUMNS} FROM judgment WHERE question_id = ? AND task IN ({marks})", [question_id, *tasks]
+        f"SELECT {QUESTION_JUDGMENTS.column_list} FROM judgment WHERE question_id = ? AND task IN ({marks})",
+        [question_id, *tasks],
     )
 
 
-def parse_question_judgments(rows: Iterable[Row]) -> list[QuestionJudgment]:
-    """Return what `question_judgment_rows` read as judgments; any thread may do it."""
-    return [QuestionJudgment(*(*row[:10], _STATUS_BY_VALUE[row[10]], *row[11:])) for row in rows]
+parse_question_judgments = QUESTION_JUDGMENTS.read_all
+"""Return what `question_judgment_rows` read as judgments; any thread may do it."""
 
 
 def judges_of_wordings(study: Study, question_id: str | None = None) -> dict[str, tuple[str, str]]:

@@ -32,8 +32,8 @@ class RowMapper(Generic[Entity]):
     """Reads and writes the rows of a table.
 
     Attributes:
-        entity: a dataclass with a field for each column; a field that is a dataclass holds several, and one that no
-            column holds, because its values have a table of their own, is read as ().
+        entity: a dataclass with a field for each column, or for some, where rows are only read; a field that is a
+            dataclass holds several, and one that no column holds, because it has a table of its own, is read as ().
         table: its name.
         view: what is read in place of the table, which hides rows.
         noun: what a row is called where it is damaged, with its columns in braces; begins a sentence.
@@ -240,7 +240,7 @@ def _codec_for(column: StudyColumn, kind: Any) -> Codec | None:
         return (lambda choice: choice.value), kind
     if column.truth:
         return int, bool
-    if column.kind is not ColumnKind.JSON:
+    if column.kind is not ColumnKind.JSON or kind is str:
         return None
     if get_origin(kind) is tuple:
         return (lambda texts: to_json([*texts])), _parse_texts

@@ -10,7 +10,9 @@ from project.queries.row_mapper import RowMapper
 from project.store.column_values import words_from_json, words_to_json
 from project.store.study import Study
 
-UTTERANCES = RowMapper(Utterance, "utterance", codecs={"words": (words_to_json, words_from_json)})
+_WORDS = {"words": (words_to_json, words_from_json)}
+UTTERANCES = RowMapper(Utterance, "utterance", codecs=_WORDS)
+ASR_SEGMENTS = RowMapper(AsrSegment, "heard", codecs=_WORDS)
 _BY_START = "ORDER BY start_us, end_us, id"
 
 
@@ -83,7 +85,6 @@ update_utterance = UTTERANCES.update
 delete_utterance = UTTERANCES.delete
 
 
-_ASR_COLUMNS = "start_us, end_us, text, words"
 SPEECH, TRANSCRIBE = "speech", "transcribe"
 """Kinds of runs that hear: voice activity, and recognised words."""
 
@@ -91,25 +92,17 @@ SPEECH, TRANSCRIBE = "speech", "transcribe"
 def insert_asr_segments(study: Study, run_id: str, heard: Iterable[AsrSegment]) -> None:
     """Store what a run heard, in order; inside `Study.run_transaction`."""
     study.write_run(
-        f"INSERT INTO heard (run_id, position, {_ASR_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO heard (run_id, position, start_us, end_us, text, words) VALUES (?, ?, ?, ?, ?, ?)",
         [
-            (
-                run_id,
-                position,
-                asr_segment.start_us,
-                asr_segment.end_us,
-                asr_segment.text,
-                words_to_json(asr_segment.words),
-            )
-            for position, asr_segment in enumerate(heard)
+            (run_id, position, segment.start_us, segment.end_us, segment.text, words_to_json(segment.words))
+            for position, segment in enumerate(heard)
         ],
     )
 
 
 def asr_segments(study: Study, run_id: str) -> list[AsrSegment]:
     """Return what a run heard, in order."""
-    rows = study.rows(f"SELECT {_ASR_COLUMNS} FROM heard WHERE run_id = ? ORDER BY position", (run_id,))
-    return [AsrSegment(start, end, text, words_from_json(words)) for start, end, text, words in rows]
+    return ASR_SEGMENTS.select(study, "WHERE run_id = ? ORDER BY position", run_id)
 
 
 def latest_speech_run(study: Study, recording_id: str) -> Run | None:

@@ -95,7 +95,7 @@ class StudyColumn:
     @property
     def nullable(self) -> bool:
         """Whether it may be NULL."""
-        return "NOT NULL" not in self.sql
+        return "NOT NULL" not in self.sql.partition(" CHECK ")[0]
 
     @property
     def referenced(self) -> bool:
@@ -273,25 +273,10 @@ def text(
     local: bool = False,
     withheld: bool = False,
 ) -> StudyColumn:
-    """Declare a column of text.
-
-    Args:
-        name: of the column.
-        kind: what its values are.
-        choices: the only values that it may have, which the file enforces.
-        values: the only values that it may have, which the file does not enforce.
-        filled: whether it may not be empty.
-        primary: whether it is the key.
-        null: whether it may be NULL.
-        unique: whether no two rows have the same.
-        default: what it is where nothing is said, in SQL.
-        check: another constraint, in SQL.
-        local: see `StudyColumn`.
-        withheld: see there.
-    """
-    allowed = tuple(str(choice) for choice in (*choices, *values))
+    """Declare a column of text; the file enforces `choices`, but not `values`. `default` and `check` are SQL."""
+    allowed = tuple(map(str, (*choices, *values)))
     if choices:
-        check = f"{name} IN ({', '.join(repr(str(choice)) for choice in choices)})"
+        check = f"{name} IN ({', '.join(map(repr, allowed))})"
     if filled or primary:
         check = f"{name} <> ''"
     sql = _sql("TEXT", primary=primary, null=null, unique=unique, default=default, check=check)
@@ -321,17 +306,10 @@ def ref(
     filled: bool = False,
     check: str = "",
 ) -> StudyColumn:
-    """Declare a column that holds the id of a row of another table.
+    """Declare a column, `PARENT_id` by default, that holds the id of a row of another table.
 
-    Args:
-        parent: that table.
-        name: of the column; `PARENT_id` where it is not given.
-        primary: whether it is the key.
-        null: whether it may be NULL.
-        cascade: see `StudyColumn`; by default, a row that may be without the parent stays without it.
-        kept: whether the file keeps the reference, so that the parent must be there.
-        filled: whether it may not be empty.
-        check: another constraint, in SQL.
+    The file keeps the reference where `kept` is true; else the parent may be gone. For `cascade` see `StudyColumn`:
+    by default, a row that may be without the parent stays without it. `check` is SQL.
     """
     name = name or f"{parent}_id"
     check = f"{name} <> ''" if filled else check

@@ -105,7 +105,12 @@ def _parse(text: str, name: str) -> Scheme:
     return _TomlTable(found, name, "").build(Scheme)
 
 
-_CHOICES = {"inside": ("", "utterance"), "coding": ("several", "one"), "kind": FieldKind, "extent": Extent}
+_CHOICES: Mapping[str, Iterable[str]] = {
+    "inside": ("", "utterance"),
+    "coding": ("several", "one"),
+    "kind": FieldKind,
+    "extent": Extent,
+}
 """Key -> the words that it can have."""
 
 
@@ -166,7 +171,7 @@ class _TomlTable:
         if kind is str:
             if not all(isinstance(item, str) for item in items):
                 raise self.error(key, "must be a list of texts")
-            return tuple(self._printable(key, item) for item in items)
+            return tuple(self._printable(key, str(item)) for item in items)
         if not all(isinstance(item, dict) for item in items):
             raise self.error(key, f"must be a list of tables, [[{key}]]")
         return tuple(

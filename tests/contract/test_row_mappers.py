@@ -29,12 +29,13 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
 @pytest.mark.parametrize("mapper", MAPPERS.values(), ids=lambda mapper: f"{mapper.table}-{mapper.view}")
 def test_what_is_written_is_read_alike(study: Study, mapper: RowMapper[Any]) -> None:
     names, columns = TABLES[mapper.table].names, mapper.column_list.split(", ")
-    assert sorted(columns) == sorted(names)
     rows = study.rows(f"SELECT {mapper.column_list} FROM {mapper.table}")
     entities = mapper.read_all(rows)
     assert rows or mapper.table == "withdrawal"
     for row, entity in zip(rows, entities, strict=True):
         assert mapper.read(row) == entity
+        if {*columns} < {*names}:
+            continue
         written = dict(zip(names, mapper.cells(entity), strict=True))
         assert mapper.read(tuple(written[column] for column in columns)) == entity
 
