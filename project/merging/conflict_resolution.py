@@ -1,14 +1,14 @@
 """Applies one version of a conflict to the study."""
 
 from project.errors import UserError
-from project.merging.merge_decisions import free_name
-from project.merging.table_rules import (
+from project.merging.changed_rows import (
     SEGMENT_ID_COLUMNS,
     Key,
     Row,
     Rows,
     find_rows,
 )
+from project.merging.merge_decisions import free_name
 from project.queries.history_rows import Conflict
 from project.schema.table_declaration import StudyTable
 from project.schema.tables import HUMAN_TABLES

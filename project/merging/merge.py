@@ -15,6 +15,15 @@ from project.erasure.reimport_guard import copy_without_withdrawn, require_no_wi
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
 from project.errors import UserError
 from project.files.filesystem import resolve_path
+from project.merging.changed_rows import (
+    NewSegmentRows,
+    edits_since,
+    fresh_segments,
+    newest_common_step,
+    newest_step,
+    step_uid,
+    store_fresh,
+)
 from project.merging.conflict_resolution import present_version
 from project.merging.merge_decisions import (
     MergePlan,
@@ -27,15 +36,6 @@ from project.merging.merge_decisions import (
     rename_taken_judges,
 )
 from project.merging.references import keep_references
-from project.merging.table_rules import (
-    NewSegmentRows,
-    edits_since,
-    fresh_segments,
-    newest_common_step,
-    newest_step,
-    step_uid,
-    store_fresh,
-)
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import insert_annotator
 from project.queries.history_rows import all_conflicts

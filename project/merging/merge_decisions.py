@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from project.merging.table_rules import (
+from project.merging.changed_rows import (
     OWN_PROPERTIES,
     SEGMENT_ID_COLUMNS,
     Edit,

@@ -1,7 +1,7 @@
 """Keeps foreign keys valid in a merge: rows that incoming rows refer to are restored, and rows in use are kept."""
 
+from project.merging.changed_rows import Key, Row, Rows, find_rows
 from project.merging.merge_decisions import MergePlan, RowConflict, last_merge_sources
-from project.merging.table_rules import Key, Row, Rows, find_rows
 from project.schema.tables import HUMAN_TABLES
 from project.store.study import Study
 

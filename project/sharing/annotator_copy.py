@@ -21,8 +21,8 @@ from project.files.atomic_files import publish_file
 from project.files.filesystem import is_folder
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
+from project.merging.changed_rows import newest_step
 from project.merging.merge import COPY_PROPERTY
-from project.merging.table_rules import newest_step
 from project.schema.table_declaration import SPLIT
 from project.schema.tables import TABLES
 from project.store.opening import SUFFIX

@@ -16,7 +16,7 @@ from annotate.study.people import add_participant
 from annotate.transcript.transcript_edits import add_utterance, edit_text
 from project.entities.study_records import ParticipantRole, Verdict
 from project.errors import UserError
-from project.merging.table_rules import newest_step
+from project.merging.changed_rows import newest_step
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.queries.transcript_rows import utterances_of

@@ -235,7 +235,7 @@ def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Pat
 def test_merging_the_study_into_a_copy_brings_only_what_came_since(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("project.merging.table_rules.MIN_FRESH_SEGMENTS", 1)
+    monkeypatch.setattr("project.merging.changed_rows.MIN_FRESH_SEGMENTS", 1)
     with session:
         before = all_segments(session.study)[0]
         made = split_study(session, "Ada", tmp_path / "ada").path

@@ -27,7 +27,7 @@ _SLOW = settings(max_examples=settings.default.max_examples // 2, suppress_healt
 def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
     """New segments are taken at once where they are many; the outcome is the same."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("project.merging.table_rules.MIN_FRESH_SEGMENTS", request.param)
+        patch.setattr("project.merging.changed_rows.MIN_FRESH_SEGMENTS", request.param)
         yield
 
 
