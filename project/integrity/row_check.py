@@ -23,41 +23,26 @@ from project.queries import (
     segment_rows,
     transcript_rows,
 )
+from project.queries.row_mapper import RowMapper
+from project.schema.tables import TABLES
 from project.search import free_texts
 from project.store.study import Cell, Row, Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 
-_STUDY_READERS: dict[str, Callable[[Study], object]] = {
-    "collections": recording_rows.all_collections,
-    "recordings": recording_rows.all_recordings,
-    "media": recording_rows.all_media,
-    "participants": recording_rows.all_participants,
-    "annotators": annotator_rows.all_annotators,
-    "segments": segment_rows.all_segments,
-    "comments": segment_rows.unresolved_comments,
-    "plan": annotator_rows.all_assignments,
-    "active minutes": annotator_rows.all_activity,
-    "conflicts": history_rows.all_conflicts,
-    "chains": chain_rows.all_chains,
-    "questions": question_rows.all_questions,
-    "characters": episode_rows.all_characters,
-    "scenarios": episode_rows.all_scenarios,
-    "episodes": episode_rows.all_episodes,
-    "agents of episodes": episode_rows.all_agents,
-    "item sets": item_set_rows.all_sets,
-    "judges": judgment_rows.all_judges,
-    "what people had said before they saw judges": judgment_rows.reveals,
-    "private words": pii_rows.private_words,
-    "decisions about personal information": pii_rows.pii_decisions,
-    "waivers": policy_rows.waivers,
-    "requests that were made": policy_rows.all_egress,
-    "texts": lambda study: [*free_texts.free_texts(study)],
+_MODULES = (
+    *(annotator_rows, chain_rows, episode_rows, face_rows, history_rows, item_set_rows, judgment_rows, pii_rows),
+    *(policy_rows, question_rows, recording_rows, segment_rows, transcript_rows),
+)
+_MAPPERS = {
+    (mapper.table, mapper.entity): mapper
+    for module in _MODULES
+    for mapper in vars(module).values()
+    if isinstance(mapper, RowMapper) and not TABLES[mapper.table].part_of
 }
-_RECORDING_READERS: dict[str, Callable[[Study, str], object]] = {
-    "runs": history_rows.runs_of,
-    "utterances": transcript_rows.utterances_of,
-    "face tracks": face_rows.tracks_of,
-    "regions": face_rows.regions_of,
+"""Mappers of all tables but those whose rows come with others, whose content is checked by itself."""
+_READERS: dict[str, Callable[[Study], object]] = {
+    "decisions about personal information": pii_rows.pii_decisions,
+    "texts": lambda study: [*free_texts.free_texts(study)],
 }
 
 
@@ -90,13 +75,13 @@ def unreadable_rows(connection: sqlite3.Connection) -> Iterator[str]:
     study = cast(Study, _ConnectionReader(connection))
     for view, table in ((VISIBLE_SEGMENTS, "segment"), (VISIBLE_CHAINS, "chain"), (VISIBLE_RECORDINGS, "recording")):
         connection.execute(f"CREATE TEMP VIEW {view} AS SELECT * FROM main.{table}")
-    for what, read in _STUDY_READERS.items():
+    readers = {TABLES[table].label: mapper.select for (table, _), mapper in _MAPPERS.items()} | _READERS
+    for what, read in readers.items():
         if why := _read_problem(partial(read, study)):
             yield f"the {what} cannot be read: {why}"
     for (recording,) in connection.execute("SELECT id FROM recording").fetchall():
-        for what, read_of in _RECORDING_READERS.items():
-            if why := _read_problem(partial(read_of, study, recording)):
-                yield f"the {what} of recording {recording} cannot be read: {why}"
+        if why := _read_problem(partial(face_rows.tracks_of, study, recording)):
+            yield f"the face tracks of recording {recording} cannot be read: {why}"
 
 
 def _read_problem(read: Callable[[], object]) -> str:

@@ -86,10 +86,13 @@ class Active:
     seconds: int
 
 
+ACTIVITY = RowMapper(Active, "activity")
+
+
 def all_activity(study: Study, annotator_id: str | None = None) -> list[Active]:
     """Return the counters, of one annotator where one is named, by day."""
     where = "WHERE annotator_id = coalesce(?, annotator_id) ORDER BY day, recording_id, annotator_id"
-    return RowMapper(Active, "activity").select(study, where, annotator_id)
+    return ACTIVITY.select(study, where, annotator_id)
 
 
 def add_seconds(study: Study, seconds: Mapping[Key, int]) -> None:
