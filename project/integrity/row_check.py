@@ -37,9 +37,9 @@ _MAPPERS = {
     (mapper.table, mapper.entity): mapper
     for module in _MODULES
     for mapper in vars(module).values()
-    if isinstance(mapper, RowMapper) and not TABLES[mapper.table].part_of
+    if isinstance(mapper, RowMapper) and mapper.table != "judgment" and not TABLES[mapper.table].part_of
 }
-"""Mappers of all tables but those whose rows come with others, whose content is checked by itself."""
+"""Mappers of all tables but judgments, which are too large, and rows that come with others, which have own checks."""
 _READERS: dict[str, Callable[[Study], object]] = {
     "decisions about personal information": pii_rows.pii_decisions,
     "texts": lambda study: [*free_texts.free_texts(study)],
