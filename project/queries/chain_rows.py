@@ -152,6 +152,4 @@ def chain_reviews(study: Study, chain_id: str) -> list[ChainReview]:
 
 
 set_chain_review = CHAIN_REVIEWS.upsert
-
-
 delete_chain_review = CHAIN_REVIEWS.delete

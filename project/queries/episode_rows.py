@@ -54,8 +54,6 @@ def all_characters(study: Study) -> list[Character]:
 
 
 set_character = CHARACTERS.upsert
-
-
 delete_character = CHARACTERS.delete
 """Remove a character; episodes keep what they were played with."""
 
@@ -66,8 +64,6 @@ def all_scenarios(study: Study) -> list[Scenario]:
 
 
 set_scenario = SCENARIOS.upsert
-
-
 delete_scenario = SCENARIOS.delete
 """Remove a scenario; episodes keep what they were played with."""
 
@@ -80,8 +76,6 @@ def all_episodes(study: Study) -> list[Episode]:
 
 
 find_episode = EPISODES.find
-
-
 set_episode = EPISODES.upsert
 
 

@@ -81,8 +81,6 @@ def face_reviews(study: Study, recording_id: str) -> list[FaceReview]:
 
 
 set_face_review = FACE_REVIEWS.upsert
-
-
 delete_face_review = FACE_REVIEWS.delete
 
 

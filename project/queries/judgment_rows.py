@@ -231,8 +231,6 @@ def judge_by_name(study: Study, name: str) -> JudgeEntry | None:
 
 
 put_judge = JUDGES.upsert
-
-
 delete_judge = JUDGES.delete
 """Remove a judge; what it said stays."""
 

@@ -323,8 +323,6 @@ def replacements(study: Study) -> dict[str, str]:
 
 
 put_private_word = PRIVATE_WORDS.upsert
-
-
 delete_private_word = PRIVATE_WORDS.delete
 
 

@@ -77,8 +77,6 @@ def waivers(study: Study) -> list[Waiver]:
 
 
 insert_waiver = WAIVERS.insert
-
-
 delete_waiver = WAIVERS.delete
 
 

@@ -79,8 +79,6 @@ parse_questions = QUESTIONS.read_all
 
 
 insert_questions = QUESTIONS.insert_bulk
-
-
 update_question = QUESTIONS.update
 
 
@@ -103,8 +101,6 @@ def verifications_of(study: Study, question_id: str) -> list[Verification]:
 
 
 set_verification = VERIFICATIONS.upsert
-
-
 delete_verification = VERIFICATIONS.delete
 
 
@@ -217,12 +213,6 @@ def contradictions_in(study: Study, recording_id: str) -> list[Contradiction]:
 
 
 find_contradiction = CONTRADICTIONS.find
-
-
 insert_contradictions = CONTRADICTIONS.insert_all
-
-
 update_contradiction = CONTRADICTIONS.update
-
-
 delete_contradiction = CONTRADICTIONS.delete

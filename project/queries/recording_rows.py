@@ -52,8 +52,6 @@ def next_number(study: Study) -> int:
 
 
 insert_recording = RECORDINGS.insert
-
-
 update_recording = RECORDINGS.update
 
 
@@ -158,8 +156,6 @@ def all_collections(study: Study) -> list[Collection]:
 
 
 insert_collection = COLLECTIONS.insert
-
-
 update_collection = COLLECTIONS.update
 
 
@@ -196,8 +192,6 @@ def present_participants(study: Study, recording_id: str) -> list[Participant]:
 
 
 insert_participant = PARTICIPANTS.insert
-
-
 update_participant = PARTICIPANTS.update
 
 

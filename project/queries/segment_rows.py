@@ -189,11 +189,7 @@ def unresolved_comments(study: Study) -> list[Comment]:
 
 
 insert_comments = COMMENTS.insert_all
-
-
 update_comment = COMMENTS.update
-
-
 delete_comment = COMMENTS.delete
 
 

@@ -77,11 +77,7 @@ def utterance_ids(study: Study) -> set[str]:
 
 
 insert_utterances = UTTERANCES.insert_all
-
-
 update_utterance = UTTERANCES.update
-
-
 delete_utterance = UTTERANCES.delete
 
 
