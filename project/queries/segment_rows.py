@@ -13,9 +13,19 @@ SEGMENTS = RowMapper(Segment, "segment", view=VISIBLE_SEGMENTS)
 _ALL_SEGMENTS = RowMapper(Segment, "segment")
 VALUES = RowMapper(FieldValue, "segment_value", noun="A value of a segment ({segment_id})")
 COMMENTS = RowMapper(Comment, "comment")
+_VISIBLE_COMMENTS = RowMapper(
+    Comment,
+    "comment",
+    view=f"(SELECT c.*, s.recording_id FROM comment c JOIN {VISIBLE_SEGMENTS} s ON s.id = c.segment_id)",
+)
 _BY_START = "ORDER BY recording_id, start_us, end_us, id"
 
-_VALUE_COLUMNS = VALUES.column_list_of("v")
+_OWN_VALUES = (
+    "(SELECT v.*, s.recording_id FROM {} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme)"
+)
+OWN_VALUES = RowMapper(FieldValue, "segment_value", view=_OWN_VALUES.format(VISIBLE_SEGMENTS))
+"""Values under the segment's own scheme."""
+_ALL_OWN_VALUES = RowMapper(FieldValue, "segment_value", view=_OWN_VALUES.format("segment"))
 
 
 def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, unseen: bool = False) -> list[Segment]:
@@ -91,24 +101,17 @@ def delete_segments(study: Study, segment_ids: Sequence[str]) -> None:
 
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
     """Return field -> value in the newest version it was filled in under; `scheme` is the segment's own by default."""
-    rows = study.rows(
-        f"SELECT {_VALUE_COLUMNS} FROM {VISIBLE_SEGMENTS} s "
-        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = coalesce(?, s.scheme) "
-        "WHERE s.id = ? ORDER BY v.version",
-        (scheme, segment_id),
-    )
-    return {row[3]: VALUES.read(row) for row in rows}
+    if scheme is None:
+        values = OWN_VALUES.select(study, "WHERE segment_id = ? ORDER BY version", segment_id)
+    else:
+        where = f"WHERE segment_id = (SELECT id FROM {VISIBLE_SEGMENTS} WHERE id = ?) AND scheme = ? ORDER BY version"
+        values = VALUES.select(study, where, segment_id, scheme)
+    return {value.field: value for value in values}
 
 
 def value_history(study: Study, segment_id: str) -> list[FieldValue]:
     """Return what was ever filled in about a segment under its own scheme, the oldest version first."""
-    rows = study.rows(
-        f"SELECT {_VALUE_COLUMNS} FROM {VISIBLE_SEGMENTS} s "
-        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
-        "WHERE s.id = ? ORDER BY v.version, v.field",
-        (segment_id,),
-    )
-    return VALUES.read_all(rows)
+    return OWN_VALUES.select(study, "WHERE segment_id = ? ORDER BY version, field", segment_id)
 
 
 def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = ()) -> list[tuple[Segment, FieldValue]]:
@@ -117,7 +120,7 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
     Values of the fields `but` are left out.
     """
     rows = study.rows(
-        f"SELECT {SEGMENTS.column_list_of('s')}, {_VALUE_COLUMNS} "
+        f"SELECT {SEGMENTS.column_list_of('s')}, {VALUES.column_list_of('v')} "
         f"FROM {VISIBLE_SEGMENTS} s JOIN segment_value v ON v.segment_id = s.id "
         f"AND v.scheme = s.scheme AND v.version <> ? AND v.field NOT IN ({', '.join('?' * len(but))}) "
         "WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
@@ -133,15 +136,10 @@ def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
 
 def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
-    rows = study.rows(
-        f"SELECT {_VALUE_COLUMNS} FROM {'segment' if unseen else VISIBLE_SEGMENTS} s "
-        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
-        "WHERE s.recording_id = ? ORDER BY v.version",
-        (recording_id,),
-    )
     found: dict[str, dict[str, FieldValue]] = {}
-    for row in rows:
-        found.setdefault(row[0], {})[row[3]] = VALUES.read(row)
+    values = _ALL_OWN_VALUES if unseen else OWN_VALUES
+    for value in values.select(study, "WHERE recording_id = ? ORDER BY version", recording_id):
+        found.setdefault(value.segment_id, {})[value.field] = value
     return found
 
 
@@ -170,8 +168,7 @@ def _check_span(new: Segment) -> None:
 
 def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
     """Return segment id -> its comments, oldest first; segments without any are left out."""
-    where = f"WHERE segment_id IN (SELECT id FROM {VISIBLE_SEGMENTS} WHERE recording_id = ?) ORDER BY at, id"
-    return COMMENTS.group(study, "segment_id", where, recording_id)
+    return _VISIBLE_COMMENTS.group(study, "segment_id", "WHERE recording_id = ? ORDER BY at, id", recording_id)
 
 
 def comments_of(study: Study, segment_id: str) -> list[Comment]:
@@ -184,8 +181,7 @@ find_comment = COMMENTS.find
 
 def unresolved_comments(study: Study) -> list[Comment]:
     """Return every comment that is not resolved, oldest first."""
-    where = f"WHERE NOT resolved AND segment_id IN (SELECT id FROM {VISIBLE_SEGMENTS}) ORDER BY at"
-    return COMMENTS.select(study, where)
+    return _VISIBLE_COMMENTS.select(study, "WHERE NOT resolved ORDER BY at")
 
 
 insert_comments = COMMENTS.insert_all
@@ -240,8 +236,10 @@ def review_counts(study: Study, only: Sequence[str] | None = None) -> dict[str, 
 def _rows(study: Study, sql: str, key: str, only: Sequence[str] | None, columns: str) -> list[Row]:
     if only is None:
         return study.rows(sql.format(columns=columns, where=""))
-    where = "" if only is None else f"WHERE {key} IN (SELECT value FROM json_each(?))"
-    return study.rows(sql.format(columns=columns, where=where), () if only is None else (json.dumps([*only]),))
+    if only is None:
+        return study.rows(sql.format(columns=columns, where=""))
+    where = f"WHERE {key} IN (SELECT value FROM json_each(?))"
+    return study.rows(sql.format(columns=columns, where=where), (json.dumps([*only]),))
 
 
 def segment_rows(study: Study, scheme: str, track: str) -> list[Row]:

@@ -26,7 +26,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Study]:
         yield study
 
 
-@pytest.mark.parametrize("mapper", MAPPERS.values(), ids=lambda mapper: f"{mapper.table}-{mapper.view}")
+@pytest.mark.parametrize("mapper", MAPPERS.values(), ids=lambda mapper: f"{mapper.table} as {mapper.entity.__name__}")
 def test_what_is_written_is_read_alike(study: Study, mapper: RowMapper[Any]) -> None:
     names, columns = TABLES[mapper.table].names, mapper.column_list.split(", ")
     rows = study.rows(f"SELECT {mapper.column_list} FROM {mapper.table}")
