@@ -31,28 +31,25 @@ _RELATIONSHIPS = ("family", "friend", "romantic", "acquaintance", "known-by-name
 ANNOTATION_TABLES = (
     StudyTable(
         "scheme_version",
-        "texts of schemes",
         (label("key", filled=True), number("version", "> 0"), text("text", filled=True)),
+        label="texts of schemes",
         key=("key", "version"),
         copies=ALL_COPIES,
     ),
     StudyTable(
         "assignment",
-        "assignments",
         (ref("recording"), ref("annotator"), label("purpose", choices=("work", "training"))),
         key=("recording_id", "annotator_id"),
         copies=ALL_COPIES,
     ),
     StudyTable(
         "completion",
-        "completions",
         (ref("recording"), ref("annotator"), at()),
         key=("recording_id", "annotator_id"),
         copies=ALL_COPIES,
     ),
     StudyTable(
         "segment",
-        "segments",
         (
             ident(),
             ref("recording"),
@@ -67,7 +64,6 @@ ANNOTATION_TABLES = (
     ),
     StudyTable(
         "segment_value",
-        "filled-in fields",
         (
             ref("segment"),
             label("scheme", filled=True),
@@ -75,12 +71,12 @@ ANNOTATION_TABLES = (
             label("field", filled=True),
             json_text("value", "value"),
         ),
+        label="filled-in fields",
         key=("segment_id", "scheme", "version", "field"),
         copies=ALL_COPIES,
     ),
     StudyTable(
         "review",
-        "reviews",
         (
             ref("segment"),
             ref("annotator", "reviewer_id"),
@@ -93,14 +89,12 @@ ANNOTATION_TABLES = (
     ),
     StudyTable(
         "comment",
-        "comments",
         (ident(), ref("segment"), ref("annotator"), text("text", filled=True), at(), truth("resolved")),
         copies=SPLIT | EXCHANGED,
         subject="segment_id",
     ),
     StudyTable(
         "utterance",
-        "turns",
         (
             ident(),
             ref("recording"),
@@ -112,18 +106,15 @@ ANNOTATION_TABLES = (
             truth("checked"),
             truth("suggested"),
         ),
+        label="turns",
         indexes={"start": "(recording_id, start_us)"},
         copies=ALL_COPIES,
     ),
     StudyTable(
-        "chain",
-        "chains",
-        (ident(), ref("recording"), ref("annotator"), name("name"), key("based_on")),
-        copies=SPLIT | SHARED,
+        "chain", (ident(), ref("recording"), ref("annotator"), name("name"), key("based_on")), copies=SPLIT | SHARED
     ),
     StudyTable(
         "chain_node",
-        "nodes of chains",
         (
             ident(),
             ref("chain"),
@@ -133,25 +124,25 @@ ANNOTATION_TABLES = (
             END,
             key("source"),
         ),
+        label="nodes of chains",
         copies=SPLIT | SHARED,
     ),
     StudyTable(
         "chain_person",
-        "people of nodes",
         (ref("chain_node", "node_id"), ref("participant")),
+        label="people of nodes",
         key=("node_id", "participant_id"),
         copies=SPLIT | SHARED,
     ),
     StudyTable(
         "chain_edge",
-        "edges of chains",
         (ref("chain_node", "result_id"), ref("chain_node", "reason_id", check="reason_id <> result_id")),
+        label="edges of chains",
         key=("result_id", "reason_id"),
         copies=SPLIT | SHARED,
     ),
     StudyTable(
         "chain_review",
-        "reviews of chains",
         (
             ref("chain"),
             ref("annotator", "reviewer_id"),
@@ -160,18 +151,16 @@ ANNOTATION_TABLES = (
             checksum("state", filled=True),
             at(),
         ),
+        label="reviews of chains",
         key=("chain_id", "reviewer_id"),
         rowid=True,
         copies=SHARED,
     ),
     StudyTable(
-        "character",
-        "characters",
-        (ident(), *_PROFILE, name("reference", default="''"), json_text("bonds", "array", default="'[]'")),
+        "character", (ident(), *_PROFILE, name("reference", default="''"), json_text("bonds", "array", default="'[]'"))
     ),
     StudyTable(
         "scenario",
-        "scenarios",
         (
             ident(),
             name("name", filled=True),
@@ -185,7 +174,6 @@ ANNOTATION_TABLES = (
     # What an episode goes on from may be gone: it is no reference.
     StudyTable(
         "episode",
-        "episodes",
         (
             ref("recording", primary=True),
             text("context"),
@@ -204,7 +192,6 @@ ANNOTATION_TABLES = (
     ),
     StudyTable(
         "episode_agent",
-        "players of episodes",
         (
             ref("recording"),
             number("position", ">= 0"),
@@ -214,6 +201,7 @@ ANNOTATION_TABLES = (
             label("player", choices=("judge", "person", "script")),
             key("judge_id"),
         ),
+        label="players of episodes",
         key=("recording_id", "position"),
         rowid=True,
         copies=SPLIT,

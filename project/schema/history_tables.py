@@ -19,7 +19,6 @@ from project.schema.table_declaration import (
 HISTORY_TABLES = (
     StudyTable(
         "conflict",
-        "conflicts",
         (
             ident(),
             label("table_name", filled=True),
@@ -31,22 +30,21 @@ HISTORY_TABLES = (
             label("resolution", choices=("ours", "theirs"), null=True),
         ),
     ),
-    StudyTable("merged_copy", "merged copies", (ident("copy_id"), key("step_uid"), at())),
+    StudyTable("merged_copy", (ident("copy_id"), key("step_uid"), at()), label="merged copies"),
     StudyTable(
         "activity",
-        "counters of active minutes",
         (
             ref("recording", kept=False),
             ref("annotator", kept=False),
             text("day", kind=ColumnKind.TIME, filled=True),
             number("seconds", ">= 0"),
         ),
+        label="counters of active minutes",
         key=("recording_id", "annotator_id", "day"),
         kind=TableKind.COUNTER,
     ),
     StudyTable(
         "egress",
-        "lines of the journal of requests",
         (
             ident(),
             at(),
@@ -55,12 +53,12 @@ HISTORY_TABLES = (
             text("permission"),
             label("rule", check="(permission = '') <> (rule = '')"),
         ),
+        label="lines of the journal of requests",
         kind=TableKind.RUN,
     ),
     # Whom and what no merge or import brings back: checksums over ids, names, and numbers or addresses.
     StudyTable(
         "withdrawal",
-        "withdrawals",
         (
             ident("id", ColumnKind.HASH),
             label("kind", choices=("participant", "recording", "footage", "name", "string")),
@@ -71,7 +69,6 @@ HISTORY_TABLES = (
     ),
     StudyTable(
         "journal_step",
-        "steps of the history",
         (
             StudyColumn("id", ColumnKind.KEY, "INTEGER PRIMARY KEY"),
             key("uid", filled=True, unique=True),
@@ -89,11 +86,11 @@ HISTORY_TABLES = (
             StudyColumn("undo_top", ColumnKind.KEY, "INTEGER REFERENCES journal_step (id)"),
             StudyColumn("redo_top", ColumnKind.KEY, "INTEGER REFERENCES journal_step (id)"),
         ),
+        label="steps of the history",
         kind=TableKind.HISTORY,
     ),
     StudyTable(
         "journal_change",
-        "changes of the history",
         (
             StudyColumn("id", ColumnKind.KEY, "INTEGER PRIMARY KEY"),
             StudyColumn("step_id", ColumnKind.KEY, "INTEGER NOT NULL REFERENCES journal_step (id)"),
@@ -107,6 +104,7 @@ HISTORY_TABLES = (
                 "after", ColumnKind.JSON, "TEXT CHECK ((after IS NULL) = (operation = 'delete'))", shape="value"
             ),
         ),
+        label="changes of the history",
         kind=TableKind.HISTORY,
         indexes={"step": "(step_id)"},
     ),

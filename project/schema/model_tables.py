@@ -30,7 +30,6 @@ FACE_TABLES = (
     # A run outlives its recording: deleting a recording is undone by the journal, which holds no run rows.
     StudyTable(
         "run",
-        "runs of models",
         (
             ident(),
             ref("recording", kept=False),
@@ -41,12 +40,12 @@ FACE_TABLES = (
             text("finished_at", kind=ColumnKind.TIME),
             _VERSION,
         ),
+        label="runs of models",
         kind=TableKind.RUN,
         indexes={"recording": "(recording_id, kind, finished_at)"},
     ),
     StudyTable(
         "face_track",
-        "face tracks",
         (
             ident(),
             ref("run"),
@@ -65,23 +64,22 @@ FACE_TABLES = (
     ),
     StudyTable(
         "heard",
-        "stretches that a run heard",
         (ref("run"), number("position", ">= 0"), START, END, text("text"), json_text("words")),
+        label="stretches that a run heard",
         key=("run_id", "position"),
         kind=TableKind.RUN,
         part_of="run",
     ),
     StudyTable(
         "track_correction",
-        "corrections of face tracks",
         (ref("face_track", "track_id", primary=True), ref("participant", null=True), truth("dismissed")),
+        label="corrections of face tracks",
     ),
     StudyTable(
-        "track_box", "boxes of face tracks", (ref("face_track", "track_id"), *_BOX), key=("track_id", "time_us")
+        "track_box", (ref("face_track", "track_id"), *_BOX), label="boxes of face tracks", key=("track_id", "time_us")
     ),
     StudyTable(
         "region",
-        "regions drawn by hand",
         (
             ident(),
             ref("recording"),
@@ -91,18 +89,19 @@ FACE_TABLES = (
             START,
             END,
         ),
+        label="regions drawn by hand",
     ),
-    StudyTable("region_box", "boxes of regions", (ref("region"), *_BOX), key=("region_id", "time_us")),
+    StudyTable("region_box", (ref("region"), *_BOX), label="boxes of regions", key=("region_id", "time_us")),
     StudyTable(
         "face_review",
-        "reviews of faces",
         (ref("recording"), ref("annotator"), checksum("state", filled=True), at()),
+        label="reviews of faces",
         key=("recording_id", "annotator_id"),
     ),
     StudyTable(
         "seen_span",
-        "stretches that were looked at",
         (ref("recording"), ref("annotator"), START, END, at()),
+        label="stretches that were looked at",
         key=("recording_id", "annotator_id", "start_us", "end_us"),
     ),
 )
@@ -110,7 +109,6 @@ FACE_TABLES = (
 JUDGE_TABLES = (
     StudyTable(
         "judge",
-        "judges",
         (
             ident(),
             name("name", filled=True, unique=True),
@@ -121,20 +119,19 @@ JUDGE_TABLES = (
     ),
     StudyTable(
         "prompt_version",
-        "texts of prompts",
         (label("key", filled=True), number("version", "> 0"), text("text", filled=True)),
+        label="texts of prompts",
         key=("key", "version"),
     ),
     StudyTable(
         "adoption",
-        "words taken over from judges",
         (ident(), ref("segment"), ref("annotator"), label("field", filled=True), key("judgment_id", filled=True), at()),
+        label="words taken over from judges",
         subject="segment_id",
     ),
     # Like a run, a judgment outlives what it is about and its judge; what they were is part of it.
     StudyTable(
         "judgment",
-        "judgments",
         (
             ident(),
             key("judge_id", filled=True),
@@ -185,13 +182,13 @@ JUDGE_TABLES = (
     # That somebody saw what judges say cannot be undone, so it is no edit.
     StudyTable(
         "reveal",
-        "reveals of judgments",
         (
             ref("segment", kept=False, filled=True),
             ref("annotator", kept=False, filled=True),
             json_text("own", "object"),
             at(),
         ),
+        label="reveals of judgments",
         key=("segment_id", "annotator_id"),
         kind=TableKind.RUN,
     ),
@@ -200,7 +197,6 @@ JUDGE_TABLES = (
 QUESTION_TABLES = (
     StudyTable(
         "question",
-        "questions",
         (
             ident(),
             ref("recording"),
@@ -226,7 +222,6 @@ QUESTION_TABLES = (
     ),
     StudyTable(
         "verification",
-        "verifications of questions",
         (
             ref("question"),
             ref("annotator"),
@@ -238,13 +233,13 @@ QUESTION_TABLES = (
             checksum("state", filled=True),
             at(),
         ),
+        label="verifications of questions",
         key=("question_id", "annotator_id"),
         rowid=True,
         copies=SPLIT,
     ),
     StudyTable(
         "look",
-        "looks",
         (
             ref("recording"),
             ref("participant"),
@@ -256,14 +251,13 @@ QUESTION_TABLES = (
     ),
     StudyTable(
         "summary",
-        "summaries",
         (ref("recording"), label("source", choices=("words", "frames")), text("text", filled=True), key("judgment_id")),
+        label="summaries",
         key=("recording_id", "source"),
         rowid=True,
     ),
     StudyTable(
         "contradiction",
-        "contradictions",
         (
             ident(),
             ref("recording"),
@@ -279,7 +273,6 @@ BENCHMARK_TABLES = (
     # What everybody is asked alike is frozen: a set is made once, and another one takes its place.
     StudyTable(
         "item_set",
-        "sets of the benchmark",
         (
             ident(),
             name("name", filled=True),
@@ -292,11 +285,11 @@ BENCHMARK_TABLES = (
             at(),
             _VERSION,
         ),
+        label="sets of the benchmark",
         kind=TableKind.RUN,
     ),
     StudyTable(
         "item",
-        "items of the benchmark",
         (
             ident(),
             ref("item_set", "set_id", kept=False, filled=True),
@@ -309,13 +302,13 @@ BENCHMARK_TABLES = (
             json_text("content", "object"),
             checksum("made_from"),
         ),
+        label="items of the benchmark",
         kind=TableKind.RUN,
         indexes={"set": "(set_id, draw, position)", "recording": "(recording_id)"},
         part_of="item_set",
     ),
     StudyTable(
         "benchmark_run",
-        "runs of the benchmark",
         (
             ident(),
             ref("item_set", "set_id", kept=False, filled=True),
@@ -329,18 +322,19 @@ BENCHMARK_TABLES = (
             at(),
             _VERSION,
         ),
+        label="runs of the benchmark",
         kind=TableKind.RUN,
         indexes={"set": "(set_id)"},
     ),
     StudyTable(
         "benchmark_answer",
-        "answers of the benchmark",
         (
             ref("benchmark_run", "run_id", kept=False, filled=True),
             ref("item", kept=False, filled=True),
             key("part"),
             ref("judgment", kept=False, filled=True),
         ),
+        label="answers of the benchmark",
         key=("run_id", "item_id", "part"),
         kind=TableKind.RUN,
     ),

@@ -24,25 +24,23 @@ from project.schema.table_declaration import (
 STUDY_TABLES = (
     StudyTable(
         "property",
-        "words of the study's settings",
         (ident("key", ColumnKind.LABEL), json_text("value", "value")),
+        label="words of the study's settings",
         copies=SPLIT,
     ),
     StudyTable(
         "collection",
-        "names and texts of collections",
         (ident(), name("name"), text("agent_context")),
+        label="names and texts of collections",
         copies=ALL_COPIES,
     ),
     StudyTable(
         "recording",
-        "recordings",
         (ident(), ref("collection"), number("number", "> 0"), name("name"), number("duration_us", ">= 0")),
         copies=ALL_COPIES,
     ),
     StudyTable(
         "medium",
-        "media files",
         (
             ident(),
             ref("recording"),
@@ -53,38 +51,31 @@ STUDY_TABLES = (
             checksum("fingerprint"),
             json_text("facts"),
         ),
+        label="media files",
         copies=SPLIT | EXCHANGED,
     ),
     StudyTable(
         "participant",
-        "participants",
         (ident(), name("pseudonym"), label("role", filled=True, values=ParticipantRole), text("note", withheld=True)),
         copies=ALL_COPIES,
     ),
     StudyTable(
-        "appearance",
-        "appearances",
-        (ref("recording"), ref("participant")),
-        key=("recording_id", "participant_id"),
-        copies=ALL_COPIES,
+        "appearance", (ref("recording"), ref("participant")), key=("recording_id", "participant_id"), copies=ALL_COPIES
     ),
     StudyTable(
         "consent",
-        "consents",
         (ref("participant"), label("use", filled=True, values=ConsentUse), truth("granted")),
         key=("participant_id", "use"),
         copies=EXCHANGED,
     ),
     StudyTable(
         "annotator",
-        "annotators",
         (ident(), name("name", filled=True, unique=True), label("kind", choices=("person", "model", "adjudicated"))),
         copies=ALL_COPIES,
     ),
-    StudyTable("hold_out", "hold-outs", (ref("recording", primary=True),), copies=SPLIT),
+    StudyTable("hold_out", (ref("recording", primary=True),), label="hold-outs", copies=SPLIT),
     StudyTable(
         "waiver",
-        "waivers",
         (
             ident(),
             ref("recording", null=True, cascade=True),
@@ -96,7 +87,6 @@ STUDY_TABLES = (
     ),
     StudyTable(
         "private_word",
-        "private words",
         (
             ident("word", ColumnKind.NAME),
             name("replacement", filled=True),
@@ -104,10 +94,9 @@ STUDY_TABLES = (
             ref("participant", null=True),
         ),
     ),
-    StudyTable("public_word", "public words", (ident("word", ColumnKind.NAME),)),
+    StudyTable("public_word", (ident("word", ColumnKind.NAME),)),
     StudyTable(
         "pii_decision",
-        "decisions on personal information",
         (
             label("table_name", filled=True),
             key("row_id", filled=True),
@@ -120,6 +109,7 @@ STUDY_TABLES = (
             ref("annotator"),
             at(),
         ),
+        label="decisions on personal information",
         key=("table_name", "row_id", "field", "text", "ordinal"),
         subject="row_id",
     ),

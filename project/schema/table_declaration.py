@@ -108,7 +108,7 @@ class StudyTable:
     """One table.
 
     Attributes:
-        label: what its rows are called.
+        label: what its rows are called; the plural of its name, if nothing else is said.
         key: the columns of its primary key.
         subject: the column that names what a row is about, which `Changes` reports.
         rowid: whether its rows have a number beside their key.
@@ -119,8 +119,8 @@ class StudyTable:
     """
 
     name: str
-    label: str
     columns: tuple[StudyColumn, ...]
+    label: str = ""
     key: tuple[str, ...] = ()
     kind: TableKind = TableKind.HUMAN
     subject: str = ""
@@ -135,6 +135,7 @@ class StudyTable:
         primary = tuple(column.name for column in self.columns if "PRIMARY KEY" in column.sql)
         key = self.key or primary
         for name, value in (
+            ("label", self.label or f"{self.name.replace('_', ' ')}s"),
             ("key", key),
             ("subject", self.subject or key[0]),
             ("rowid", "id" in self.kinds if self.rowid is None else self.rowid),
