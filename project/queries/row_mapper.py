@@ -45,7 +45,7 @@ class RowMapper(Generic[Entity]):
     entity: type[Entity]
     table: str
     view: str = ""
-    noun: str = "A row"
+    noun: str = ""
     remedy: str = ""
     columns: Mapping[str, str] | None = None
     codecs: Mapping[str, Codec] | None = None
@@ -87,7 +87,7 @@ class RowMapper(Generic[Entity]):
         """Column -> how its values are kept, where they are not kept as they are."""
         given = self.codecs or {}
         found = {
-            column: given.get(path) or _codec_for(TABLES[self.table].column(column), kind)
+            column: given.get(path) or _codec_for(self._declared.column(column), kind)
             for path, column, kind in self._leaves
         }
         return {column: codec for column, codec in found.items() if codec is not None}
@@ -104,9 +104,6 @@ class RowMapper(Generic[Entity]):
     @cached_property
     def _values_of(self) -> Callable[[Any], Any]:
         paths = {column: path for path, column, _ in self._leaves}
-        if len(paths) == 1:
-            (path,) = paths.values()
-            return lambda entity: (getattr(entity, path),)
         return attrgetter(*(paths[column] for column in self._declared.names))
 
     @cached_property
@@ -130,7 +127,8 @@ class RowMapper(Generic[Entity]):
         except _DAMAGE:
             values = zip((column for _, column, _ in self._leaves), row, strict=True)
             shown = {column: escape_unprintable(str(value)) for column, value in values}
-            raise damaged_value_error(self.noun.format_map(shown), self.remedy) from None
+            what = self.noun.format_map(shown) or f"A row of “{self.table}”"
+            raise damaged_value_error(what, self.remedy) from None
 
     def read_all(self, rows: Sequence[Row]) -> list[Entity]:
         """Return rows as entities: column by column, which is faster than row by row."""
