@@ -28,23 +28,16 @@ SEGMENT_ID_COLUMNS = {"segment": "id"} | {
 OWN_PROPERTIES = frozenset({"id", "copy", "release_key", "voice_secret", "pii-numbers", "policy", "shared"})
 """Facts about one file, which are never merged."""
 
-_CHUNK = 900
-
 
 def find_rows(study: Study, table: StudyTable, subjects: set[Cell], column: str = "") -> dict[Key, Row]:
     """Return the rows of a table whose `column` (its subject, where none is named) is one of these."""
-    found: dict[Key, Row] = {}
-    wanted = [*subjects]
-    for first in range(0, len(wanted), _CHUNK):
-        part = wanted[first : first + _CHUNK]
-        marks = ", ".join("?" * len(part))
-        for values in study.rows(
-            f"SELECT {', '.join(table.names)} FROM {table.name} WHERE {column or table.subject} IN ({marks})",
-            part,
-        ):
-            row = dict(zip(table.names, values, strict=True))
-            found[table.key_of(row)] = row
-    return found
+    found = study.rows(
+        f"SELECT {', '.join(table.names)} FROM {table.name} "
+        f"WHERE {column or table.subject} IN (SELECT value FROM json_each(?))",
+        (json.dumps([*subjects]),),
+    )
+    rows = (dict(zip(table.names, cells, strict=True)) for cells in found)
+    return {table.key_of(row): row for row in rows}
 
 
 MIN_FRESH_SEGMENTS = 500

@@ -220,14 +220,12 @@ class MergePlan:
         updates: table -> rows as they become.
         deletes: table -> keys of rows to remove.
         clashes: what both sides changed.
-        same: number of rows that are here already.
     """
 
     inserts: dict[str, list[Row]] = field(default_factory=dict)
     updates: dict[str, list[Row]] = field(default_factory=dict)
     deletes: dict[str, list[Key]] = field(default_factory=dict)
     clashes: list[RowConflict] = field(default_factory=list)
-    same: int = 0
 
     def add_change(self, table: StudyTable, ours: Row | None, theirs: Row | None) -> None:
         """Make the study's row what `theirs` is."""
@@ -316,8 +314,8 @@ class _Deciding:
             return
         before, theirs = _with_local_columns(table, edit, ours)
         if ours == theirs:
-            self._made.same += 1
-        elif table.name == "merged_copy":
+            return
+        if table.name == "merged_copy":
             if theirs is not None and (ours is None or theirs["step_uid"] > ours["step_uid"]):
                 self._made.add_change(table, ours, theirs)
         elif table.name == "conflict":
@@ -342,8 +340,8 @@ class _Deciding:
         """Keep the stricter version of what says what may leave; the other one is for a person to choose."""
         before, theirs = _with_local_columns(table, edit, ours)
         if ours == theirs or (ours and theirs and _without_time(table, ours) == _without_time(table, theirs)):
-            self._made.same += 1
-        elif loosens_permission(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
+            return
+        if loosens_permission(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
         elif loosens_permission(table.name, theirs, ours) and ours != before:
             self._made.add_change(table, ours, theirs)

@@ -8,13 +8,12 @@ from project.entities.roleplay import (
     CharacterBond,
     Episode,
     EpisodeAgent,
-    Profile,
     Relationship,
     Scenario,
 )
 from project.queries.row_mapper import RowMapper, parse_list
 from project.store.column_values import to_json
-from project.store.study import Cell, Study
+from project.store.study import Study
 from project.store.visibility import VISIBLE_RECORDINGS
 
 
@@ -125,8 +124,3 @@ def fictional_participants(study: Study) -> set[str]:
         "(SELECT recording_id FROM episode WHERE source <> 'segment')"
     )
     return {row[0] for row in rows}
-
-
-def profile_cells(profile: Profile) -> list[Cell]:
-    """Return the texts of a profile, in the order of `PROFILE_COLUMNS`."""
-    return [str(getattr(profile, text)) for text in PROFILE_COLUMNS]

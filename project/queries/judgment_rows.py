@@ -174,15 +174,6 @@ def revealed_tasks(study: Study, annotator_id: str) -> dict[str, str]:
     return {row[0]: str(row[1]) for row in rows}
 
 
-def answered_judgments(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
-    """Yield the oldest judgment with an answer for each request that has one; in no order."""
-    seen = set()
-    for judgment in JUDGMENTS.iterate_among(study, "request_key", request_keys, "AND status = 'ok' ORDER BY at, id"):
-        if judgment.request_key not in seen:
-            seen.add(judgment.request_key)
-            yield judgment
-
-
 def judgments_by_request(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
     """Yield everything that was said to these requests, with an answer or without; newest first for each of them."""
     return JUDGMENTS.iterate_among(study, "request_key", request_keys, _NEWEST_FIRST)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
-from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind, Reveal
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentTarget, JudgmentTargetKind, Reveal
 from project.entities.questions import question_to_json
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
@@ -52,19 +52,6 @@ def test_a_judgment_comes_back_as_it_was_stored_and_the_newest_first(study: Stud
     later = replace(SAID, id="j-2", at="2026-01-02T03:04:06Z")
     store(study, later)
     assert judgment_rows.judgments_of(study, "s-1") == [later, SAID]
-
-
-def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) -> None:
-    failed = replace(SAID, id="j-0", status=JudgmentStatus.ERROR, at="2026-01-01T00:00:00Z")
-    later = replace(SAID, id="j-2", at="2026-01-03T00:00:00Z")
-    other = replace(SAID, id="j-3", request_key="other")
-    store(study, failed, later, SAID, other)
-    assert {
-        judgment.id for judgment in judgment_rows.answered_judgments(study, [SAID.request_key, "other", "nothing"])
-    } == {
-        "j-1",
-        "j-3",
-    }
 
 
 @pytest.mark.parametrize("table", ["judgment", "reveal", "egress"])
