@@ -46,20 +46,9 @@ class SchemaEntry:
     root: int = 0
 
 
-def expected_schema(number: int) -> Mapping[tuple[str, str], str]:
-    """Return (type, name) -> SQL of everything that a file of version `number` holds, without SQLite's own indices."""
-    return _schema_after(VERSIONS[:number])
-
-
 def expected_entries(number: int) -> Mapping[tuple[str, str], SchemaEntry]:
     """Return (type, name) -> all that a file of version `number` declares, but for the table of the migrations."""
     return _entries_after(VERSIONS[:number])
-
-
-@cache
-def _schema_after(versions: tuple[Version, ...]) -> Mapping[tuple[str, str], str]:
-    found = {key: entry.sql for key, entry in _entries_after(versions).items()}
-    return MappingProxyType({key: sql for key, sql in found.items() if sql is not None})
 
 
 @cache

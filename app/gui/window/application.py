@@ -33,7 +33,7 @@ from project.errors import UserError
 from project.gc_control import collect_all, collect_recent, disable_automatic_collection
 from project.integrity.integrity_check import damage_error
 from project.progress import Progress
-from project.schema.format_versions import VERSIONS, expected_schema
+from project.schema.format_versions import VERSIONS, expected_entries
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import resolve_recording
 from project.session.settings import log_path
@@ -144,7 +144,7 @@ def _preload_modules(progress: Progress) -> None:
     for name in shipped_names():
         progress.check_cancelled()
         load_scheme(name)
-    expected_schema(len(VERSIONS))
+    expected_entries(len(VERSIONS))
 
 
 _log = logging.getLogger("greenroom")
