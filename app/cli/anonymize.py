@@ -21,12 +21,14 @@ from app.cli.plugin_options import (
     sound_options,
     split_voice_flags,
 )
+from project.codec import dump
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
 from project.text_format import format_percent, pluralize
 
 if TYPE_CHECKING:
+    from anonymize.export.export_job import ExportResult
     from anonymize.export.export_queue import QueuedClip, RenderQueue
 
 
@@ -168,8 +170,8 @@ def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[
     (clip,) = queue.clips
     work = export_queue.prepare(session, queue, clip)
     result, _ = run_inline(session, work, Bar(work.title))
-    found = {**result, "outdated": export_job.is_outdated(session, work)}
-    return _with_clip_name(session, clip, {**found, **_measure_clip(session, found, measure)})
+    found = {**dump(result), "outdated": export_job.is_outdated(session, work)}
+    return _with_clip_name(session, clip, {**found, **_measure_clip(session, result.output, measure)})
 
 
 def _export_all(
@@ -180,13 +182,14 @@ def _export_all(
         if result is None:
             failed.append(_with_clip_name(session, clip, {"problem": clip.problem}))
         else:
-            made.append(_with_clip_name(session, clip, {**result, **_measure_clip(session, result, measure)}))
+            measures = _measure_clip(session, result.output, measure)
+            made.append(_with_clip_name(session, clip, {**dump(result), **measures}))
     return made, failed
 
 
 def _run_queue(
     session: Session, queue: "RenderQueue", scheduler: str
-) -> "Iterable[tuple[QueuedClip, dict[str, Json] | None]]":
+) -> "Iterable[tuple[QueuedClip, ExportResult | None]]":
     if not scheduler:
         from anonymize.export.export_queue import run_queue
 
@@ -197,18 +200,18 @@ def _run_queue(
         return run_queue_on_cluster(session, queue, scheduler, bar)
 
 
-def _measure_clip(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
+def _measure_clip(session: Session, clip: Path, wanted: bool) -> dict[str, Json]:
     from anonymize.privacy import privacy_job
     from project.session.jobs import run_inline
 
     if not wanted:
         return {}
     try:
-        work = privacy_job.prepare(session, Path(str(made["output"])))
+        work = privacy_job.prepare(session, clip)
         report, _ = run_inline(session, work, Bar(work.title))
     except UserError as error:
         return {"not_measured": str(error)}
-    return {"privacy": report["file"]}
+    return {"privacy": str(report.file)}
 
 
 def _with_clip_name(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Json]:
@@ -308,7 +311,7 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
         work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
         result, _ = run_inline(session, work, Bar(work.title))
         allowed = read_privacy_limits(session.study)
-    report = PrivacyReport.from_json(result)
+    report = PrivacyReport.from_json(result.report)
     over, missing = exceeded_limits(report, allowed), unmeasured_limits(report)
     heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
     found: dict[str, Json] = {
@@ -317,11 +320,11 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
         "limits": cast(Json, asdict(allowed)),
         "over_limit": [*over],
         "not_measured": [*missing],
-        "report": {key: value for key, value in result.items() if key != "file"},
-        "file": result["file"],
+        "report": dict(result.report),
+        "file": str(result.file),
     }
     print_result(
-        as_json, found, "\n".join([heading, *format_report(report, over, missing), f"The report: {result['file']}"])
+        as_json, found, "\n".join([heading, *format_report(report, over, missing), f"The report: {result.file}"])
     )
 
 
@@ -395,14 +398,12 @@ def voice(
             out.parent.mkdir(exist_ok=True)
         work = sound_job.prepare(session, chosen.id, choice, out, overwrite=overwrite)
         result, _ = run_inline(session, work, Bar(work.title))
-        covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
-        transcript = bool(work.parameters["said"])
     found: dict[str, Json] = {
         "recording": chosen.number,
-        **choice.as_json(),
-        "covered": covered,
-        "transcript": transcript,
-        **result,
+        **dump(choice),
+        "covered": len(work.parameters.sound.spans),
+        "transcript": bool(work.parameters.said),
+        **dump(result),
     }
     print_result(as_json, found, "\n".join(_voice_lines(found)))
 

@@ -12,7 +12,7 @@ import click
 
 from app.cli.command import STUDY, Bar, json_option, print_result, progress_bar
 from app.cli.segment import SegmentFilterArgs, filter_options, find_segments
-from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
+from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -363,6 +363,6 @@ def run_ask_plan(session: Session, asking: "AskPlan") -> AskResult:
             result, changes = run_inline(session, asking.job, bar)
         finally:
             bar.clear()
-        outcome, new = read_outcome(result), sorted(changes.ids("judgment"))
+        outcome, new = result, sorted(changes.ids("judgment"))
     outcome.notes[:0] = asking.notes
     return AskResult(tuple(judgment.id for judgment in asking.cached), tuple(new), outcome)

@@ -77,7 +77,7 @@ def faces(
         session.study.require_writable()
         seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
         chosen = seen if recording is None else [resolve_recording(session, recording)]
-        works = [face_tracking_job.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
+        works = [face_tracking_job.prepare(session, r.id, detector=names, processor=processor) for r in chosen]
         found: list[dict[str, Json]] = []
         failed: list[dict[str, Json]] = []
         with progress_bar("Track faces") as bar:
@@ -88,7 +88,7 @@ def faces(
             if done.result is None:
                 failed.append({"recording": owner.number, "problem": str(done.error)})
             else:
-                kept = {key: done.result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
+                kept = {key: getattr(done.result, key) for key in ("frames", "frames_with_face", "tracks", "seconds")}
                 found.append({"recording": owner.number, **kept})
     totals: dict[str, Json] = {
         key: sum(entry[key] for entry in found)  # type: ignore[misc]

@@ -12,6 +12,7 @@ import click
 from app.cli.command import STUDY, json_option, print_result
 from app.cli.plugin_options import drop_unset_options, judge_options
 from models.judges.judge_backends import BACKENDS
+from project.codec import dump
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -162,7 +163,7 @@ def test(study: Path, name: str, as_json: bool) -> int:
     with Session.open(study) as session:
         found = get_judge(session, name)
         tried = try_judge(session, found)
-    print_result(as_json, {"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}")
+    print_result(as_json, {"judge": found.name, **dump(tried)}, f"{found.name}: {tried.as_text()}")
     return 0 if tried.ok else 2
 
 

@@ -91,9 +91,7 @@ def scenes(study: Path, recording: str, as_json: bool) -> None:
         finally:
             bar.clear()
         waiting = sum(scene_event.prelabel for scene_event in read_scene_events(session, owner.id))
-    times = result["times_us"]
-    assert isinstance(times, list)
-    seconds: list[Json] = [int(time) / 1e6 for time in times if isinstance(time, int)]
+    seconds: list[Json] = [time_us / 1e6 for time_us in result.times_us]
     said = f"Recording {owner.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
     lines = [said, *(f"  {second:.2f} s" for second in seconds)]
     print_result(as_json, {"recording": owner.number, "changes": seconds, "prelabels": waiting}, "\n".join(lines))

@@ -124,9 +124,8 @@ def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_jso
         for chosen_medium in chosen:
             work = recording_files.prepare(session, owner.id, chosen_medium.id)
             bar = Bar(work.title)
-            result, _ = run_inline(session, work, bar)
+            found, _ = run_inline(session, work, bar)
             bar.clear()
-            found = recording_files.parse_sync_result(result)
             applied = apply_it and found.sure
             if applied:
                 move_medium(session, owner.id, chosen_medium.id, found.offset_us)

@@ -144,7 +144,6 @@ def release(
     """
     from anonymize.release import release_edits, release_job
     from anonymize.release.release_plan import read_plan
-    from anonymize.release.release_rules import ReleaseBlocker, parse_blocker
     from project.session.jobs import run_inline
 
     if out is None and not dry_run:
@@ -172,21 +171,20 @@ def release(
             result, _ = run_inline(session, work, bar)
         finally:
             bar.clear()
-        reasons: list[ReleaseBlocker] = [parse_blocker(reason) for reason in result["reasons"]]  # type: ignore[arg-type, union-attr]
     told: dict[str, Json] = {
-        "released": result["released"],
-        "reasons": [release_blocker.as_json(str(study)) for release_blocker in reasons],
-        "output": result["output"],
-        "files": result["files"],
+        "released": result.released,
+        "reasons": [release_blocker.as_json(str(study)) for release_blocker in result.reasons],
+        "output": result.output,
+        "files": result.files,
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
     }
-    if result["released"]:
+    if result.released:
         print_result(
-            as_json, told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
+            as_json, told, f"Released {result.files} files to {result.output}. Read DATACARD.md before it leaves."
         )
         return 0
-    _print_refusal(reasons)
-    print_result(as_json, told, "\n".join(_blocker_lines(reasons, found)))
+    _print_refusal(result.reasons)
+    print_result(as_json, told, "\n".join(_blocker_lines(result.reasons, found)))
     return EXIT_REFUSED
 
 

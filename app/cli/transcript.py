@@ -412,7 +412,9 @@ def transcribe(
             stretches += [{"recording": owner.number, "start": s / SECOND_US, "end": e / SECOND_US} for s, e in found]
             utterances += [_utterance_json(owner, utterance) for utterance in said]
             facts: dict[str, Json] = {
-                key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
+                key: getattr(result, key)
+                for key in ("language", "language_certainty", "chunks", "seconds")
+                if hasattr(result, key)
             }
             recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
             total = sum(end - start for start, end in found)
@@ -420,9 +422,9 @@ def transcribe(
                 f"Recording {owner.number}: {pluralize(len(found), 'place')} where somebody speaks, "
                 f"{format_seconds(total)}"
             )
-            if "language" in result and result["language_certainty"] not in (0, 1):
-                sure = float(str(result["language_certainty"]))
-                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
+            if not speech_only and result.language_certainty not in (0, 1):
+                sure = format_percent(result.language_certainty, 0)
+                lines[-1] += f"; it sounds like {LANGUAGES[result.language]} ({sure} sure)"
             lines += [
                 f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] "
                 f"{escape_unprintable(utterance.text)}"

@@ -12,11 +12,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from anonymize.egress.egress_authority import study_authority
+from anonymize.egress.egress_authority import StudyAuthority
 from benchmark.cluster.work_envelope import permit_job, worker_request
 from benchmark.cluster.worker_proxy import unpack_files
 from benchmark.cluster.worker_proxy import work as task
 from benchmark.judging import ask_job
+from benchmark.judging.judgment_record import JudgmentBatch
+from benchmark.judging.run_outcome import RunOutcome
 from models.connection.dask_connection import (
     Cluster,
     ClusterWorker,
@@ -27,17 +29,21 @@ from models.connection.dask_connection import (
     parse_scheduler,
     permitted_addresses,
 )
+from project.codec import load
 from project.entities.egress_policy import Forbidden
+from project.entities.judgments import Judgment
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
-from project.progress import Progress
+from project.progress import Progress, SubtaskProgress
 from project.session.jobs import JobSpec, answer, load_kind, run_inline, store_part
 from project.session.session import Session
 from project.text_format import pluralize
 from project.version import __version__
 
 _MIN_PARTS = 2
+_SHARE = 1000
+"""Units of progress of one of several jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class JobResult:
     """
 
     job: JobSpec
-    result: dict[str, Json] | None
+    result: Any
     changes: Changes
     error: UserError | None
 
@@ -84,10 +90,11 @@ def run_jobs(
         return []
     if not scheduler:
         return [
-            _run_locally(session, work, _WorkProgress(progress, at, len(works)), ended) for at, work in enumerate(works)
+            _run_locally(session, work, SubtaskProgress(progress, at * _SHARE, _SHARE, len(works) * _SHARE), ended)
+            for at, work in enumerate(works)
         ]
     wanted = parse_scheduler(scheduler)
-    addresses = permitted_addresses(wanted, study_authority(session))
+    addresses = permitted_addresses(wanted, StudyAuthority(session))
     with asyncio.Runner() as runner:
         return runner.run(_run_on_cluster(session, works, progress, wanted, addresses, ended))
 
@@ -150,21 +157,6 @@ def _merge_results(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
     return JobResult(work, results[0] if results else None, changes, error)
 
 
-class _WorkProgress:
-    """Reports the progress of one of several jobs as a part of all."""
-
-    def __init__(self, progress: Progress, at: int, of: int) -> None:
-        self._progress, self._at, self._of = progress, at, of
-        self.check_cancelled = progress.check_cancelled
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        """Report it."""
-        if self._of == 1 or not total:
-            self._progress.progress(done, total, text)
-        else:
-            self._progress.progress(self._at * total + done, self._of * total, text)
-
-
 MAX_TRIES = 3
 """How often a job is started in all, if its workers stop."""
 
@@ -197,11 +189,11 @@ class ClusterTask:
     host: str = ""
     fraction_done: float = 0.0
     progress_text: str = ""
-    result: dict[str, Json] | None = None
+    result: Any = None
     error: UserError | None = None
     changes: Changes = field(default_factory=Changes)
-    _stored_parts: list[Mapping[str, Json]] = field(default_factory=list)
-    _earlier_results: list[dict[str, Json]] = field(default_factory=list)
+    _stored: list[Judgment] = field(default_factory=list)
+    _earlier_results: list[RunOutcome] = field(default_factory=list)
 
     @property
     def is_done(self) -> bool:
@@ -210,7 +202,7 @@ class ClusterTask:
 
     def add_stored_part(self, part: Mapping[str, Json], changes: Changes) -> None:
         """Note that a part of it was stored."""
-        self._stored_parts.append(part)
+        self._stored += load(JudgmentBatch, part, self.job.kind).judgments
         self.changes |= changes
 
     def start(self, token: str, host: str) -> bool:
@@ -221,26 +213,26 @@ class ClusterTask:
         """
         if self.tries and self.job.kind == ask_job.KIND:
             try:
-                left = ask_job.remaining_job(self.job, self._stored_parts)
+                left = ask_job.remaining_job(self.job, self._stored)
             except UserError as error:
                 self.error = error
                 return False
-            self._earlier_results.append(ask_job.partial_result(self._stored_parts))
-            self._stored_parts.clear()
+            self._earlier_results.append(ask_job.partial_result(self.job.parameters.entries, self._stored))
+            self._stored.clear()
             if left is None:
                 self.finish(ask_job.merge_results([]))
                 return False
             self.job = left
-        if self.tries and "overwrite" in self.job.parameters:
+        if self.tries and hasattr(self.job.parameters, "overwrite"):
             # The file that the earlier worker may have written.
-            self.job = replace(self.job, parameters={**self.job.parameters, "overwrite": True})
+            self.job = replace(self.job, parameters=replace(self.job.parameters, overwrite=True))
         self.tries, self.token, self.host = self.tries + 1, token, host
         self.fraction_done, self.progress_text, self.crashed = 0.0, "", False
         if self.tries > MAX_TRIES:
             self.error = self.lost_error()
         return self.error is None
 
-    def finish(self, result: dict[str, Json]) -> None:
+    def finish(self, result: Any) -> None:
         """Set its result, merged with those of earlier tries."""
         self.result = ask_job.merge_results([*self._earlier_results, result]) if self._earlier_results else result
         self.fraction_done = 1.0
@@ -490,8 +482,9 @@ class ClusterCoordinator:
 
     def _store_result(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
         try:
-            found = unpack_files(result, files)
-            piece.changes |= load_kind(piece.job.kind).store(self._session, piece.job, found)
+            kind = load_kind(piece.job.kind)
+            found = load(kind.result, unpack_files(result, files), kind.key)
+            piece.changes |= kind.store(self._session, piece.job, found)
             piece.finish(found)
         except UserError as error:
             piece.error = error

@@ -16,6 +16,7 @@ from anonymize.pii_review import study_finder as search
 from app.gui.release.pii_tab import PiiWindow
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
+from project.codec import dump
 from project.entities.study_records import Changes, Json, Participant, ParticipantRole, Utterance
 from project.entities.transcript import estimate_word_times
 from project.ids import new_id
@@ -67,7 +68,7 @@ def study(tmp_path: Path) -> Path:
 
 def search_at_once(session: Session, work: JobSpec) -> None:
     """Search the texts here, once for all tests; a worker takes seconds to begin."""
-    texts = json.dumps(work.parameters)
+    texts = json.dumps(dump(work.parameters))
     if texts not in FOUND:
         FOUND[texts] = search.compute(work.parameters, Silent())
     search.store(session, work, FOUND[texts])

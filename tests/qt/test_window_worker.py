@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -42,7 +41,8 @@ while todo == "deaf": time.sleep(60)
 
 
 @pytest.fixture
-def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
+def runner(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
+    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     script = tmp_path / "worker.py"
     script.write_text(WORKER)
     runner = WorkerRunner(command=(sys.executable, str(script)), grace_ms=200)
@@ -51,7 +51,7 @@ def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
 
 
 def job(do: str) -> JobSpec:
-    return JobSpec("faces", f"Do {do}", "recording", {"do": do})
+    return JobSpec("talk", f"Do {do}", "recording", {"do": do})
 
 
 def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -133,15 +133,13 @@ def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) 
 def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_center, "load_kind", lambda _kind: SimpleNamespace(store=lambda *_: Changes()))
     studio = StudyController()
     studio.session = cast(Session, object())
     monkeypatch.setattr(studio, "publish", lambda _changes: None)
     panel = JobsPanel()
     qtbot.addWidget(panel)
     jobs = job_center.JobCenter(studio, panel, runner)
-    work = JobSpec("faces", "Do result", "recording", {"do": "result", "tracks": 0})
-    monkeypatch.setattr(job_center, "summary", lambda *_: "")
+    work = job("result")
     heard: list[str] = []
     with qtbot.waitSignal(jobs.done):
         jobs.start(work, lambda _result: heard.append("first"))
