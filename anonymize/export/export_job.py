@@ -307,5 +307,6 @@ JOB = JobKind(
     is_incomplete=lambda result: bool(result.faces_left),
     renew=renew,
     unsaved=(*TRANSIENT_PARAMETERS, "output", "sound"),
+    sent_files=("tracks",),
     discard=delete_tracks_file,
 )

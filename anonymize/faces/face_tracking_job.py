@@ -150,5 +150,6 @@ JOB = JobKind(
     resume=prepare,
     resume_fields=("detector", "processor", "options"),
     unsaved=("path", "file"),
+    returned_files=("file",),
     single=True,
 )

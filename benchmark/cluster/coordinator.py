@@ -21,10 +21,8 @@ from benchmark.judging.judgment_record import JudgmentBatch
 from benchmark.judging.run_outcome import RunOutcome
 from models.connection.dask_connection import (
     Cluster,
-    ClusterWorker,
     Scheduler,
     SchedulerLostError,
-    WorkerSilent,
     connect,
     parse_scheduler,
     permitted_addresses,
@@ -248,11 +246,8 @@ class ClusterTask:
 
 _PROGRESS_STEPS = 1000
 _POLL_INTERVAL_S = 0.1
-_WORKERS_INTERVAL_S = 1.0
-_EXCHANGE_WAIT_S = 0.5
 _GRACE_S = 5.0
 _STOP_TIMEOUT_S = 3.0
-_MAX_MISSED = 4
 
 
 class ClusterCoordinator:
@@ -270,17 +265,10 @@ class ClusterCoordinator:
     ) -> None:
         self._session, self._scheduler, self._addresses, self._cluster = session, scheduler, addresses, cluster
         self._pieces, self._progress, self._ended = pieces, progress, ended
-        self._run = new_id()
+        self._run = f"greenroom-{new_id()}"
         self._futures: dict[int, Any] = {}
         self._finished: dict[int, float] = {}
-        self._asked: dict[str, asyncio.Task[None]] = {}
-        self._telling: dict[str, list[Json]] = {}
-        self._told: dict[str, int] = {}
-        self._seen: dict[str, int] = {}
-        self._relays: dict[str, str] = {}
-        self._seat_of: dict[str, str] = {}
-        self._seen_at = 0.0
-        self._ending = False
+        self._replies: dict[str, Any] = {}
 
     async def run(self) -> None:
         """Run until every task has a result or an error.
@@ -289,25 +277,29 @@ class ClusterCoordinator:
             SchedulerLostError: the scheduler does not answer any more.
             Cancelled: the user stopped it; answers until then are stored.
         """
+        said = await self._cluster.open_queue(self._run)
+        receiving = asyncio.create_task(self._receive(said))
         try:
-            while not self._is_done():
+            while not all(piece.is_done for piece in self._pieces):
                 self._progress.check_cancelled()
+                if receiving.done():
+                    receiving.result()
+                if not self._cluster.is_alive:
+                    raise SchedulerLostError
                 self._submit_pending()
-                await self._poll()
-                self._report_progress()
+                await self._check_pieces()
+                await self._report_progress()
                 await asyncio.sleep(_POLL_INTERVAL_S)
         except BaseException:
             await asyncio.shield(self._stop())
             raise
         finally:
-            self._ending = True
-            for task in self._asked.values():
-                task.cancel()
-            await asyncio.gather(*self._asked.values(), return_exceptions=True)
-        self._report_progress()
-
-    def _is_done(self) -> bool:
-        return all(piece.is_done for piece in self._pieces)
+            receiving.cancel()
+            await asyncio.gather(receiving, return_exceptions=True)
+            for queue in (said, *self._replies.values()):
+                with suppress(Exception):
+                    self._cluster.close_queue(queue)
+        await self._report_progress()
 
     def _submit_pending(self) -> None:
         """Submit tasks that were not yet, except those that ask a judge that another task is asking."""
@@ -323,138 +315,81 @@ class ClusterCoordinator:
                 self._submit(number)
 
     def _submit(self, number: int) -> None:
-        key = f"greenroom-{self._run}-{number}-{new_id()}"
+        key = f"{self._run}-{number}-{new_id()}"
         self._futures[number] = self._cluster.submit(task, self._run, number, key, key=key)
         self._finished.pop(number, None)
 
-    async def _poll(self) -> None:
-        """Serve new workers, and find tasks that their workers gave up."""
-        if not self._cluster.is_alive:
-            raise SchedulerLostError
+    async def _check_pieces(self) -> None:
+        """Find tasks that their workers gave up."""
         now = time.monotonic()
-        if now - self._seen_at > _WORKERS_INTERVAL_S:
-            self._seen_at = now
-            for seat in await self._cluster.list_workers():
-                if seat.address not in self._asked:
-                    self._asked[seat.address] = asyncio.create_task(self._serve_worker(seat))
-        for address, running in [*self._asked.items()]:
-            if running.done():
-                del self._asked[address]
-                running.result()
         for number, piece in enumerate(self._pieces):
-            if number in self._futures and not piece.is_done:
-                self._check_piece(number, piece, now)
-
-    def _check_piece(self, number: int, piece: ClusterTask, now: float) -> None:
-        status = self._futures[number].status
-        if status == "pending":
-            return
-        # The last messages of its worker may still arrive.
-        if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
-            return
-        if status == "error" or piece.tries >= MAX_TRIES:
-            piece.error = piece.lost_error()
-            self._ended(piece)
-        else:
-            self._submit(number)
-
-    async def _serve_worker(self, seat: ClusterWorker) -> None:
-        """Exchange messages with one worker until it is gone."""
-        missing = 0
-        while True:
-            try:
-                said = await self._cluster.send_message(seat.address, run="", seen=0, told="", wait_s=0)
-                if said is not None:
-                    break
-                missing += 1
-            except WorkerSilent:
-                pass
-            if all(cluster_worker.address != seat.address for cluster_worker in await self._cluster.list_workers()):
-                return
-            if missing >= _MAX_MISSED:
+            if number not in self._futures or piece.is_done or self._futures[number].status == "pending":
+                continue
+            failed = self._futures[number].status == "error"
+            if failed and isinstance(await self._futures[number].exception(), ImportError | RuntimeError):
                 raise UserError(
-                    f"The worker on {seat.host} is not prepared for Greenroom.",
+                    "A worker of the cluster is not prepared for Greenroom.",
                     f"Start it so: dask worker --preload greenroom {self._scheduler}",
                 )
-            await asyncio.sleep(_EXCHANGE_WAIT_S)
-        facts = json.loads(said)
-        _require_same_version(facts)
-        if self._relays.get(seat.address) != facts["relay"]:
-            # A new process in the place of a lost one numbers its messages from 1.
-            self._relays[seat.address] = facts["relay"]
-            self._seen[seat.address] = self._told[seat.address] = 0
-            self._telling[seat.address] = []
-        while not self._ending:
-            telling = [*self._telling[seat.address]]
-            try:
-                said = await self._cluster.send_message(
-                    seat.address,
-                    run=self._run,
-                    seen=self._seen[seat.address],
-                    told=json.dumps(telling),
-                    wait_s=_EXCHANGE_WAIT_S,
-                )
-            except WorkerSilent:
-                said = None
-            if said is None:
-                missing += 1
-                if missing >= _MAX_MISSED or all(
-                    cluster_worker.address != seat.address for cluster_worker in await self._cluster.list_workers()
-                ):
-                    return
-                await asyncio.sleep(_EXCHANGE_WAIT_S)
+            # The last messages of its worker may still arrive.
+            if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
                 continue
-            missing = 0
-            if telling:
-                self._telling[seat.address] = self._telling[seat.address][len(telling) :]
-            for number, message in json.loads(said)["said"]:
-                if number > self._seen[seat.address]:
-                    self._seen[seat.address] = number
-                    self._handle_message(seat, message)
+            if failed or piece.tries >= MAX_TRIES:
+                piece.error = piece.lost_error()
+                self._ended(piece)
+            else:
+                self._submit(number)
 
-    def _queue_message(self, token: str, line: Json) -> None:
-        seat = self._seat_of[token]
-        self._told[seat] += 1
-        self._telling[seat].append([self._told[seat], token, line])
+    async def _receive(self, said: Any) -> None:
+        """Handle what jobs say, in its order."""
+        while True:
+            for text in await self._cluster.take(said):
+                message = json.loads(text)
+                reply = await self._handle_message(message)
+                if reply is not None:
+                    await self._send(message["token"], *reply)
 
-    def _handle_message(self, seat: ClusterWorker, message: dict[str, Any]) -> None:
-        token = message["token"]
+    async def _send(self, token: str, message: Json) -> None:
+        """Send a job a message; its queue is opened when it is first told something."""
+        if token not in self._replies:
+            self._replies[token] = await self._cluster.open_queue(f"{self._run}-{token}")
+        await self._cluster.put(self._replies[token], json.dumps(message))
+
+    async def _handle_message(self, message: dict[str, Any]) -> tuple[Json] | None:
+        """Return what a job is told in answer to what it said; None for nothing."""
         if "begin" in message:
-            self._seat_of[token] = seat.address
-            self._start_piece(seat, self._pieces[message["number"]], token, message["begin"])
-            return
-        piece = next((cluster_task for cluster_task in self._pieces if cluster_task.token == token), None)
+            return (await self._start_piece(self._pieces[message["number"]], message["token"], message["begin"]),)
         line = message["line"]
+        piece = next((cluster_task for cluster_task in self._pieces if cluster_task.token == message["token"]), None)
         if piece is None or piece.is_done:
             # The task was given to another worker meanwhile.
-            if "ask" in line:
-                self._queue_message(token, "cancel")
-            return
-        self._handle_line(piece, token, line)
+            return ("cancel",) if "ask" in line else None
+        return self._handle_line(piece, line)
 
-    def _start_piece(self, seat: ClusterWorker, piece: ClusterTask, token: str, facts: dict[str, Any]) -> None:
-        if piece.is_done:
-            self._queue_message(token, None)
-            return
+    async def _start_piece(self, piece: ClusterTask, token: str, facts: dict[str, Any]) -> Json:
+        """Return the request that a worker gets; None where it need not begin."""
         _require_same_version(facts)
+        seats = {seat.address: seat for seat in await self._cluster.list_workers()}
+        seat = seats.get(facts["address"])
+        if piece.is_done or seat is None:
+            return None
         if piece.start(token, str(facts["host"])):
             try:
                 permit_job(self._session, self._scheduler, self._addresses, seat, piece.job)
-                self._queue_message(token, worker_request(self._session, piece.job))
-                return
+                return worker_request(self._session, piece.job)
             except UserError as error:
                 piece.error = error
-        self._queue_message(token, None)
         self._ended(piece)
+        return None
 
-    def _handle_line(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+    def _handle_line(self, piece: ClusterTask, line: dict[str, Any]) -> tuple[Json] | None:
         if "progress" in line:
             done, total, text = line["progress"]
             piece.fraction_done, piece.progress_text = (min(1.0, done / total) if total else 0.0), text
         elif "part" in line or "question" in line:
-            self._answer_question(piece, token, line)
+            return self._answer_question(piece, line)
         elif "result" in line:
-            self._store_result(piece, line["result"], line.get("files", {}))
+            self._store_result(piece, line["result"], line["files"])
         elif "error" in line:
             piece.error = UserError(line["error"]["message"], line["error"]["hint"])
         elif "unreachable" in line:
@@ -465,8 +400,9 @@ class ClusterCoordinator:
             piece.token, piece.crashed = "", True
         if piece.is_done:
             self._ended(piece)
+        return None
 
-    def _answer_question(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+    def _answer_question(self, piece: ClusterTask, line: dict[str, Any]) -> tuple[Json] | None:
         reply: dict[str, Json] = {"answer": line.get("ask")}
         try:
             if "part" in line:
@@ -477,8 +413,7 @@ class ClusterCoordinator:
         except UserError as error:
             rule = error.rule if isinstance(error, Forbidden) else ""
             reply["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
-        if "ask" in line:
-            self._queue_message(token, reply)
+        return (reply,) if "ask" in line else None
 
     def _store_result(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
         try:
@@ -494,7 +429,7 @@ class ClusterCoordinator:
         with suppress(SchedulerLostError, UserError, asyncio.TimeoutError):
             for piece in self._pieces:
                 if not piece.is_done and piece.token:
-                    self._queue_message(piece.token, "cancel")
+                    await self._send(piece.token, "cancel")
             until = time.monotonic() + _STOP_TIMEOUT_S
             while (
                 self._cluster.is_alive
@@ -505,12 +440,12 @@ class ClusterCoordinator:
             if self._cluster.is_alive:
                 await asyncio.wait_for(self._cluster.cancel([*self._futures.values()]), _STOP_TIMEOUT_S)
 
-    def _report_progress(self) -> None:
+    async def _report_progress(self) -> None:
         ended = sum(piece.is_done for piece in self._pieces)
         share = sum(1.0 if piece.is_done else piece.fraction_done for piece in self._pieces) / max(1, len(self._pieces))
         at_work = sum(1 for piece in self._pieces if piece.token and not piece.is_done)
         text = f"{ended} of {pluralize(len(self._pieces), 'part')}, {at_work} under way"
-        if not self._asked and ended < len(self._pieces):
+        if not at_work and ended < len(self._pieces) and not await self._cluster.list_workers():
             text = f"No worker yet: dask worker --preload greenroom {self._scheduler}"
         self._progress.progress(int(share * _PROGRESS_STEPS), _PROGRESS_STEPS, text)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from anonymize.egress.egress_authority import StudyAuthority
-from benchmark.cluster.worker_proxy import JOB_FILES, pack_files
+from benchmark.cluster.worker_proxy import pack_files
 from benchmark.judging.run_config import AskParameters
 from models.connection.addresses import is_loopback
 from models.connection.dask_connection import ClusterWorker, Scheduler
@@ -14,7 +14,7 @@ from project.codec import dump
 from project.entities.egress_policy import EgressRequest, Purpose
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.jobs import JobSpec
+from project.session.jobs import JobSpec, load_kind
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
@@ -108,9 +108,9 @@ def permit_job(
 
 def worker_request(session: Session, work: JobSpec) -> dict[str, Json]:
     """Return the request that a worker gets."""
-    parameters = dump(work.parameters)
+    kind, parameters = load_kind(work.kind), dump(work.parameters)
     try:
-        files = pack_files(parameters, JOB_FILES.get(work.kind, ()))
+        files = pack_files(parameters, kind.sent_files)
     except OSError as error:
         raise UserError(f"What {work.title[:1].lower()}{work.title[1:]} needs is gone.", "Run it again.") from error
     return {
@@ -118,4 +118,5 @@ def worker_request(session: Session, work: JobSpec) -> dict[str, Json]:
         "parameters": parameters,
         "needs": required_files(session, work),
         "files": files,
+        "returned": [*kind.returned_files],
     }

@@ -136,6 +136,8 @@ class JobKind(Generic[P, R]):
         store_part: stores a part that the job sent.
         answer: answers what the job asks while it runs.
         unsaved: names of parameters and results that the study does not keep.
+        sent_files: parameters that name small files, which travel with the job to another machine.
+        returned_files: likewise, of its result.
         discard: removes what was prepared for a job that failed or was cancelled.
         network: whether it may connect where a policy allows it; the kernel takes the network from any other.
         parallel: whether it must not wait behind long work.
@@ -156,6 +158,8 @@ class JobKind(Generic[P, R]):
     store_part: Callable[[Session, JobSpec[P], Mapping[str, Json]], Changes] | None = None
     answer: Callable[[Session, JobSpec[P], Mapping[str, Json]], dict[str, Json]] | None = None
     unsaved: tuple[str, ...] = ("path",)
+    sent_files: tuple[str, ...] = ()
+    returned_files: tuple[str, ...] = ()
     discard: Callable[[P], None] = lambda _parameters: None
     network: bool = False
     parallel: bool = False
