@@ -44,7 +44,7 @@ from resources.translation import tr
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportParameters(MaskingParameters):
+class ClipExportParameters(MaskingParameters):
     """How faces and sound are hidden, who checks the clip, and where it goes.
 
     Attributes:
@@ -61,7 +61,7 @@ class ExportParameters(MaskingParameters):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportResult:
+class ClipExportResult:
     """The clip, and what a look at it found; lists are times in seconds on the recording's axis.
 
     Attributes:
@@ -105,7 +105,7 @@ def prepare(
     keep_robots: bool = False,
     overwrite: bool = False,
     sound: SoundChoice | None = None,
-) -> JobSpec[ExportParameters]:
+) -> JobSpec[ClipExportParameters]:
     """Make the job for one recording.
 
     Args:
@@ -138,7 +138,7 @@ def prepare(
     treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
     witness = find_independent(found.tracked_by)
-    parameters = ExportParameters(
+    parameters = ClipExportParameters(
         **vars(replace(found, start_us=start_us, end_us=end_us)),
         detector=join_names((DEFAULT_DETECTOR, witness) if witness else (DEFAULT_DETECTOR,)),
         witness=witness,
@@ -150,7 +150,7 @@ def prepare(
     return JobSpec("anonymize", f"Export recording {recording.number} ({method})", recording_id, parameters)
 
 
-def renew(session: Session, work: JobSpec[ExportParameters]) -> JobSpec[ExportParameters]:
+def renew(session: Session, work: JobSpec[ClipExportParameters]) -> JobSpec[ClipExportParameters]:
     """Return the job as it has to be now, when its turn comes: faces may have been edited while it waited."""
     if not is_outdated(session, work):
         return work
@@ -171,7 +171,7 @@ def clip_name(recording: Recording, method: str, start_us: int | None, end_us: i
     return f"recording-{recording.number:04}-{method}{span}.mp4"
 
 
-def compute(parameters: ExportParameters, progress: Progress) -> ExportResult:
+def compute(parameters: ClipExportParameters, progress: Progress) -> ClipExportResult:
     """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay.
 
     The checksum that is kept is that of the clip that was looked at, whatever lies under its name afterwards.
@@ -218,7 +218,7 @@ def compute(parameters: ExportParameters, progress: Progress) -> ExportResult:
         raise file_changed_error(done.output.name)
     begin = 0 if plan.start_us is None else plan.start_us
     end = math.inf if plan.end_us is None else plan.end_us
-    return ExportResult(
+    return ClipExportResult(
         output=done.output,
         sha256=whole.sha256,
         zero_us=done.start_us,
@@ -238,14 +238,14 @@ def compute(parameters: ExportParameters, progress: Progress) -> ExportResult:
     )
 
 
-def store(session: Session, work: JobSpec[ExportParameters], result: ExportResult) -> Changes:
+def store(session: Session, work: JobSpec[ClipExportParameters], result: ClipExportResult) -> Changes:
     """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
     sound: dict[str, Json] = {"sound": None if result.sound is None else dict(result.sound)}
     facts: dict[str, Json] = {"output": result.output.name, "outdated": is_outdated(session, work), **sound}
     return store_run(session, work, work.parameters.method, result, parameters=sound, facts=facts)
 
 
-def is_outdated(session: Session, work: JobSpec[ExportParameters]) -> bool:
+def is_outdated(session: Session, work: JobSpec[ClipExportParameters]) -> bool:
     """Tell whether what hides the faces of the recording, or treats its sound, was changed since it was asked for."""
     sound = work.parameters.sound
     if sound is not None and sound.state != sound_checksum(session, work.recording_id, sound.choice):
@@ -288,7 +288,7 @@ def run_jobs(
         yield recording, result
 
 
-def summarize(work: JobSpec[ExportParameters], result: ExportResult) -> str:
+def summarize(work: JobSpec[ClipExportParameters], result: ClipExportResult) -> str:
     """Say whether a face is left in the clip."""
     clean = tr("Every face was replaced") if method_type(work.parameters.method).kind == "face" else tr("No face left")
     left = tr("{left} faces left").format(left=len(result.faces_left)) if result.faces_left else clean
@@ -299,8 +299,8 @@ def summarize(work: JobSpec[ExportParameters], result: ExportResult) -> str:
 # A clip belongs to an export, which is resumed as a whole.
 JOB = JobKind(
     key="anonymize",
-    parameters=ExportParameters,
-    result=ExportResult,
+    parameters=ClipExportParameters,
+    result=ClipExportResult,
     compute=compute,
     store=store,
     summarize=summarize,

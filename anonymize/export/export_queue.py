@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymize.export import export_job
-from anonymize.export.export_job import ExportResult
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.masking_plan import require_method
 from anonymize.voice.sound_choice import NONE, SoundChoice, require_choice
 from project.codec import dump, load
@@ -236,7 +236,7 @@ def prepare(session: Session, queue: RenderQueue, clip: QueuedClip) -> JobSpec:
 
 def run_queue(
     session: Session, queue: RenderQueue, progress: Callable[[JobSpec], Progress]
-) -> Iterator[tuple[QueuedClip, ExportResult | None]]:
+) -> Iterator[tuple[QueuedClip, ClipExportResult | None]]:
     """Make what is left of a queue, one clip after the other, and yield each with its result; None where it failed.
 
     What fails is marked with the reason, and the rest goes on. How far it is stands on disk all the time, until

@@ -28,7 +28,7 @@ from project.session.session import Session
 from project.text_format import format_percent, pluralize
 
 if TYPE_CHECKING:
-    from anonymize.export.export_job import ExportResult
+    from anonymize.export.export_job import ClipExportResult
     from anonymize.export.export_queue import QueuedClip, RenderQueue
 
 
@@ -189,7 +189,7 @@ def _export_all(
 
 def _run_queue(
     session: Session, queue: "RenderQueue", scheduler: str
-) -> "Iterable[tuple[QueuedClip, ExportResult | None]]":
+) -> "Iterable[tuple[QueuedClip, ClipExportResult | None]]":
     if not scheduler:
         from anonymize.export.export_queue import run_queue
 

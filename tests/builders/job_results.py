@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from anonymize.export.export_job import ExportResult
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.face_tracking_job import FaceTrackingResult
 
 
@@ -15,9 +15,9 @@ def tracked(file: Path, frames: int, tracks: int = 0, **facts: Any) -> FaceTrack
     return FaceTrackingResult(file=file, frames=frames, tracks=tracks, **{**usual, **facts})
 
 
-def exported(output: Path, frames: int, **facts: Any) -> ExportResult:
+def exported(output: Path, frames: int, **facts: Any) -> ClipExportResult:
     """Return that a clip of so many frames was written."""
     usual = dict.fromkeys(("blanked", "undrawn", "faces_left", "doubtful", "bare"), ())
     usual |= {"sha256": "", "zero_us": 0, "checked_by": "centerface", "independent": False, "ends_early_s": 0.0}
     usual |= {"sound": None, "options": {}, "weights": {}, "seconds": 1.0}
-    return ExportResult(output=output, frames=frames, **{**usual, **facts})
+    return ClipExportResult(output=output, frames=frames, **{**usual, **facts})

@@ -166,7 +166,7 @@ def earlier_rendering_results(
         run = latest_run(session.study, recording_id, "release")
         if run is None or run.parameters.get("mask_state") != mask_state(session.study, recording_id):
             continue
-        every = load(tuple[RenderingCheck, ...], run.result["outcomes"], "Earlier release")
+        every = load(tuple[RenderingCheck, ...], run.result["outcomes"], "release")
         if {rendering_check.method for rendering_check in every} == set(plan.methods_for(number)):
             outcomes += every
     return outcome_blockers(outcomes), [outcome.number for outcome in outcomes]

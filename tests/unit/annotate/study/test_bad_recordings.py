@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
-from anonymize.export.export_job import ExportResult
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import METHODS
@@ -73,7 +73,7 @@ def recorded(folder: Path, boxes: Sequence[Box] = (), cuts: Sequence[int] = (), 
         yield session
 
 
-def exported(session: Session, folder: Path, method: str = "solid") -> tuple[ExportResult, list[Image]]:
+def exported(session: Session, folder: Path, method: str = "solid") -> tuple[ClipExportResult, list[Image]]:
     work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True)
     result, _ = run_inline(session, work, Silent())
     return result, [picture.image for picture in iterate_frames(result.output)]

@@ -1,7 +1,7 @@
 """From what people drew and said in the study to what an export hides, and to what its run says about it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import pytest
 from annotate.study.people import add_participant, change_role
 from annotate.study.recording_edits import undo
 from anonymize.export import export_job as anonymization
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
 from anonymize.faces.masking_plan import build_render_plan, gather_parameters, rendering_key
 from anonymize.methods import face_methods as registry
@@ -56,7 +57,7 @@ def clips(tmp_path: Path) -> Path:
     return tmp_path / "clips"
 
 
-Exported = tuple[Mapping[str, Json], JobSpec, list[Planes]]
+Exported = tuple[ClipExportResult, JobSpec, list[Planes]]
 
 
 def exported(session: Session, folder: Path, method: str = "solid", **more: Any) -> Exported:

@@ -17,7 +17,7 @@ from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, build_sound_filter
 from media.sound import SoundFilter
-from project.entities.study_records import Json, ParticipantRole, Recording
+from project.entities.study_records import ParticipantRole, Recording
 from project.entities.transcript import estimate_word_times
 from project.errors import UserError
 from project.progress import Silent
@@ -40,7 +40,7 @@ def timed(session: Session, recording: Recording) -> None:
         update_utterance(session.study, replace(utterance, words=certain))
 
 
-def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
+def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> job.ReleaseResult:
     result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
     return result
 

@@ -78,7 +78,7 @@ def change_unnoticed(path: Path, byte: bytes = b"x") -> None:
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
 
 
-def released(session: Session, folder: Path) -> dict[str, Any]:
+def released(session: Session, folder: Path) -> job.ReleaseResult:
     return run_inline(session, job.prepare(session, folder, PLAN), Silent())[0]
 
 
