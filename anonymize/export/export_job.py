@@ -36,7 +36,7 @@ from project.errors import UserError
 from project.progress import Progress
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import hold_outs
-from project.session.jobs import JobKind, JobSpec, format_elapsed, run_inline, store_run
+from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
 from project.session.session import Session
 from project.text_format import require_utf8
 from project.timebase import SECOND_US, format_time
@@ -304,7 +304,7 @@ JOB = JobKind(
     compute=compute,
     store=store,
     summarize=summarize,
-    is_incomplete=lambda result: bool(result.faces_left),
+    outcome=lambda result: JobOutcome.INCOMPLETE if result.faces_left else JobOutcome.DONE,
     renew=renew,
     unsaved=(*TRANSIENT_PARAMETERS, "output", "sound"),
     sent_files=("tracks",),

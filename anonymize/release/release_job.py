@@ -69,7 +69,7 @@ from project.progress import Progress
 from project.queries.history_rows import latest_run, read_steps
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import SPEECH
-from project.session.jobs import JobKind, JobSpec, record_run
+from project.session.jobs import JobKind, JobOutcome, JobSpec, record_run
 from project.session.session import Session
 from project.text_format import pluralize
 from resources.translation import tr
@@ -492,6 +492,7 @@ JOB = JobKind(
     compute=compute,
     store=store,
     summarize=summarize,
+    outcome=lambda result: JobOutcome.DONE if result.released else JobOutcome.REFUSED,
     renew=renew,
     resume=resume,
     resume_fields=("folder", "plan"),

@@ -24,7 +24,7 @@ from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.item_set_rows import insert_answers
 from project.queries.judgment_rows import insert_judgments, judgments_by_request
-from project.session.jobs import JobKind, JobSpec
+from project.session.jobs import JobKind, JobOutcome, JobSpec
 from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import utc_now
@@ -297,7 +297,9 @@ JOB = JobKind(
     compute=run,
     store=store,
     summarize=lambda _work, outcome: outcome.as_text(),
-    is_incomplete=lambda outcome: bool(outcome.failed or outcome.over_budget or outcome.notes),
+    outcome=lambda found: (
+        JobOutcome.INCOMPLETE if found.failed or found.over_budget or found.notes else JobOutcome.DONE
+    ),
     renew=renew,
     resume=resume,
     # The whole run is noted: it names no secret.

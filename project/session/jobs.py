@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Protocol
 
@@ -117,6 +118,14 @@ class JobHost(Progress, Protocol):
         """Ask, and wait for the answer. In the worker process any thread may ask; elsewhere the study's own."""
 
 
+class JobOutcome(StrEnum):
+    """Whether a job that ended gave all that was asked of it."""
+
+    DONE = "done"
+    INCOMPLETE = "incomplete"
+    REFUSED = "refused"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobKind(Generic[P, R]):
     """A kind of job. Its module declares it as `JOB`.
@@ -128,7 +137,7 @@ class JobKind(Generic[P, R]):
         compute: does the work, without the study.
         store: stores the result in the process that holds the study.
         summarize: says in a line what came of it.
-        is_incomplete: tells whether the result lacks something that was asked for.
+        outcome: tells whether the result is all that was asked for.
         renew: prepares a job again that waited: the study may have changed.
         resume: prepares an interrupted job again, from the id of the recording and, by name, the parameters that
             `resume_fields` names; gives None where nothing is left to do. Kinds without it are not resumed.
@@ -151,7 +160,7 @@ class JobKind(Generic[P, R]):
     compute: Callable[[P, JobHost], R]
     store: Callable[[Session, JobSpec[P], R], Changes] = lambda _session, _work, _result: Changes()
     summarize: Callable[[JobSpec[P], R], str] = lambda _work, _result: tr("Done")
-    is_incomplete: Callable[[R], bool] = lambda _result: False
+    outcome: Callable[[R], JobOutcome] = lambda _result: JobOutcome.DONE
     renew: Callable[[Session, JobSpec[P]], JobSpec[P]] = lambda _session, work: work
     resume: Callable[..., JobSpec[P] | None] | None = None
     resume_fields: tuple[str, ...] = ()

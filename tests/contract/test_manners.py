@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from annotate.segments.bulk_edits import add_comment
 from annotate.study.recording_edits import add_recordings, probe_file
-from app.gui.export.clip_export import ClipExportResult, Findings
+from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
 from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, WINDOW_PAGES
 from app.gui.judges.judges_mode import RawView
@@ -187,7 +187,7 @@ def test_every_dialog_has_names_for_a_screen_reader_and_words_for_every_icon(win
     makers: list[Callable[[], object]] = [
         *(window.menus.actions[key].trigger for key in (*ON_THE_CLIP, *ON_A_SEGMENT)),
         lambda: window.files.make_start_dialog().show(),
-        lambda: ClipExportResult(path, Findings(faces_left=[0], doubtful=[1], blanked=[2]), window).show(),
+        lambda: ExportResult(path, Findings(faces_left=[0], doubtful=[1], blanked=[2]), window).show(),
         RecoverDialog(path, [Backup(path, 1, now, 1)], window).show,
         ReportDialog(["1 row is gone."], window).show,
         InterruptedJobsDialog({"a": "Track faces in recording 1"}, window).show,

@@ -40,9 +40,13 @@ while todo == "deaf": time.sleep(60)
 """
 
 
-@pytest.fixture
-def runner(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
+@pytest.fixture(autouse=True)
+def talk_is_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
+
+
+@pytest.fixture
+def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
     script = tmp_path / "worker.py"
     script.write_text(WORKER)
     runner = WorkerRunner(command=(sys.executable, str(script)), grace_ms=200)
@@ -175,7 +179,6 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def talking(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     talking = WorkerRunner(command=(sys.executable, "-c", STARTING), stay=True)
     talking.answer = lambda work, question: jobs.answer(None, work, question)
     yield talking
@@ -227,8 +230,7 @@ def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, talking: 
     assert talking.running_job is None
 
 
-def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
+def test_here_and_in_the_worker_a_refusal_is_the_same() -> None:
     with pytest.raises(Forbidden) as refused:
         jobs.answer(None, talk(), {"question": "secret"})
     assert refused.value.rule == "nothing-leaves"

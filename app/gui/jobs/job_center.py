@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from anonymize.release.release_job import ReleaseResult
 from app.gui.jobs.jobs_panel import JobsPanel, JobState
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.study_controller import StudyController
@@ -306,9 +305,7 @@ class JobCenter(QObject):
 
 def end_state(work: JobSpec, result: Result) -> JobState:
     """Tell whether a job that ended gave all that was asked of it."""
-    if isinstance(result, ReleaseResult) and not result.released:
-        return JobState.REFUSED
-    return JobState.INCOMPLETE if load_kind(work.kind).is_incomplete(result) else JobState.DONE
+    return JobState(load_kind(work.kind).outcome(result))
 
 
 def summary(work: JobSpec, result: Result) -> str:
