@@ -1,6 +1,6 @@
 """The worker process: takes jobs as JSON lines on standard input, and reports on standard output.
 
-    in    {"job": "faces", "parameters": {...}}     then, at any time,     cancel
+    in    {"job": "faces", "parameters": {...}, "network": false}     then, at any time,     cancel
     out   {"progress": [done, total, text]} ...     then one of
           {"result": {...}}   {"error": {"message": ..., "hint": ...}}   {"cancelled": true}
 
@@ -14,7 +14,7 @@ If the job was sent with "kept": true, a part has a number too and is answered o
 for that.
 
 The worker never opens a study: its parent stores the results. It runs one job, or with `--stay` one after the other
-with cached models. A process for one job of a kind that never connects gives up network access before it starts, so
+with cached models. A process for one job whose kind never connects gives up network access before it loads the kind, so
 that no library that reads untrusted media has it. It ends when its input closes, so it does not outlive the window.
 Output of libraries goes to standard error.
 """
@@ -33,7 +33,7 @@ from models.connection.network_sandbox import refuse_network
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
-from project.session.jobs import NETWORK_KINDS, compute
+from project.session.jobs import compute
 
 REPORT_INTERVAL_S = 0.05
 _NICE_LEVEL = 10
@@ -79,7 +79,7 @@ class _WorkerJob:
     @property
     def may_connect(self) -> bool:
         """Whether its kind may connect to the network, if the policy permits it."""
-        return self._request["job"] in NETWORK_KINDS
+        return self._request.get("network") is True
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         now = time.monotonic()

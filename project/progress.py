@@ -102,15 +102,16 @@ class SubtaskProgress:
         before: units of the whole that were done before this part.
         size: units of the whole that this part is.
         total: units of the whole.
+        text: told in place of what the part says; "" for that.
     """
 
-    def __init__(self, whole: Progress, before: int, size: int, total: int) -> None:
-        self._whole, self._before, self._size, self._total = whole, before, size, total
+    def __init__(self, whole: Progress, before: int, size: int, total: int, text: str = "") -> None:
+        self._whole, self._before, self._size, self._total, self._text = whole, before, size, total, text
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         """Tell `done` of the part's `total`, whose units may be others than those of the whole."""
         share = self._size * done // total if total else 0
-        self._whole.progress(self._before + share, self._total, text)
+        self._whole.progress(self._before + share, self._total, self._text or text)
 
     def check_cancelled(self) -> None:
         """Stop where the whole is stopped."""

@@ -4,24 +4,21 @@ It also reads segments of the scheme `scenes`: scene changes, unexpected events 
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import decided_prelabels, replace_prelabels, uncounted_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
-from project.entities.study_records import Changes, Json, Run, Segment, Utterance
-from project.ids import new_id
+from project.entities.study_records import Changes, Segment, Utterance
 from project.progress import Progress
-from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import segments_of, values_in
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
-from project.timebase import SECOND_US, utc_now
-from project.version import __version__
+from project.timebase import SECOND_US
+from resources.translation import trn
 
 SCHEME = "scenes"
 CHANGE, EVENT, SOUND = "change", "event", "sound"
@@ -114,45 +111,71 @@ KIND = "scenes"
 _BACKEND = "pictures"
 
 
-def prepare(session: Session, recording_id: str) -> JobSpec:
+@dataclass(frozen=True, slots=True)
+class SceneChangeParameters:
+    """What is looked at."""
+
+    path: Path
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class SceneChangeResult:
+    """Positions of the frames that begin a scene, and their times on the recording's axis."""
+
+    frames: int
+    changes: tuple[int, ...]
+    times_us: tuple[int, ...]
+    seconds: float
+
+
+def prepare(session: Session, recording_id: str) -> JobSpec[SceneChangeParameters]:
     """Make the job for one recording."""
     located = session.require_picture(recording_id)
-    recording = session.recording(recording_id)
-    parameters: dict[str, Json] = {"path": str(located.path), "fingerprint": located.medium.fingerprint}
-    return JobSpec(KIND, f"Find scene changes in recording {recording.number}", recording_id, parameters)
+    title = f"Find scene changes in recording {session.recording(recording_id).number}"
+    return JobSpec(KIND, title, recording_id, SceneChangeParameters(located.path, located.medium.fingerprint))
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
-    """Look at every picture; `changes` are positions of frames, `times_us` their times on the recording's axis."""
+def compute(parameters: SceneChangeParameters, progress: Progress) -> SceneChangeResult:
+    """Look at every picture."""
     from media.frame_index import load_index
     from models.faces.scene_changes import scene_changes
 
     began = time.monotonic()
-    path = Path(str(parameters["path"]))
-    index = load_index(path)
-    found = scene_changes(path, index, progress)
-    return {
-        "frames": len(index),
-        "changes": [*found],
-        "times_us": [index.times.time_of(frame) for frame in found],
-        "seconds": round(time.monotonic() - began, 3),
-    }
+    index = load_index(parameters.path)
+    found = tuple(scene_changes(parameters.path, index, progress))
+    times_us = tuple(index.times.time_of(frame) for frame in found)
+    return SceneChangeResult(len(index), found, times_us, round(time.monotonic() - began, 3))
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[SceneChangeParameters], result: SceneChangeResult) -> Changes:
     """Keep the figures as a run, and put pre-labels in place of those that nobody decided on."""
     last = session.recording(work.recording_id).duration_us
-    parameters = {key: value for key, value in work.parameters.items() if key != "path"}
-    run = Run(new_id(), work.recording_id, KIND, _BACKEND, parameters, dict(result), utc_now(), __version__)
     found = [
         CuePrelabel(CHANGE, CUT, time_us, min(time_us + MARK_DURATION_US, last), None, "")
-        for time_us in cast(list[int], result["times_us"])
+        for time_us in result.times_us
         if time_us < last
     ]
-    changes = Changes.from_pairs([("run", run.id)])
+    changes = Changes()
     if found and not session.schemes.is_in_use(SCHEME):
         changes |= use_shipped_scheme(session, SCHEME)[1]
     with session.study.atomic():
-        with session.study.run_transaction():
-            insert_run(session.study, run)
+        changes |= store_run(session, work, _BACKEND, result)
         return changes | replace_prelabels(session, work.recording_id, found, SCHEME)
+
+
+def summarize(_work: JobSpec, result: SceneChangeResult) -> str:
+    """Say how many changes of scene were found."""
+    return trn("{count} change of scene", "{count} changes of scene", len(result.changes))
+
+
+JOB = JobKind(
+    key=KIND,
+    parameters=SceneChangeParameters,
+    result=SceneChangeResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    resume=prepare,
+    single=True,
+)

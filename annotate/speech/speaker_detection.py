@@ -2,31 +2,29 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from annotate.study.recording_files import require_usable_sound
 from models.faces.landmarks.landmark_finders import LANDMARKS as LANDMARK_FINDERS
 from models.faces.track_file import save_tracks, take_tracks
+from models.speakers.diarization import Cast, Flag, SpeakerSuggestion, UtteranceSpan
 from models.voices.voice_embeddings import default_voice_embedder
 from project.entities.study_records import Changes, FaceTrack, Json, Participant, ParticipantRole, Run, Utterance
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
-from project.ids import new_id
-from project.progress import Progress
+from project.progress import Progress, SubtaskProgress
 from project.queries.face_rows import searched_frames, tracks_of
-from project.queries.history_rows import insert_run, latest_run
+from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, participants_in
 from project.queries.transcript_rows import find_utterances, speech_spans, update_utterance, utterances_of
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, format_elapsed, store_run
 from project.session.session import MediaState, Session
-from project.timebase import utc_now
-from project.version import __version__
+from resources.translation import tr, trn
 
 if TYPE_CHECKING:
     from models.speakers.active_speaker import FaceMovement
-    from models.speakers.diarization import DiarizationResult, UtteranceSpan
 
 KIND = "speakers"
 LANDMARKS = "mediapipe"
@@ -34,12 +32,57 @@ MIN_CONFIDENCE = 0.4
 """A speaker who is less probable is not written into the transcript."""
 FACE_KEY_PREFIX = "face:"
 """Before the id of a face track, it is the key of somebody who is no participant yet."""
-_TRANSIENT_PARAMETERS = ("path", "pictures", "tracks", "stretches", "cast", "cuts")
-_LISTENING_SHARE = 0.3
-"""The share of the work that listening is taken for."""
+_LISTENING_PERCENT = 30
+"""The part of the work that listening is taken for."""
 
 
-def prepare(session: Session, recording_id: str, number: int | None = None) -> JobSpec:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakerDetectionParameters:
+    """What is listened to and watched, and who may speak."""
+
+    path: Path
+    fingerprint: str
+    track: int
+    offset_us: int
+    pictures: Path | None
+    tracks: Path
+    stretches: tuple[UtteranceSpan, ...]
+    cast: Cast
+    number: int | None
+    embedder: str | None
+    landmarks: str | None
+    faces_run: str | None
+    cuts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakerGuess:
+    """Who speaks in a stretch, as the study keeps it: a participant, or a face track that is nobody's yet."""
+
+    utterance: str
+    start_us: int
+    end_us: int
+    speaker: int | None
+    participant: str | None
+    track: str | None
+    confidence: float
+    faces: Mapping[str, float]
+    nobody: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerDetectionResult:
+    """Who speaks when, and where a person should look."""
+
+    voices: int
+    suggestions: tuple[SpeakerGuess, ...]
+    flags: tuple[Flag, ...]
+    embedder_parameters: Mapping[str, Json] | None
+    faces_watched: int
+    seconds: float
+
+
+def prepare(session: Session, recording_id: str, number: int | None = None) -> JobSpec[SpeakerDetectionParameters]:
     """Make the job for one recording.
 
     Args:
@@ -67,73 +110,68 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
             f"There is nothing to tell the speakers of recording {recording.number} by.",
             "Track its faces (Ctrl+T), or get the voice embedding: greenroom models fetch voice-embedding",
         )
-    parameters: dict[str, Json] = {
-        "path": str(located.path),
-        "fingerprint": located.medium.fingerprint,
-        "track": located.medium.sound_track,
-        "offset_us": located.medium.offset_us,
-        "pictures": None if pictures is None or not tracks else str(pictures),
-        "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
-        "stretches": [[stretch.id, stretch.start_us, stretch.end_us, stretch.known_speaker] for stretch in stretches],
-        "cast": cast(Json, _candidate_speakers(session, recording_id, tracks, stretches, number)),
-        "number": number,
-        "embedder": embedder,
-        "landmarks": LANDMARKS if tracks and LANDMARK_FINDERS.is_installed(LANDMARKS) else None,
-        **_faces_facts(session, recording_id),
-    }
+    run = latest_run(session.study, recording_id, "faces")
+    parameters = SpeakerDetectionParameters(
+        path=located.path,
+        fingerprint=located.medium.fingerprint,
+        track=located.medium.sound_track,
+        offset_us=located.medium.offset_us,
+        pictures=pictures if tracks else None,
+        tracks=save_tracks(tracks, cache_folder() / "faces"),
+        stretches=tuple(stretches),
+        cast=_candidate_speakers(session, recording_id, tracks, stretches, number),
+        number=number,
+        embedder=embedder,
+        landmarks=LANDMARKS if tracks and LANDMARK_FINDERS.is_installed(LANDMARKS) else None,
+        faces_run=run.id if run else None,
+        cuts=tuple(searched_frames(run).cuts) if run else (),
+    )
     return JobSpec(KIND, f"Suggest speakers in recording {recording.number}", recording_id, parameters)
 
 
-def renew(session: Session, work: JobSpec) -> JobSpec:
+def renew(session: Session, work: JobSpec[SpeakerDetectionParameters]) -> JobSpec[SpeakerDetectionParameters]:
     """Make the job again with what the study says now."""
-    Path(str(work.parameters["tracks"])).unlink(missing_ok=True)
-    return prepare(session, work.recording_id, cast("int | None", work.parameters["number"]))
+    work.parameters.tracks.unlink(missing_ok=True)
+    return prepare(session, work.recording_id, work.parameters.number)
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: SpeakerDetectionParameters, progress: Progress) -> SpeakerDetectionResult:
     """Listen, watch mouths, and conclude."""
     from media.sound import stream_mono
-    from models.speakers.diarization import Cast, UtteranceSpan, diarize, shift_to_axis
+    from models.speakers.diarization import diarize, shift_to_axis
     from models.speakers.voice_clustering import analyze_sound
     from models.voices.voice_embeddings import SAMPLE_RATE, create_voice_embedder
 
     began = time.monotonic()
-    tracks = take_tracks(Path(str(parameters["tracks"])))
-    stretches = [UtteranceSpan(*stretch) for stretch in cast("list[list[Any]]", parameters["stretches"])]
-    offset = int(str(parameters["offset_us"]))
-    name = parameters["embedder"]
-    model = None if name is None else create_voice_embedder(str(name))
+    tracks = take_tracks(parameters.tracks)
+    stretches, offset = parameters.stretches, parameters.offset_us
+    model = None if parameters.embedder is None else create_voice_embedder(parameters.embedder)
     spans = [(stretch.start_us - offset, stretch.end_us - offset) for stretch in stretches]
-    share = _LISTENING_SHARE if parameters["pictures"] is not None else 1.0
-    telling = _StepProgress(progress, 0, share, "Listening to the voices")
-    track = cast(int, parameters["track"])
-    blocks = stream_mono(Path(str(parameters["path"])), SAMPLE_RATE, telling, track=track)
+    percent = _LISTENING_PERCENT if parameters.pictures is not None else 100
+    listening = SubtaskProgress(progress, 0, percent, 100, "Listening to the voices")
+    blocks = stream_mono(parameters.path, SAMPLE_RATE, listening, track=parameters.track)
     heard = analyze_sound(blocks, spans, model)
     sound = shift_to_axis(heard, offset)
-    looks, cuts_us = _watch_mouths(
-        parameters, tracks, stretches, _StepProgress(progress, share, 1.0, "Watching mouths")
+    watching = SubtaskProgress(progress, percent, 100 - percent, 100, "Watching mouths")
+    looks, cuts_us = _watch_mouths(parameters, tracks, watching)
+    found = diarize(stretches, sound, looks, cuts_us, parameters.cast)
+    return SpeakerDetectionResult(
+        found.voices,
+        tuple(_to_guess(suggestion) for suggestion in found.suggestions),
+        found.flags,
+        None if model is None else dict(model.parameters),
+        len(looks),
+        round(time.monotonic() - began, 3),
     )
-    known = cast("dict[str, Any]", parameters["cast"])
-    found = diarize(stretches, sound, looks, cuts_us, Cast(**{**known, "people": tuple(known["people"])}))
-    return {
-        **_result_to_json(found),
-        "embedder_parameters": None if model is None else dict(model.parameters),
-        "faces_watched": len(looks),
-        "seconds": round(time.monotonic() - began, 3),
-    }
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[SpeakerDetectionParameters], result: SpeakerDetectionResult) -> Changes:
     """Keep the run, and write its suggestions into the transcript as one step, never over what a person chose."""
-    parameters = {key: value for key, value in work.parameters.items() if key not in _TRANSIENT_PARAMETERS}
-    backend = " + ".join(str(work.parameters[key]) for key in ("embedder", "landmarks") if work.parameters[key])
-    run = Run(new_id(), work.recording_id, KIND, backend or "pixels", parameters, dict(result), utc_now(), __version__)
-    changes = Changes.from_pairs([("run", run.id)])
-    new = _changed_utterances(session, cast("list[dict[str, Any]]", result["suggestions"]))
+    backend = " + ".join(filter(None, (work.parameters.embedder, work.parameters.landmarks)))
+    new = _changed_utterances(session, result.suggestions)
     number = session.recording(work.recording_id).number
     with session.study.atomic():
-        with session.study.run_transaction():
-            insert_run(session.study, run)
+        changes = store_run(session, work, backend or "pixels", result)
         if new:
             with session.step(f"Suggest speakers in recording {number}") as step:
                 for utterance in new:
@@ -142,29 +180,24 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
     return changes
 
 
-def _changed_utterances(session: Session, suggestions: Sequence[Mapping[str, Any]]) -> list[Utterance]:
+def _changed_utterances(session: Session, suggestions: Sequence[SpeakerGuess]) -> list[Utterance]:
     """Return the utterances whose speaker changes; an earlier suggestion that holds no more is taken back."""
-    there = find_utterances(
-        session.study, [str(suggestion["utterance"]) for suggestion in suggestions if suggestion["utterance"]]
-    )
+    there = find_utterances(session.study, [guess.utterance for guess in suggestions if guess.utterance])
     people = {participant.id for participant in all_participants(session.study)}
     new = []
-    for suggestion in suggestions:
-        old = there.get(str(suggestion["utterance"]))
+    for guess in suggestions:
+        old = there.get(guess.utterance)
         if old is None or (old.participant_id is not None and not old.suggested):
             continue
-        if (old.start_us, old.end_us) != (suggestion["start_us"], suggestion["end_us"]):
+        if (old.start_us, old.end_us) != (guess.start_us, guess.end_us):
             continue
-        fits = suggestion["participant"] in people and suggestion["confidence"] >= MIN_CONFIDENCE
-        whose = suggestion["participant"] if fits else None
+        whose = guess.participant if guess.participant in people and guess.confidence >= MIN_CONFIDENCE else None
         if whose != old.participant_id:
             new.append(replace(old, participant_id=whose, suggested=whose is not None))
     return new
 
 
-def _speech_spans(session: Session, recording_id: str) -> "list[UtteranceSpan]":
-    from models.speakers.diarization import UtteranceSpan
-
+def _speech_spans(session: Session, recording_id: str) -> list[UtteranceSpan]:
     written = utterances_of(session.study, recording_id)
     if written:
         return [
@@ -191,19 +224,14 @@ def _faces(session: Session, recording_id: str) -> tuple[Path | None, list[FaceT
     return located.path, [track for track in tracks_of(session.study, recording_id) if not track.dismissed]
 
 
-def _faces_facts(session: Session, recording_id: str) -> dict[str, Json]:
-    run = latest_run(session.study, recording_id, "faces")
-    return {"faces_run": run.id if run else None, "cuts": [*searched_frames(run).cuts] if run else []}
-
-
 def _candidate_speakers(
     session: Session,
     recording_id: str,
     tracks: Sequence[FaceTrack],
-    stretches: "Sequence[UtteranceSpan]",
+    stretches: Sequence[UtteranceSpan],
     number: int | None,
-) -> dict[str, Json]:
-    """Return who may speak, as JSON: participants of the recording, then faces that are nobody's yet."""
+) -> Cast:
+    """Return who may speak: participants of the recording, then faces that are nobody's yet."""
     people = participants_in(session.study, recording_id)
     faces = _owners(tracks, latest_run(session.study, recording_id, "faces"))
     robot = _robot(people)
@@ -214,13 +242,7 @@ def _candidate_speakers(
             *(stretch.known_speaker for stretch in stretches if stretch.known_speaker is not None),
         ]
     )
-    return {
-        "people": [*keys],
-        "faces": cast(Json, faces),
-        "robot": robot,
-        "number": number,
-        "expected": len(people) if len(people) > 1 else None,
-    }
+    return Cast(tuple(keys), faces, robot, number, len(people) if len(people) > 1 else None)
 
 
 def _robot(people: Sequence[Participant]) -> str | None:
@@ -242,66 +264,63 @@ def _owners(tracks: Sequence[FaceTrack], run: Run | None) -> dict[str, str]:
 
 
 def _watch_mouths(
-    parameters: Mapping[str, Json],
-    tracks: Sequence[FaceTrack],
-    stretches: "Sequence[UtteranceSpan]",
-    progress: Progress,
+    parameters: SpeakerDetectionParameters, tracks: Sequence[FaceTrack], progress: Progress
 ) -> "tuple[dict[str, FaceMovement], list[int]]":
-    if parameters["pictures"] is None:
+    if parameters.pictures is None:
         return {}, []
     from media.frame_index import load_index
     from models.faces.landmarks.landmark_finders import create_landmark_finder
     from models.speakers.mouth_pass import watch_mouths
 
-    path = Path(str(parameters["pictures"]))
-    index = load_index(path)
-    finder = None if parameters["landmarks"] is None else create_landmark_finder(str(parameters["landmarks"]))
+    index = load_index(parameters.pictures)
+    finder = None if parameters.landmarks is None else create_landmark_finder(parameters.landmarks)
+    spans = [(stretch.start_us, stretch.end_us) for stretch in parameters.stretches]
     try:
-        looks = watch_mouths(
-            path, index, tracks, [(stretch.start_us, stretch.end_us) for stretch in stretches], finder, progress
-        )
+        looks = watch_mouths(parameters.pictures, index, tracks, spans, finder, progress)
     finally:
         if finder is not None:
             finder.close()
-    cuts = [frame for frame in cast("list[int]", parameters["cuts"]) if 0 <= frame < len(index)]
+    cuts = [frame for frame in parameters.cuts if 0 <= frame < len(index)]
     return looks, sorted(index.times.time_of(cut) for cut in cuts)
 
 
-def _result_to_json(found: "DiarizationResult") -> dict[str, Json]:
-    """Return all that was found as JSON."""
-    suggestions: list[Json] = [
-        {
-            "utterance": suggestion.stretch.id,
-            "start_us": suggestion.stretch.start_us,
-            "end_us": suggestion.stretch.end_us,
-            "speaker": suggestion.speaker,
-            "participant": suggestion.person
-            if suggestion.person is not None and not suggestion.person.startswith(FACE_KEY_PREFIX)
-            else None,
-            "track": suggestion.person[len(FACE_KEY_PREFIX) :]
-            if suggestion.person is not None and suggestion.person.startswith(FACE_KEY_PREFIX)
-            else None,
-            "confidence": round(suggestion.confidence, 3),
-            "faces": {track: round(score, 3) for track, score in suggestion.faces.items() if score >= 0.01},
-            "nobody": round(suggestion.nobody, 3),
-        }
-        for suggestion in found.suggestions
-    ]
-    return {
-        "voices": found.voices,
-        "suggestions": suggestions,
-        "flags": [cast(Json, asdict(flag)) for flag in found.flags],
-    }
+def _to_guess(suggestion: SpeakerSuggestion) -> SpeakerGuess:
+    person = suggestion.person or ""
+    is_face = person.startswith(FACE_KEY_PREFIX)
+    return SpeakerGuess(
+        utterance=suggestion.stretch.id,
+        start_us=suggestion.stretch.start_us,
+        end_us=suggestion.stretch.end_us,
+        speaker=suggestion.speaker,
+        participant=suggestion.person if not is_face else None,
+        track=person.removeprefix(FACE_KEY_PREFIX) if is_face else None,
+        confidence=round(suggestion.confidence, 3),
+        faces={track: round(score, 3) for track, score in suggestion.faces.items() if score >= 0.01},
+        nobody=round(suggestion.nobody, 3),
+    )
 
 
-class _StepProgress:
-    """A part of the work: progress from one share of the whole to another."""
+def summarize(_work: JobSpec, result: SpeakerDetectionResult) -> str:
+    """Say how many speakers were told apart in how many places."""
+    speakers = {guess.speaker for guess in result.suggestions} - {None}
+    return tr("{speakers} in {places} where somebody speaks, {duration}").format(
+        speakers=trn("{count} speaker", "{count} speakers", len(speakers)),
+        places=trn("{count} place", "{count} places", len(result.suggestions)),
+        duration=format_elapsed(result.seconds),
+    )
 
-    def __init__(self, progress: Progress, first: float, last: float, text: str) -> None:
-        self._progress, self._first, self._last, self._text = progress, first, last, text
-        self.check_cancelled = progress.check_cancelled
 
-    def progress(self, done: int, total: int, _text: str = "") -> None:
-        """Report a part of this part."""
-        share = self._first + (self._last - self._first) * done / max(total, 1)
-        self._progress.progress(round(1000 * share), 1000, self._text)
+JOB = JobKind(
+    key=KIND,
+    parameters=SpeakerDetectionParameters,
+    result=SpeakerDetectionResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    renew=renew,
+    resume=prepare,
+    resume_fields=("number",),
+    unsaved=("path", "pictures", "tracks", "stretches", "cast", "cuts"),
+    discard=lambda parameters: parameters.tracks.unlink(missing_ok=True),
+    single=True,
+)

@@ -1,95 +1,116 @@
 """The job that finds where somebody speaks in a recording."""
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from annotate.study.recording_files import require_usable_sound
 from media.sound import stream_mono
 from models.speech.speech_recognizers import DEFAULT_DETECTOR, SAMPLE_RATE, SpeechOptions, create_speech_detector
-from project.entities.study_records import Changes, Json, Run
+from project.entities.study_records import Changes, Json
 from project.entities.transcript import AsrSegment
 from project.files.fingerprints import hash_whole_file
-from project.ids import new_id
-from project.progress import Progress
-from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
+from project.progress import Progress, SubtaskProgress
 from project.queries.transcript_rows import SPEECH, insert_asr_segments
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, format_elapsed, record_run
 from project.session.session import Session
-from project.timebase import SECOND_US, utc_now
-from project.version import __version__
+from project.timebase import SECOND_US
+from resources.translation import tr, trn
 
 Span = tuple[int, int]
 
 
-def prepare(session: Session, recording_id: str, options: SpeechOptions | None = None) -> JobSpec:
+@dataclass(frozen=True, slots=True)
+class SpeechDetectionParameters:
+    """What is listened to, and what counts as speech."""
+
+    path: Path
+    fingerprint: str
+    track: int
+    offset_us: int
+    detector: str
+    options: SpeechOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechDetectionResult:
+    """Where somebody speaks, on the axis of the file."""
+
+    speech: tuple[Span, ...]
+    detector_parameters: Mapping[str, Json]
+    source_sha256: str
+    seconds: float
+
+
+def prepare(
+    session: Session, recording_id: str, options: SpeechOptions | None = None
+) -> JobSpec[SpeechDetectionParameters]:
     """Make the job for one recording."""
     located = require_usable_sound(session, recording_id)
-    parameters: dict[str, Json] = {
-        "path": str(located.path),
-        "fingerprint": located.medium.fingerprint,
-        "track": located.medium.sound_track,
-        "offset_us": located.medium.offset_us,
-        "detector": DEFAULT_DETECTOR,
-        "options": cast(Json, asdict(options or SpeechOptions())),
-    }
+    medium = located.medium
     return JobSpec(
-        SPEECH, f"Find speech in recording {session.recording(recording_id).number}", recording_id, parameters
+        SPEECH,
+        f"Find speech in recording {session.recording(recording_id).number}",
+        recording_id,
+        SpeechDetectionParameters(
+            located.path,
+            medium.fingerprint,
+            medium.sound_track,
+            medium.offset_us,
+            DEFAULT_DETECTOR,
+            options or SpeechOptions(),
+        ),
     )
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: SpeechDetectionParameters, progress: Progress) -> SpeechDetectionResult:
     """Listen to the whole recording."""
     began = time.monotonic()
-    options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
-    detector = create_speech_detector(str(parameters["detector"]), options)
-    source = hash_whole_file(Path(str(parameters["path"])), progress)
-    track = cast(int, parameters["track"])
-    blocks = stream_mono(source.path, SAMPLE_RATE, _VoiceActivityProgress(progress), track=track)
-    found = detector.detect(blocks, progress)
+    detector = create_speech_detector(parameters.detector, parameters.options)
+    source = hash_whole_file(parameters.path, progress)
+    part = SubtaskProgress(progress, 0, 1000, 1000, "Finding speech")
+    found = detector.detect(stream_mono(source.path, SAMPLE_RATE, part, track=parameters.track), progress)
     source.require_unchanged()
-    return {
-        "speech": found.tolist(),
-        "detector_parameters": dict(detector.parameters),
-        SOURCE_SHA256_KEY: source.sha256,
-        "seconds": round(time.monotonic() - began, 3),
-    }
+    return SpeechDetectionResult(
+        tuple((start, end) for start, end in found.tolist()),
+        dict(detector.parameters),
+        source.sha256,
+        round(time.monotonic() - began, 3),
+    )
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec, result: SpeechDetectionResult) -> Changes:
     """Keep what was found as a run; the newest run is the one that is shown."""
-    offset = int(str(work.parameters["offset_us"]))
-    found = cast(list[list[int]], result["speech"])
-    facts = {key: value for key, value in result.items() if key != "speech"}
-    run_id = store_speech(session, work, facts, [(start + offset, end + offset) for start, end in found])
-    return Changes.from_pairs([("run", run_id), ("heard", work.recording_id)])
-
-
-def store_speech(session: Session, work: JobSpec, facts: Mapping[str, Json], spans: Iterable[Span]) -> str:
-    """Store a run of voice activity from spans on the recording's axis; returns its id."""
-    duration = session.recording(work.recording_id).duration_us
-    inside = [(max(0, start), min(end, duration)) for start, end in spans]
+    duration, offset = session.recording(work.recording_id).duration_us, work.parameters.offset_us
+    inside = [(max(0, start + offset), min(end + offset, duration)) for start, end in result.speech]
     heard = [AsrSegment(start, end) for start, end in inside if end > start]
     spoken = sum(asr_segment.end_us - asr_segment.start_us for asr_segment in heard) / SECOND_US
-    told: dict[str, Json] = {**facts, "stretches": len(heard), "speech_seconds": round(spoken, 3)}
-    parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "prompt", "folder")}
-    backend = str(work.parameters["detector"])
-    run = Run(new_id(), work.recording_id, SPEECH, backend, parameters, told, utc_now(), __version__)
+    facts: dict[str, Json] = {"stretches": len(heard), "speech_seconds": round(spoken, 3)}
     with session.study.run_transaction():
-        insert_run(session.study, run)
+        run = record_run(session, work, work.parameters.detector, result, facts=facts)
         insert_asr_segments(session.study, run.id, heard)
-    return run.id
+    return Changes.from_pairs([("run", run.id), ("heard", work.recording_id)])
 
 
-class _VoiceActivityProgress:
-    """Says what the sound is read for."""
+def summarize(_work: JobSpec, result: SpeechDetectionResult) -> str:
+    """Say in how many places somebody speaks."""
+    places = trn("{count} place", "{count} places", len(result.speech))
+    return tr("{places} where somebody speaks, {duration}").format(
+        places=places, duration=format_elapsed(result.seconds)
+    )
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self.check_cancelled = progress.check_cancelled
 
-    def progress(self, done: int, total: int, _text: str = "") -> None:
-        """Report milliseconds of sound."""
-        self._progress.progress(done, total, "Finding speech")
+JOB = JobKind(
+    key=SPEECH,
+    parameters=SpeechDetectionParameters,
+    result=SpeechDetectionResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    resume=prepare,
+    resume_fields=("options",),
+    # Transcription stores a run of this kind too.
+    unsaved=("path", "speech", "prompt", "folder"),
+    single=True,
+)

@@ -1,22 +1,19 @@
 """The job that finds where a further file of a recording begins, by comparing what both microphones heard."""
 
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import cast
 
-from project.entities.study_records import Changes, Json, Medium, MediumRole, Run
+from project.codec import load
+from project.entities.study_records import Changes, Medium, MediumRole
 from project.errors import UserError
-from project.ids import new_id
 from project.progress import Progress
-from project.queries.history_rows import insert_run, runs_of
+from project.queries.history_rows import runs_of
 from project.queries.recording_rows import media_of
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import LocatedMedium, MediaState, Session, outside_error
 from project.text_format import escape_unprintable
-from project.timebase import SECOND_US, utc_now
-from project.version import __version__
+from project.timebase import SECOND_US
 
 _SOUND_ROLES = (MediumRole.MAIN, MediumRole.MICROPHONE, MediumRole.CAMERA)
 """Whose sound is taken: the first that has one."""
@@ -60,6 +57,18 @@ _NOTABLE_DRIFT_US = 40_000
 
 
 @dataclass(frozen=True, slots=True)
+class SynchronizationParameters:
+    """The two files that are compared, the main one first."""
+
+    reference_path: Path
+    path: Path
+    reference: str
+    medium: str
+    fingerprints: tuple[str, str]
+    tracks: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class SyncResult:
     """What the newest comparison of a medium's sound found out; see `media.synchronization.Alignment`."""
 
@@ -69,6 +78,9 @@ class SyncResult:
     drift_ppm: float | None
     spread_us: int | None
     overlap_us: int
+    windows: int = 0
+    agreeing: int = 0
+    seconds: float = 0.0
 
     def as_text(self) -> str:
         """Say it in a line."""
@@ -87,69 +99,59 @@ class SyncResult:
         return begins[:1].upper() + begins[1:] + "."
 
 
-def prepare(session: Session, recording_id: str, medium_id: str) -> JobSpec:
+def prepare(session: Session, recording_id: str, medium: str) -> JobSpec[SynchronizationParameters]:
     """Make the job for one further file of a recording."""
     recording = session.recording(recording_id)
     media = media_of(session.study, recording_id)
-    medium = next((m for m in media if m.id == medium_id), None)
-    if medium is None:
+    further = next((m for m in media if m.id == medium), None)
+    if further is None:
         raise UserError("This file is no longer part of the recording.", "Choose another one.")
-    if medium.role is MediumRole.MAIN:
+    if further.role is MediumRole.MAIN:
         raise UserError("The main file begins where its recording begins.", "Choose a further file.")
     main = next((m for m in media if m.role is MediumRole.MAIN), None)
     if main is None:
         raise UserError(f"Recording {recording.number} has no main file.", "Add its video first.")
-    there, other = locate_sound(session, main), locate_sound(session, medium)
+    there, other = locate_sound(session, main), locate_sound(session, further)
     return JobSpec(
         KIND,
-        f"Find where {escape_unprintable(Path(medium.path).name)} begins in recording {recording.number}",
+        f"Find where {escape_unprintable(Path(further.path).name)} begins in recording {recording.number}",
         recording_id,
-        {
-            "reference_path": str(there.path),
-            "path": str(other.path),
-            "reference": main.id,
-            "medium": medium.id,
-            "fingerprints": [main.fingerprint, medium.fingerprint],
-            "tracks": [main.sound_track, medium.sound_track],
-        },
+        SynchronizationParameters(
+            there.path,
+            other.path,
+            main.id,
+            further.id,
+            (main.fingerprint, further.fingerprint),
+            (main.sound_track, further.sound_track),
+        ),
     )
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: SynchronizationParameters, progress: Progress) -> SyncResult:
     """Compare the sounds."""
     from media.synchronization import synchronize
 
     started = time.monotonic()
-    first, second = cast(list[int], parameters["tracks"])
-    reference, other = Path(str(parameters["reference_path"])), Path(str(parameters["path"]))
-    found = synchronize(reference, other, progress, tracks=(first, second))
-    return {**asdict(found), "seconds": round(time.monotonic() - started, 3)}
+    found = synchronize(parameters.reference_path, parameters.path, progress, tracks=parameters.tracks)
+    return SyncResult(**asdict(found), seconds=round(time.monotonic() - started, 3))
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[SynchronizationParameters], result: SyncResult) -> Changes:
     """Keep what was found as a run; no file is moved by it."""
-    parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "reference_path")}
-    run = Run(new_id(), work.recording_id, KIND, _BACKEND, parameters, dict(result), utc_now(), __version__)
-    with session.study.run_transaction():
-        insert_run(session.study, run)
-    return Changes.from_pairs([("run", run.id)])
+    return store_run(session, work, _BACKEND, result)
 
 
 def latest_sync_result(session: Session, medium: Medium) -> SyncResult | None:
     """Return what the newest comparison said about a file, unless a file or its sound track was replaced since."""
     media = {m.id: (m.fingerprint, m.sound_track) for m in media_of(session.study, medium.recording_id)}
     for run in runs_of(session.study, medium.recording_id, KIND):
-        if run.parameters["medium"] != medium.id:
+        parameters = run.parameters
+        if parameters["medium"] != medium.id:
             continue
-        now = [media.get(str(run.parameters[key])) for key in ("reference", "medium")]
-        fingerprints, tracks = (cast(list[Json], run.parameters[key]) for key in ("fingerprints", "tracks"))
-        return parse_sync_result(run.result) if now == [*zip(fingerprints, tracks, strict=True)] else None
+        now = [media.get(str(parameters[key])) for key in ("reference", "medium")]
+        then = [*zip(parameters["fingerprints"], parameters["tracks"], strict=True)]  # type: ignore[arg-type]
+        return load(SyncResult, run.result, KIND) if now == then else None
     return None
-
-
-def parse_sync_result(result: Mapping[str, Json]) -> SyncResult:
-    """Read a result of `compute`."""
-    return SyncResult(**{name: result[name] for name in SyncResult.__dataclass_fields__})  # type: ignore[arg-type]
 
 
 def locate_sound(session: Session, medium: Medium) -> LocatedMedium:
@@ -163,3 +165,16 @@ def locate_sound(session: Session, medium: Medium) -> LocatedMedium:
     if medium.facts.audio is None:
         raise UserError(f"{name} has no sound.", "Choose a file with sound.")
     return located
+
+
+JOB = JobKind(
+    key=KIND,
+    parameters=SynchronizationParameters,
+    result=SyncResult,
+    compute=compute,
+    store=store,
+    summarize=lambda _work, result: result.as_text(),
+    resume=prepare,
+    resume_fields=("medium",),
+    unsaved=("path", "reference_path"),
+)

@@ -171,11 +171,6 @@ def _working_refusal(session: Session, departure: EgressRequest) -> str:
         return f"the study cannot tell ({error.message})"
 
 
-def study_authority(session: Session) -> StudyAuthority:
-    """Return the authority of an open study."""
-    return StudyAuthority(session)
-
-
 _PORTS = {"http": 80, "https": 443}
 _PLACEHOLDER_SHA256 = "0" * 64
 """Stands for the checksum of a picture or clip that was not made yet."""
@@ -201,7 +196,7 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
     proxy = None if local else proxy_for(parts.scheme, host, port)
     barred = proxy is not None and not proxy.is_supported
     sees = getattr(options, "sees", "frames")
-    return study_authority(session).preview_refusal(
+    return StudyAuthority(session).preview_refusal(
         EgressRequest(
             Purpose.JUDGE,
             host,

@@ -6,10 +6,11 @@ writes it down.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from anonymize.egress.egress_authority import policy_in_force
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
+from anonymize.egress.permit_protocol import RemoteAuthority, answer_permits
 from models.weights import installed_weights
 from models.weights.adding import add_weights, require_addable
 from models.weights.fetching import (
@@ -24,29 +25,54 @@ from models.weights.fetching import (
 from models.weights.part_installation import install_part, require_installable
 from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import Forbidden, Policy, decide
-from project.entities.study_records import Changes, Json
-from project.session.jobs import JobHost, JobSpec
+from project.entities.study_records import Json
+from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.optional_parts import OPTIONAL_PARTS
 from project.session.session import Session
 from project.text_format import format_size
+from resources.translation import tr
 
 KIND = "fetch"
 
 
-def prepare(name: str, key: str = "") -> JobSpec:
+@dataclass(frozen=True, slots=True)
+class InstallationParameters:
+    """What is installed.
+
+    Attributes:
+        key: chooses a source of weights.
+        source: file or folder that weights are added from; None where they are fetched.
+        licence: of weights that are added.
+    """
+
+    name: str
+    key: str = ""
+    source: Path | None = None
+    licence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationResult:
+    """What was installed."""
+
+    name: str
+
+
+def prepare(name: str, key: str = "") -> JobSpec[InstallationParameters]:
     """Make the job that fetches weights of the catalogue, or an optional part; `key` chooses a source of weights."""
     if name in OPTIONAL_PARTS:
         require_installable(OPTIONAL_PARTS[name])
     else:
         chosen_editions(find_entry(name), key)
         require_online(name)
-    return JobSpec(KIND, f"Get {name}", "", {"name": name, **({"key": key} if key else {})})
+    return JobSpec(KIND, f"Get {name}", "", InstallationParameters(name, key))
 
 
-def prepare_adding(name: str, source: Path, licence: str = "") -> JobSpec:
+def prepare_adding(name: str, source: Path, licence: str = "") -> JobSpec[InstallationParameters]:
     """Make the job that adds weights from a file or a folder."""
     require_addable(find_entry(name), source, licence)
-    return JobSpec(KIND, f"Add {name}", "", {"name": name, "source": str(source.absolute()), "licence": licence})
+    parameters = InstallationParameters(name, source=source.absolute(), licence=licence)
+    return JobSpec(KIND, f"Add {name}", "", parameters)
 
 
 def download_question(name: str) -> str:
@@ -76,29 +102,51 @@ def download_refusal(session: Session, name: str, key: str = "", policy: Policy 
     return None
 
 
-def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
+def compute(parameters: InstallationParameters, holder: JobHost) -> InstallationResult:
     """Fetch or add the weights and install them, or install the part."""
-    name, authority = str(parameters["name"]), RemoteAuthority(holder, threadsafe=False)
-    if "source" in parameters:
-        add_weights(name, Path(str(parameters["source"])), str(parameters["licence"]), holder)
+    name, authority = parameters.name, RemoteAuthority(holder, threadsafe=False)
+    if parameters.source is not None:
+        add_weights(name, parameters.source, parameters.licence, holder)
     elif part := OPTIONAL_PARTS.get(name):
         install_part(part, holder, authority)
     else:
-        fetch(name, holder, str(parameters.get("key", "")), authority)
-    return {"name": name}
+        fetch(name, holder, parameters.key, authority)
+    return InstallationResult(name)
 
 
-def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
+def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
     """Answer whether a request may leave.
 
     Raises:
         Forbidden: it may not.
     """
-    del work
-    return answer_permit(session, question)
+    return answer_permits(session, question)
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
-    """Change nothing: what was installed belongs to the machine, not to a study."""
-    del session, work, result
-    return Changes()
+def resume(
+    session: Session, _recording_id: str, name: str, key: str, source: Path | None, licence: str
+) -> JobSpec[InstallationParameters]:
+    """Make the job again, where the policy still allows it.
+
+    Raises:
+        Forbidden: it does not.
+    """
+    if source is not None:
+        return prepare_adding(name, source, licence)
+    refusal = download_refusal(session, name, key)
+    if refusal is not None:
+        raise refusal
+    return prepare(name, key)
+
+
+JOB = JobKind(
+    key=KIND,
+    parameters=InstallationParameters,
+    result=InstallationResult,
+    compute=compute,
+    summarize=lambda _work, result: tr("Installed {name}.").format(name=result.name),
+    resume=resume,
+    resume_fields=("name", "key", "source", "licence"),
+    answer=answer,
+    network=True,
+)

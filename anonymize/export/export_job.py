@@ -5,43 +5,92 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from anonymize.faces.masking_plan import (
     TRANSIENT_PARAMETERS,
+    MaskingParameters,
     build_render_plan,
     delete_tracks_file,
     gather_parameters,
-    parse_regions,
     require_faces_run,
     require_method,
     verify_source,
     weights_digests,
     working_folder,
 )
+from anonymize.methods.face_methods import method_type
 from anonymize.voice.sound_choice import (
     SoundChoice,
+    SoundParameters,
     gather_sound_parameters,
-    parse_choice,
     require_choice,
     sound_checksum,
 )
-from anonymize.voice.sound_job import build_filter, stored_parameters
+from anonymize.voice.sound_job import build_filter
 from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
-from project.entities.study_records import Changes, Json, Recording, Run
+from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
-from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import mask_state
-from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
 from project.queries.recording_rows import hold_outs
-from project.session.jobs import JobSpec, run_inline
+from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
 from project.session.session import Session
 from project.text_format import require_utf8
-from project.timebase import SECOND_US, format_time, utc_now
-from project.version import __version__
+from project.timebase import SECOND_US, format_time
+from resources.translation import tr
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClipExportParameters(MaskingParameters):
+    """How faces and sound are hidden, who checks the clip, and where it goes.
+
+    Attributes:
+        detector: that looks for faces in the clip, joined by `+`.
+        witness: the one of these that had no part in finding the tracks; None where there is none.
+    """
+
+    detector: str
+    witness: str | None
+    keep_robots: bool
+    output: Path
+    overwrite: bool
+    sound: SoundParameters | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipExportResult:
+    """The clip, and what a look at it found; lists are times in seconds on the recording's axis.
+
+    Attributes:
+        zero_us: where the clip's zero lies on the recording's axis.
+        blanked: frames that were painted over wholly.
+        undrawn: frames in which the method could not draw a face.
+        bare: frames in which a face does not lie wholly under its mask.
+        checked_by: detectors that looked, joined by `+`.
+        independent: whether one of them had no part in finding the tracks.
+        sound: how it was treated; None where there is none.
+        options: of the method.
+    """
+
+    output: Path
+    sha256: str
+    zero_us: int
+    frames: int
+    blanked: tuple[float, ...]
+    undrawn: tuple[float, ...]
+    faces_left: tuple[float, ...]
+    doubtful: tuple[float, ...]
+    bare: tuple[float, ...]
+    checked_by: str
+    independent: bool
+    ends_early_s: float
+    sound: Mapping[str, Json] | None
+    options: Mapping[str, Json]
+    weights: Mapping[str, str]
+    seconds: float
 
 
 def prepare(
@@ -56,7 +105,7 @@ def prepare(
     keep_robots: bool = False,
     overwrite: bool = False,
     sound: SoundChoice | None = None,
-) -> JobSpec:
+) -> JobSpec[ClipExportParameters]:
     """Make the job for one recording.
 
     Args:
@@ -88,41 +137,29 @@ def prepare(
         raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
     treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
-    witness = find_independent(str(found["tracked_by"]))
-    return JobSpec(
-        "anonymize",
-        f"Export recording {recording.number} ({method})",
-        recording_id,
-        {
-            **found,
-            "detector": join_names((DEFAULT_DETECTOR, witness) if witness else (DEFAULT_DETECTOR,)),
-            "witness": witness,
-            "keep_robots": keep_robots,
-            "start_us": start_us,
-            "end_us": end_us,
-            "output": str(output),
-            "overwrite": overwrite,
-            "sound": treated,
-        },
+    witness = find_independent(found.tracked_by)
+    parameters = ClipExportParameters(
+        **vars(replace(found, start_us=start_us, end_us=end_us)),
+        detector=join_names((DEFAULT_DETECTOR, witness) if witness else (DEFAULT_DETECTOR,)),
+        witness=witness,
+        keep_robots=keep_robots,
+        output=output,
+        overwrite=overwrite,
+        sound=treated,
     )
+    return JobSpec("anonymize", f"Export recording {recording.number} ({method})", recording_id, parameters)
 
 
-def renew(session: Session, work: JobSpec) -> JobSpec:
+def renew(session: Session, work: JobSpec[ClipExportParameters]) -> JobSpec[ClipExportParameters]:
     """Return the job as it has to be now, when its turn comes: faces may have been edited while it waited."""
     if not is_outdated(session, work):
         return work
     old = work.parameters
     delete_tracks_file(old)
-    found = gather_parameters(
-        session,
-        work.recording_id,
-        str(old["method"]),
-        cast(dict[str, Json], old["options"]),
-        keep_robots=bool(old["keep_robots"]),
-    )
-    asked = _choice(old)
-    sound = None if asked is None else gather_sound_parameters(session, work.recording_id, asked)
-    return replace(work, parameters={**old, **found, "sound": sound})
+    found = gather_parameters(session, work.recording_id, old.method, old.options, keep_robots=old.keep_robots)
+    sound = None if old.sound is None else gather_sound_parameters(session, work.recording_id, old.sound.choice)
+    masking = vars(replace(found, start_us=old.start_us, end_us=old.end_us))
+    return replace(work, parameters=replace(old, **masking, sound=sound))
 
 
 def clip_name(recording: Recording, method: str, start_us: int | None, end_us: int | None) -> str:
@@ -134,7 +171,7 @@ def clip_name(recording: Recording, method: str, start_us: int | None, end_us: i
     return f"recording-{recording.number:04}-{method}{span}.mp4"
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: ClipExportParameters, progress: Progress) -> ClipExportResult:
     """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay.
 
     The checksum that is kept is that of the clip that was looked at, whatever lies under its name afterwards.
@@ -147,7 +184,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from project.files.temporary_files import cache_folder
 
     started = time.monotonic()
-    digests = weights_digests(str(parameters["method"]))
+    digests = weights_digests(parameters.method)
     checked: list[tuple[WholeFile, CheckResult]] = []
 
     def check(clip: Path, zero_us: int) -> None:
@@ -155,10 +192,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         result = check_rendering(
             clip,
             plan.tracks,
-            create_detector(str(parameters["detector"])),
+            create_detector(parameters.detector),
             exempt=plan.exempt,
             replaced=plan.method.kind == "face",
-            regions=parse_regions(parameters),
+            regions=parameters.regions,
             source=load_index(plan.source, cache_folder()).canvas,
             start_us=zero_us,
             progress=progress,
@@ -168,13 +205,12 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         if source is not None:
             source.require_unchanged()
 
-    # A recording that was tracked by an earlier version can be exported; what was not read whole vouches for no review.
-    source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
+    # What was not read whole when its faces were found can be exported; it vouches for no review.
+    source = verify_source(parameters, progress) if parameters.source_sha256 else None
     with working_folder(parameters, digests) as folder:
-        plan = build_render_plan(parameters, Path(str(parameters["output"])), folder)
-        sound = cast(dict[str, Json] | None, parameters.get("sound"))
-        if sound is not None:
-            plan = replace(plan, sound=build_filter(sound, plan.source, progress, track=plan.track))
+        plan = build_render_plan(parameters, parameters.output, folder, overwrite=parameters.overwrite)
+        if parameters.sound is not None:
+            plan = replace(plan, sound=build_filter(parameters.sound, plan.source, progress, track=plan.track))
         done = render(plan, progress, check)
     ((whole, found),) = checked
     if whole.sha256 != done.sha256:
@@ -182,61 +218,48 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         raise file_changed_error(done.output.name)
     begin = 0 if plan.start_us is None else plan.start_us
     end = math.inf if plan.end_us is None else plan.end_us
-    return {
-        "output": str(done.output),
-        "sha256": whole.sha256,
-        "zero_us": done.start_us,
-        "frames": done.frames,
-        "blanked": [_to_seconds(t) for t in done.blanked_us],
-        "undrawn": [_to_seconds(t) for t in done.undrawn_us],
-        "faces_left": [_to_seconds(t) for t in found.faces_left],
-        "doubtful": [_to_seconds(t) for t in found.doubtful],
-        "bare": [_to_seconds(t) for t in find_uncovered_frames(plan) if begin <= t < end],
-        "checked_by": parameters["detector"],
-        "independent": parameters["witness"] is not None,
-        "ends_early_s": parameters["ends_early_s"],
-        "sound": None if sound is None else cast(Json, stored_parameters(sound)),
-        "options": cast(Json, asdict(plan.method.options)),
-        "weights": cast(Json, digests),
-        "seconds": round(time.monotonic() - started, 3),
-    }
-
-
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
-    """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
-    left_out = (*TRANSIENT_PARAMETERS, "output", "sound")
-    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
-    sound = cast(dict[str, Json] | None, work.parameters.get("sound"))
-    parameters["sound"] = None if sound is None else stored_parameters(sound)
-    kept = {**result, "output": Path(str(result["output"])).name, "outdated": is_outdated(session, work)}
-    run = Run(
-        new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
+    return ClipExportResult(
+        output=done.output,
+        sha256=whole.sha256,
+        zero_us=done.start_us,
+        frames=done.frames,
+        blanked=_to_seconds(done.blanked_us),
+        undrawn=_to_seconds(done.undrawn_us),
+        faces_left=_to_seconds(found.faces_left),
+        doubtful=_to_seconds(found.doubtful),
+        bare=_to_seconds(t for t in find_uncovered_frames(plan) if begin <= t < end),
+        checked_by=parameters.detector,
+        independent=parameters.witness is not None,
+        ends_early_s=parameters.ends_early_s,
+        sound=None if parameters.sound is None else parameters.sound.stored(),
+        options=asdict(plan.method.options),
+        weights=digests,
+        seconds=round(time.monotonic() - started, 3),
     )
-    with session.study.run_transaction():
-        insert_run(session.study, run)
-    return Changes.from_pairs([("run", run.id)])
 
 
-def is_outdated(session: Session, work: JobSpec) -> bool:
+def store(session: Session, work: JobSpec[ClipExportParameters], result: ClipExportResult) -> Changes:
+    """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
+    sound: dict[str, Json] = {"sound": None if result.sound is None else dict(result.sound)}
+    facts: dict[str, Json] = {"output": result.output.name, "outdated": is_outdated(session, work), **sound}
+    return store_run(session, work, work.parameters.method, result, parameters=sound, facts=facts)
+
+
+def is_outdated(session: Session, work: JobSpec[ClipExportParameters]) -> bool:
     """Tell whether what hides the faces of the recording, or treats its sound, was changed since it was asked for."""
-    sound, asked = cast(dict[str, Json] | None, work.parameters.get("sound")), _choice(work.parameters)
-    if asked is not None and sound is not None and sound["state"] != sound_checksum(session, work.recording_id, asked):
+    sound = work.parameters.sound
+    if sound is not None and sound.state != sound_checksum(session, work.recording_id, sound.choice):
         return True
-    return mask_state(session.study, work.recording_id) != work.parameters["mask_state"]
+    return mask_state(session.study, work.recording_id) != work.parameters.mask_state
 
 
-def _sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json] | None:
+def _sound(session: Session, recording_id: str, choice: SoundChoice) -> SoundParameters | None:
     """Return how the sound is treated; None where the recording has none."""
     medium = session.main_medium(recording_id)
     if medium is None or medium.facts.audio is None:
         require_choice(choice)
         return None
     return gather_sound_parameters(session, recording_id, choice)
-
-
-def _choice(parameters: Mapping[str, Json]) -> SoundChoice | None:
-    sound = parameters.get("sound")
-    return parse_choice(sound) if isinstance(sound, dict) else None
 
 
 def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:
@@ -248,8 +271,8 @@ def _check_range(recording: Recording, start_us: int | None, end_us: int | None)
         )
 
 
-def _to_seconds(time_us: int) -> float:
-    return time_us / SECOND_US
+def _to_seconds(times_us: Iterable[int]) -> tuple[float, ...]:
+    return tuple(time_us / SECOND_US for time_us in times_us)
 
 
 def run_jobs(
@@ -257,9 +280,33 @@ def run_jobs(
     recordings: Iterable[Recording],
     prepare: Callable[[Recording], JobSpec],
     progress: Callable[[JobSpec], Progress],
-) -> Iterator[tuple[Recording, dict[str, Json]]]:
+) -> Iterator[tuple[Recording, Any]]:
     """Prepare all jobs first, so that a refusal comes before any work, then do them; yields each result."""
     prepared = [(recording, prepare(recording)) for recording in recordings]
     for recording, work in prepared:
         result, _ = run_inline(session, work, progress(work))
         yield recording, result
+
+
+def summarize(work: JobSpec[ClipExportParameters], result: ClipExportResult) -> str:
+    """Say whether a face is left in the clip."""
+    clean = tr("Every face was replaced") if method_type(work.parameters.method).kind == "face" else tr("No face left")
+    left = tr("{left} faces left").format(left=len(result.faces_left)) if result.faces_left else clean
+    doubtful = tr(", {doubtful} doubtful").format(doubtful=len(result.doubtful)) if result.doubtful else ""
+    return f"{left}{doubtful}, {format_elapsed(result.seconds)}"
+
+
+# A clip belongs to an export, which is resumed as a whole.
+JOB = JobKind(
+    key="anonymize",
+    parameters=ClipExportParameters,
+    result=ClipExportResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    outcome=lambda result: JobOutcome.INCOMPLETE if result.faces_left else JobOutcome.DONE,
+    renew=renew,
+    unsaved=(*TRANSIENT_PARAMETERS, "output", "sound"),
+    sent_files=("tracks",),
+    discard=delete_tracks_file,
+)

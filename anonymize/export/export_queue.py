@@ -9,14 +9,16 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from anonymize.export import export_job
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.masking_plan import require_method
-from anonymize.voice.sound_choice import NONE, SoundChoice, parse_choice, require_choice
+from anonymize.voice.sound_choice import NONE, SoundChoice, require_choice
+from project.codec import dump, load
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.files.filesystem import is_folder
@@ -234,7 +236,7 @@ def prepare(session: Session, queue: RenderQueue, clip: QueuedClip) -> JobSpec:
 
 def run_queue(
     session: Session, queue: RenderQueue, progress: Callable[[JobSpec], Progress]
-) -> Iterator[tuple[QueuedClip, dict[str, Json] | None]]:
+) -> Iterator[tuple[QueuedClip, ClipExportResult | None]]:
     """Make what is left of a queue, one clip after the other, and yield each with its result; None where it failed.
 
     What fails is marked with the reason, and the rest goes on. How far it is stands on disk all the time, until
@@ -271,22 +273,16 @@ def save_queue(session: Session, queue: RenderQueue) -> None:
         if not queue.pending:
             place.unlink(missing_ok=True)
             return
-        kept = {**asdict(queue), "folder": str(queue.folder), "sound": queue.sound.as_json()}
-        write_private(session.study, place, json.dumps({"format": _FORMAT, **kept}).encode())
+        write_private(session.study, place, json.dumps({"format": _FORMAT, **dump(queue)}).encode())
 
 
 def load_unfinished(session: Session) -> RenderQueue | None:
     """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
     try:
         kept: dict[str, Any] = json.loads(read_private(session.study, _study_queue_path(session)))
-        if kept.pop("format") != _FORMAT:
+        if kept["format"] != _FORMAT:
             return None
-        clips = [
-            QueuedClip(**{**clip, "state": ClipState(clip["state"])})
-            for clip in cast(list[dict[str, Any]], kept["clips"])
-        ]
-        sound = parse_choice(kept.get("sound", {}))
-        queue = RenderQueue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
+        queue = load(RenderQueue, kept, "export")
     except (OSError, UserError, ValueError, KeyError, TypeError):
         return None
     there = {recording.id for recording in all_recordings(session.study)}

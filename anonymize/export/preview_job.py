@@ -5,20 +5,25 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.faces.masking_plan import build_render_plan, gather_parameters
-from project.entities.study_records import Changes, Json
+from anonymize.faces.masking_plan import (
+    MaskingParameters,
+    build_render_plan,
+    delete_tracks_file,
+    gather_parameters,
+)
+from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, new_private_file
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec
 from project.session.session import Session
 from project.timebase import SECOND_US, format_time
 
@@ -51,6 +56,24 @@ class Preview:
     nearest_us: int | None
 
 
+@dataclass(frozen=True, kw_only=True)
+class PreviewParameters(MaskingParameters):
+    """How faces are hidden, and the time of the frame."""
+
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewResult:
+    """What is known about the frame; see `Preview`. Its pictures are in a private file."""
+
+    file: Path
+    time_us: int
+    faces: int
+    undrawn: bool
+    nearest_us: int | None
+
+
 def prepare(
     session: Session,
     recording_id: str,
@@ -59,27 +82,28 @@ def prepare(
     *,
     options: Mapping[str, Json] | None = None,
     keep_robots: bool = False,
-) -> JobSpec:
+) -> JobSpec[PreviewParameters]:
     """Make the job for the frame that is on screen at a time."""
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
-    return JobSpec("preview", f"Preview of {method}", recording_id, {**found, "time_us": time_us})
+    parameters = PreviewParameters(**vars(found), time_us=time_us)
+    return JobSpec("preview", f"Preview of {method}", recording_id, parameters)
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
     """Render exactly one frame, into a private file that `take_preview` removes."""
     from anonymize.masking.masks import MaskSet
     from anonymize.rendering.face_renderer import create_painter
     from media.decoding import iterate_frames
     from media.frame_index import load_index
 
-    path = Path(str(parameters["path"]))
+    path = parameters.path
     index = load_index(path, cache_folder(), progress)
-    position = index.times.frame_at(cast(int, parameters["time_us"]))
+    position = index.times.frame_at(parameters.time_us)
     start_us = index.times.time_of(position)
     end_us = index.times.end_us if position + 1 == len(index) else index.times.time_of(position + 1)
     progress.progress(0, 0, "Drawing this frame")
     with _preview_folder() as own:
-        plan = build_render_plan({**parameters, "start_us": start_us, "end_us": end_us}, path, own)
+        plan = build_render_plan(replace(parameters, start_us=start_us, end_us=end_us), path, own)
         masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
         painter = create_painter(plan, index)
         picture = next(iterate_frames(path, index, start_us, end_us))
@@ -91,23 +115,18 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         finally:
             painter.end()
     faces = len(masks.masks_at(position))
-    return {
-        "file": str(_save(before, picture.image)),
-        "time_us": start_us,
-        "faces": faces,
-        "undrawn": bool(painter.undrawn_us),
-        "nearest_us": None if faces else _nearest_time_us(masks, position),
-    }
+    return PreviewResult(
+        _save(before, picture.image),
+        start_us,
+        faces,
+        bool(painter.undrawn_us),
+        None if faces else _nearest_time_us(masks, position),
+    )
 
 
-def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
-    """Keep nothing: a preview is only looked at."""
-    return Changes.from_pairs([])
-
-
-def take_preview(result: Mapping[str, Json]) -> Preview:
+def take_preview(result: PreviewResult) -> Preview:
     """Read what `compute` made, and remove its file."""
-    path = Path(str(result["file"]))
+    path = result.file
     try:
         with np.load(path, allow_pickle=False) as kept:
             before, after = kept["before"], kept["after"]
@@ -116,17 +135,10 @@ def take_preview(result: Mapping[str, Json]) -> Preview:
     finally:
         with suppress(OSError):
             path.unlink(missing_ok=True)
-    return Preview(
-        before,
-        after,
-        cast(int, result["time_us"]),
-        cast(int, result["faces"]),
-        bool(result["undrawn"]),
-        cast(int | None, result["nearest_us"]),
-    )
+    return Preview(before, after, result.time_us, result.faces, result.undrawn, result.nearest_us)
 
 
-def write_pictures(result: Mapping[str, Json], folder: Path) -> dict[str, Json]:
+def write_pictures(result: PreviewResult, folder: Path) -> dict[str, Json]:
     """Write what `compute` made as two PNG files, and return their paths and what is known about the frame."""
     import cv2
 
@@ -188,3 +200,12 @@ def remove_abandoned_previews(folder: Path) -> None:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+JOB = JobKind(
+    key="preview",
+    parameters=PreviewParameters,
+    result=PreviewResult,
+    compute=compute,
+    discard=delete_tracks_file,
+)

@@ -2,63 +2,91 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from models.faces.face_detectors import default_detectors, require_installed
 from models.faces.identity.face_embeddings import default_face_embedder
 from models.faces.track_file import save_tracks, take_tracks
 from models.faces.tracking_options import FaceOptions
-from project.entities.study_records import Changes, Json, Run
+from project.entities.study_records import Changes, Json
 from project.files.temporary_files import cache_folder
-from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import insert_tracks
-from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, format_elapsed, record_run
 from project.session.session import Session
-from project.timebase import SECOND_US, utc_now
-from project.version import __version__
+from project.timebase import SECOND_US
+from resources.translation import tr, trn
+
+
+@dataclass(frozen=True, slots=True)
+class FaceTrackingParameters:
+    """What decides how faces are tracked; `detector` joins names by `+`."""
+
+    path: Path
+    medium: str
+    fingerprint: str
+    detector: str
+    processor: str
+    embedder: str | None
+    options: FaceOptions
+
+
+@dataclass(frozen=True, slots=True)
+class FaceTrackingResult:
+    """What tracking gave; the tracks are in a file that `store` takes."""
+
+    frames: int
+    frames_with_face: int
+    tracks: int
+    detector_parameters: Mapping[str, Json]
+    damaged_frames: tuple[int, ...]
+    cuts: tuple[int, ...]
+    looked: int
+    suggested: tuple[tuple[str, ...], ...]
+    suggested_confidence: tuple[float, ...]
+    ends_early_s: float
+    seconds: float
+    source_sha256: str
+    file: Path
 
 
 def prepare(
     session: Session,
     recording_id: str,
     options: FaceOptions | None = None,
-    detectors: str | None = None,
+    detector: str | None = None,
     processor: str = "auto",
-) -> JobSpec:
+) -> JobSpec[FaceTrackingParameters]:
     """Make the job for one recording.
 
     Args:
         session: holds the study.
         recording_id: whose faces.
         options: every knob of tracking.
-        detectors: names joined by `+`; all that are installed when not given.
+        detector: names joined by `+`; all that are installed when not given.
         processor: what they run on, of `PROCESSORS`.
     """
-    detectors = detectors or default_detectors()
-    require_installed(detectors)
+    detector = detector or default_detectors()
+    require_installed(detector)
     located = session.require_picture(recording_id)
-    recording = session.recording(recording_id)
     return JobSpec(
         "faces",
-        f"Track faces in recording {recording.number}",
+        f"Track faces in recording {session.recording(recording_id).number}",
         recording_id,
-        {
-            "path": str(located.path),
-            "medium": located.medium.id,
-            "fingerprint": located.medium.fingerprint,
-            "detector": detectors,
-            "processor": processor,
-            "embedder": default_face_embedder(),
-            "options": cast(Json, asdict(options or FaceOptions())),
-        },
+        FaceTrackingParameters(
+            located.path,
+            located.medium.id,
+            located.medium.fingerprint,
+            detector,
+            processor,
+            default_face_embedder(),
+            options or FaceOptions(),
+        ),
     )
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: FaceTrackingParameters, progress: Progress) -> FaceTrackingResult:
     """Track; what was done before a crash is taken up again from the cache folder."""
     from media.frame_index import load_index
     from models.faces.face_detectors import create_detector
@@ -67,43 +95,61 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
     started = time.monotonic()
     folder = cache_folder() / "faces"
-    path = Path(str(parameters["path"]))
-    index = load_index(path)
-    finder = create_detector(str(parameters["detector"]), processor=parameters["processor"])
+    index = load_index(parameters.path)
+    finder = create_detector(parameters.detector, processor=parameters.processor)
     found = track_faces(
-        path,
+        parameters.path,
         finder,
-        FaceOptions(**cast(dict[str, Json], parameters["options"])),  # type: ignore[arg-type]
-        checkpoint=folder / f"{parameters['fingerprint']}.part",
+        parameters.options,
+        checkpoint=folder / f"{parameters.fingerprint}.part",
         index=index,
         progress=progress,
-        embedder=None if parameters["embedder"] is None else create_face_embedder(str(parameters["embedder"])),
+        embedder=None if parameters.embedder is None else create_face_embedder(parameters.embedder),
     )
-    return {
-        "frames": found.frames,
-        "frames_with_face": found.frames_with_face,
-        "tracks": len(found.tracks),
-        "detector_parameters": dict(finder.parameters),
-        "damaged_frames": list(found.damaged),
-        "cuts": list(found.cuts),
-        "looked": found.looked,
-        "suggested": [list(suggestion.tracks) for suggestion in found.suggested],
-        "suggested_confidence": [suggestion.confidence for suggestion in found.suggested],
-        "ends_early_s": index.missing_us / SECOND_US,
-        "seconds": round(time.monotonic() - started, 3),
-        SOURCE_SHA256_KEY: found.source_sha256,
-        "file": str(save_tracks(found.tracks, folder)),
-    }
+    return FaceTrackingResult(
+        frames=found.frames,
+        frames_with_face=found.frames_with_face,
+        tracks=len(found.tracks),
+        detector_parameters=dict(finder.parameters),
+        damaged_frames=tuple(found.damaged),
+        cuts=tuple(found.cuts),
+        looked=found.looked,
+        suggested=tuple(tuple(suggestion.tracks) for suggestion in found.suggested),
+        suggested_confidence=tuple(suggestion.confidence for suggestion in found.suggested),
+        ends_early_s=index.missing_us / SECOND_US,
+        seconds=round(time.monotonic() - started, 3),
+        source_sha256=found.source_sha256,
+        file=save_tracks(found.tracks, folder),
+    )
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[FaceTrackingParameters], result: FaceTrackingResult) -> Changes:
     """Keep the tracks as a run of their own; earlier runs stay in the study."""
-    tracks = take_tracks(Path(str(result["file"])))
-    facts = {key: value for key, value in result.items() if key != "file"}
-    parameters = {key: value for key, value in work.parameters.items() if key != "path"}
-    backend = str(work.parameters["detector"])
-    run = Run(new_id(), work.recording_id, work.kind, backend, parameters, facts, utc_now(), __version__)
+    tracks = take_tracks(result.file)
     with session.study.run_transaction():
-        insert_run(session.study, run)
-        insert_tracks(session.study, run.id, str(work.parameters["medium"]), tracks)
+        run = record_run(session, work, work.parameters.detector, result)
+        insert_tracks(session.study, run.id, work.parameters.medium, tracks)
     return Changes.from_pairs([("run", run.id), ("face_track", work.recording_id)])
+
+
+def summarize(_work: JobSpec, result: FaceTrackingResult) -> str:
+    """Say how many tracks were found in how many frames."""
+    found = trn("{count} face track", "{count} face tracks", result.tracks) if result.tracks else tr("No face found")
+    return tr("{found} in {frames} frames, {duration}").format(
+        found=found, frames=result.frames, duration=format_elapsed(result.seconds)
+    )
+
+
+JOB = JobKind(
+    key="faces",
+    parameters=FaceTrackingParameters,
+    result=FaceTrackingResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    resume=prepare,
+    resume_fields=("detector", "processor", "options"),
+    unsaved=("path", "file"),
+    returned_files=("file",),
+    single=True,
+)

@@ -6,22 +6,23 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from anonymize.methods.face_methods import create_method, method_type, missing_weights
 from models.faces.track_file import save_tracks, take_tracks
 from models.weights import installed_weights
 from models.weights.weights_catalogue import find_entry
-from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.codec import dump
+from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole, Run
 from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
 from project.queries.face_rows import faces_to_hide, mask_state, regions_of, searched_frames
-from project.queries.history_rows import SOURCE_SHA256_KEY, latest_run, source_sha256
+from project.queries.history_rows import latest_run, source_sha256
 from project.queries.recording_rows import all_participants
 from project.session.session import LocatedMedium, Session
 from project.text_format import escape_unprintable
@@ -30,10 +31,47 @@ from project.version import __version__
 if TYPE_CHECKING:
     from anonymize.rendering.face_renderer import RenderPlan
 
-_TRACKS_SHA256, _TIMES_SHA256 = "tracks_sha256", "times_sha256"
-"""Under which a job is told what it finds in the cache: the file of tracks, and when frames of the source are shown."""
-TRANSIENT_PARAMETERS = ("path", "tracks", _TRACKS_SHA256, _TIMES_SHA256, "regions", "identities", "cuts")
+TRANSIENT_PARAMETERS = ("path", "tracks", "tracks_sha256", "times_sha256", "regions", "identities", "cuts")
 """Parameters that no run keeps: they lie in the study already, or are about this machine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskingParameters:
+    """Everything that decides how faces are hidden.
+
+    Attributes:
+        track: sound track of the file.
+        tracks: a file that `build_render_plan` removes.
+        times_sha256: checksum of when the frames of the source are shown.
+        tracked_by: detectors that found the faces, joined by `+`.
+        identities: id of a track -> pseudonym.
+        regions: areas, and what was marked as nothing.
+        start_us: of the part that is rendered; None for the beginning.
+        end_us: likewise; None for the end.
+    """
+
+    path: Path
+    fingerprint: str
+    track: int
+    tracks: Path
+    tracks_sha256: str
+    times_sha256: str
+    faces_run: str
+    tracked_by: str
+    mask_state: str
+    source_sha256: str
+    frames: int
+    damaged_frames: tuple[int, ...]
+    ends_early_s: float
+    cuts: tuple[int, ...]
+    method: str
+    options: Mapping[str, Json] = field(default_factory=dict)
+    exempt: tuple[str, ...] = ()
+    identities: Mapping[str, str] = field(default_factory=dict)
+    regions: tuple[Region, ...] = ()
+    start_us: int | None = None
+    end_us: int | None = None
+
 
 _ABANDONED_AFTER_S = 7 * 24 * 3600
 
@@ -67,11 +105,8 @@ def gather_parameters(
     options: Mapping[str, Json] | None = None,
     *,
     keep_robots: bool = False,
-) -> dict[str, Json]:
-    """Return as JSON what `build_render_plan` makes a plan from.
-
-    The tracks travel in a file that `build_render_plan` removes.
-    """
+) -> MaskingParameters:
+    """Return what `build_render_plan` makes a plan from."""
     from media.frame_index import load_index
 
     require_method(method, options)
@@ -85,27 +120,27 @@ def gather_parameters(
     whose = {track.id: people[track.participant_id] for track in tracks if track.participant_id in people}
     beside = [region for region in regions_of(session.study, recording_id) if region.kind is not RegionKind.FACE]
     exempt = [key for key, participant in whose.items() if keep_robots and participant.role is ParticipantRole.ROBOT]
-    return {
-        "path": str(located.path),
-        "fingerprint": located.medium.fingerprint,
-        "track": located.medium.sound_track,
-        "tracks": str(kept),
-        _TRACKS_SHA256: file_sha256(kept),
-        _TIMES_SHA256: times.sha256(),
-        "faces_run": run.id,
-        "tracked_by": run.backend,
-        "mask_state": mask_state(session.study, recording_id),
-        SOURCE_SHA256_KEY: source_sha256(session.study, run),
-        "frames": searched.count,
-        "damaged_frames": [*searched.damaged],
-        "ends_early_s": searched.ends_early_s,
-        "cuts": [*searched.cuts],
-        "method": method,
-        "options": dict(options or {}),
-        "exempt": cast(Json, exempt),
-        "identities": {key: participant.pseudonym for key, participant in whose.items()},
-        "regions": [cast(Json, asdict(region)) for region in beside],
-    }
+    return MaskingParameters(
+        path=located.path,
+        fingerprint=located.medium.fingerprint,
+        track=located.medium.sound_track,
+        tracks=kept,
+        tracks_sha256=file_sha256(kept),
+        times_sha256=times.sha256(),
+        faces_run=run.id,
+        tracked_by=run.backend,
+        mask_state=mask_state(session.study, recording_id),
+        source_sha256=source_sha256(session.study, run),
+        frames=searched.count,
+        damaged_frames=tuple(searched.damaged),
+        ends_early_s=searched.ends_early_s,
+        cuts=tuple(searched.cuts),
+        method=method,
+        options=dict(options or {}),
+        exempt=tuple(exempt),
+        identities={key: participant.pseudonym for key, participant in whose.items()},
+        regions=tuple(beside),
+    )
 
 
 def require_faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Run:
@@ -119,40 +154,41 @@ def require_faces_run(session: Session, recording_id: str, located: LocatedMediu
     return run
 
 
-def build_render_plan(parameters: Mapping[str, Json], destination: Path, cache: Path | None = None) -> "RenderPlan":
-    """Return what is to be rendered, from the result of `gather_parameters`; `start_us` and `end_us` choose a part."""
+def build_render_plan(
+    parameters: MaskingParameters, destination: Path, cache: Path | None = None, *, overwrite: bool = False
+) -> "RenderPlan":
+    """Return what is to be rendered."""
     from anonymize.rendering.face_renderer import RenderPlan
 
-    start_us, end_us = (cast(int | None, parameters.get(key)) for key in ("start_us", "end_us"))
     return RenderPlan(
-        source=Path(str(parameters["path"])),
+        source=parameters.path,
         destination=destination,
-        tracks=tuple(take_tracks(Path(str(parameters["tracks"])), str(parameters.get(_TRACKS_SHA256, "")))),
-        tracked_frames=cast(int, parameters["frames"]),
-        method=create_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"])),
-        damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
-        start_us=start_us,
-        end_us=end_us,
-        exempt=frozenset(cast(list[str], parameters["exempt"])),
-        identities=cast(dict[str, str], parameters["identities"]),
-        areas=[region for region in parse_regions(parameters) if region.kind is RegionKind.AREA],
-        cuts=cast(list[int], parameters["cuts"]),
+        tracks=tuple(take_tracks(parameters.tracks, parameters.tracks_sha256)),
+        tracked_frames=parameters.frames,
+        method=create_method(parameters.method, **parameters.options),
+        damaged_frames=frozenset(parameters.damaged_frames),
+        start_us=parameters.start_us,
+        end_us=parameters.end_us,
+        exempt=frozenset(parameters.exempt),
+        identities=dict(parameters.identities),
+        areas=[region for region in parameters.regions if region.kind is RegionKind.AREA],
+        cuts=[*parameters.cuts],
         cache=cache,
-        overwrite=bool(parameters.get("overwrite")),
-        track=cast(int, parameters["track"]),
-        times_sha256=str(parameters.get(_TIMES_SHA256, "")),
+        overwrite=overwrite,
+        track=parameters.track,
+        times_sha256=parameters.times_sha256,
     )
 
 
-def verify_source(parameters: Mapping[str, Json], progress: Progress) -> WholeFile:
+def verify_source(parameters: MaskingParameters, progress: Progress) -> WholeFile:
     """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
 
     Raises:
         Cancelled: the user stopped it.
     """
-    source = hash_whole_file(Path(str(parameters["path"])), progress)
-    if source.sha256 != parameters[SOURCE_SHA256_KEY]:
-        raise source_changed_error(source.path.name, known=bool(parameters[SOURCE_SHA256_KEY]))
+    source = hash_whole_file(parameters.path, progress)
+    if source.sha256 != parameters.source_sha256:
+        raise source_changed_error(source.path.name, known=bool(parameters.source_sha256))
     return source
 
 
@@ -171,15 +207,9 @@ def source_changed_error(what: str, *, known: bool) -> UserError:
     )
 
 
-def delete_tracks_file(parameters: Mapping[str, Json]) -> None:
+def delete_tracks_file(parameters: MaskingParameters) -> None:
     """Remove what `gather_parameters` made for a job that is not done."""
-    if "tracks" in parameters:
-        Path(str(parameters["tracks"])).unlink(missing_ok=True)
-
-
-def parse_regions(parameters: Mapping[str, Json]) -> list[Region]:
-    """Return the areas, and what was marked as nothing."""
-    return [_region(region) for region in cast(list[dict[str, Any]], parameters["regions"])]
+    parameters.tracks.unlink(missing_ok=True)
 
 
 def weights_digests(method: str) -> dict[str, str]:
@@ -188,7 +218,7 @@ def weights_digests(method: str) -> dict[str, str]:
 
 
 @contextmanager
-def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> Iterator[Path | None]:
+def working_folder(parameters: MaskingParameters, digests: Mapping[str, str]) -> Iterator[Path | None]:
     """Lend a folder to a method that works ahead, the same whenever all that decides its result is the same.
 
     It is removed when the block ends well, and kept for the next time when it does not. Folders that were
@@ -197,7 +227,7 @@ def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -
     renderings = cache_folder() / "renderings"
     remove_abandoned_renderings(renderings)
     folder = None
-    if method_type(str(parameters["method"])).kind == "face":
+    if method_type(parameters.method).kind == "face":
         folder = renderings / rendering_key(parameters, digests)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -214,21 +244,22 @@ def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def rendering_key(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> str:
+def rendering_key(parameters: MaskingParameters, digests: Mapping[str, str]) -> str:
     """Return a checksum over all that decides how a rendering comes out.
 
     Args:
         parameters: of the job.
         digests: sha256 of the weights, by name.
     """
-    decisive = {key: parameters.get(key) for key in _KEY_PARAMETERS}
+    plain = dump(parameters)
+    decisive = {key: plain[key] for key in _KEY_PARAMETERS}
     content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:32]
 
 
 _KEY_PARAMETERS = (
     "fingerprint",
-    SOURCE_SHA256_KEY,
+    "source_sha256",
     "mask_state",
     "frames",
     "damaged_frames",
@@ -240,11 +271,6 @@ _KEY_PARAMETERS = (
     "start_us",
     "end_us",
 )
-
-
-def _region(found: Mapping[str, Any]) -> Region:
-    keyframes = tuple(Keyframe(**keyframe) for keyframe in found["keyframes"])
-    return Region(**{**found, "kind": RegionKind(found["kind"]), "keyframes": keyframes})
 
 
 def remove_abandoned_renderings(renderings: Path) -> None:

@@ -5,7 +5,6 @@ The finder of a study and its results are cached for the session.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 from weakref import WeakKeyDictionary
 
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, TextSearch
@@ -13,15 +12,16 @@ from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
 from anonymize.pii_detection.text_languages import detect_language
 from models.names import name_finders
 from models.names.name_finders import NameFinder, NamesByLanguage
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.progress import Progress
 from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import UNSPECIFIED_KIND, private_words, public_words
 from project.search.free_texts import free_texts
-from project.session.jobs import JobSpec, run_inline
+from project.session.jobs import JobKind, JobSpec, run_inline
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.text_format import pluralize
+from resources.translation import tr, trn
 
 _Known = tuple[tuple[KnownWord, ...], frozenset[str]]
 SearchedTexts = Mapping[str, Sequence[PiiSpan]]
@@ -203,15 +203,29 @@ KIND = "pii"
 _BATCH_TEXTS = 200
 
 
-def prepare(session: Session) -> JobSpec | None:
+@dataclass(frozen=True, slots=True)
+class PiiSearchParameters:
+    """What is searched, and by what."""
+
+    texts: tuple[str, ...]
+    by: Recognizers
+
+
+@dataclass(frozen=True, slots=True)
+class PiiSearchResult:
+    """What looks personal in each text."""
+
+    found: tuple[tuple[PiiSpan, ...], ...]
+
+
+def prepare(session: Session) -> JobSpec[PiiSearchParameters] | None:
     """Make the job for all texts that were not searched since the study was opened; None where there are none."""
     texts = unsearched_texts(session, (free_text.text for free_text in free_texts(session.study)))
     if not texts:
         return None
     NAMES.require()
     title = f"Search {pluralize(len(texts), 'text')} for personal information"
-    by = current_recognizers()
-    return JobSpec(KIND, title, "", {"texts": [*texts], "model": by.model, "fingerprint": by.fingerprint})
+    return JobSpec(KIND, title, "", PiiSearchParameters(tuple(texts), current_recognizers()))
 
 
 def search_here(session: Session, progress: Progress) -> None:
@@ -221,39 +235,41 @@ def search_here(session: Session, progress: Progress) -> None:
         run_inline(session, work, progress)
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: PiiSearchParameters, progress: Progress) -> PiiSearchResult:
     """Search the texts.
 
     Raises:
         Cancelled: the user stopped it.
     """
-    texts, by = cast(list[str], parameters["texts"]), _recognizers(parameters)
-    found: list[Json] = []
+    texts = parameters.texts
+    found: list[tuple[PiiSpan, ...]] = []
     for first in range(0, len(texts), _BATCH_TEXTS):
         progress.check_cancelled()
         progress.progress(first, len(texts), "Looking for personal information")
         part = texts[first : first + _BATCH_TEXTS]
-        made = search_texts(part, by)
-        found += [cast(Json, _spans_to_json(made[text])) for text in part]
-    return {"found": found, "texts": len(texts)}
+        made = search_texts(part, parameters.by)
+        found += [tuple(made[text]) for text in part]
+    return PiiSearchResult(tuple(found))
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[PiiSearchParameters], result: PiiSearchResult) -> Changes:
     """Keep what was found with the session; the study is not changed."""
-    texts, found = cast(list[str], work.parameters["texts"]), cast(list[list[list[Json]]], result["found"])
-    searched = {text: [_parse_span(span) for span in spans] for text, spans in zip(texts, found, strict=True)}
-    store_search(session, _recognizers(work.parameters), searched)
+    store_search(session, work.parameters.by, dict(zip(work.parameters.texts, result.found, strict=True)))
     return Changes()
 
 
-def _recognizers(parameters: Mapping[str, Json]) -> Recognizers:
-    return Recognizers(cast(str | None, parameters["model"]), str(parameters["fingerprint"]))
+def summarize(_work: JobSpec, result: PiiSearchResult) -> str:
+    """Say how many texts were searched."""
+    texts = trn("{count} text", "{count} texts", len(result.found))
+    return tr("{count} searched for personal information").format(count=texts)
 
 
-def _spans_to_json(found: Sequence[PiiSpan]) -> list[list[Json]]:
-    return [[pii_span.start, pii_span.end, pii_span.kind, pii_span.score, pii_span.source] for pii_span in found]
-
-
-def _parse_span(plain: list[Json]) -> PiiSpan:
-    start, end, kind, score, source = plain
-    return PiiSpan(cast(int, start), cast(int, end), str(kind), cast(float, score), str(source))
+JOB = JobKind(
+    key=KIND,
+    parameters=PiiSearchParameters,
+    result=PiiSearchResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    automatic=True,
+)

@@ -6,6 +6,7 @@ Faces of people in other recordings tell how alike strangers are.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,9 +14,10 @@ import numpy as np
 
 from anonymize.faces.masking_plan import (
     TRANSIENT_PARAMETERS,
+    MaskingParameters,
     build_render_plan,
+    delete_tracks_file,
     gather_parameters,
-    parse_regions,
     verify_source,
 )
 from anonymize.measures.frame_measures import Tools
@@ -25,21 +27,18 @@ from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_
 from models.faces.identity.face_embeddings import EMBEDDERS
 from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
-from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
+from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, write_atomically
 from project.files.fingerprints import WholeFile, hash_whole_file
 from project.files.temporary_files import cache_folder
-from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import mask_state, tracks_of
-from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
 from project.queries.recording_rows import all_participants, all_recordings
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable
-from project.timebase import SECOND_US, utc_now
-from project.version import __version__
+from project.timebase import SECOND_US
 
 if TYPE_CHECKING:
     from anonymize.measures.frame_observation import MeasureOptions
@@ -54,14 +53,43 @@ _FRAMES = 6
 _MIN_FACE_WIDTH = 40
 
 
-def choose_strangers(session: Session, recording_id: str) -> list[Json]:
+@dataclass(frozen=True, kw_only=True)
+class PrivacyMeasurementParameters(MaskingParameters):
+    """An exported clip, how it was made, and people of other recordings.
+
+    Attributes:
+        export: id of the run that made the clip.
+        blanked: times in seconds of frames that were painted over wholly.
+        clip_sha256: "" where the export did not keep it.
+        measure: fields of `MeasureOptions` that are not as usual.
+        strangers: as `parse_stranger` reads them.
+    """
+
+    export: str
+    blanked: tuple[float, ...]
+    clip: Path
+    clip_sha256: str
+    witness: str | None
+    measure: Mapping[str, Json]
+    strangers: tuple[Mapping[str, Json], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyMeasurementResult:
+    """A `PrivacyReport` as JSON, and the file beside the clip that holds it too."""
+
+    report: Mapping[str, Json]
+    file: Path
+
+
+def choose_strangers(session: Session, recording_id: str) -> tuple[Mapping[str, Json], ...]:
     """Return people who are named in other recordings and not in this one, as `parse_stranger` reads them.
 
     Of each, a few frames in which their face is found and large. Robots are no people.
     """
     people = {p.id: p for p in all_participants(session.study) if p.role is not ParticipantRole.ROBOT}
     here = {track.participant_id for track in tracks_of(session.study, recording_id)}
-    found: dict[str, Json] = {}
+    found: dict[str, Mapping[str, Json]] = {}
     for recording in all_recordings(session.study):
         if recording.id == recording_id or len(found) >= MAX_STRANGERS:
             continue
@@ -78,7 +106,7 @@ def choose_strangers(session: Session, recording_id: str) -> list[Json]:
                     "frames": cast(Json, frames),
                     "boxes": cast(Json, track.boxes[places].astype(float).round(2).tolist()),
                 }
-    return [*found.values()]
+    return tuple(found.values())
 
 
 def _picture(session: Session, recording_id: str) -> str | None:
@@ -101,7 +129,7 @@ def _choose_frames(track: FaceTrack) -> list[int]:
 
 def prepare(
     session: Session, clip: Path, export: ExportedClip | None = None, options: Mapping[str, Json] | None = None
-) -> JobSpec:
+) -> JobSpec[PrivacyMeasurementParameters]:
     """Make the job for one clip.
 
     Args:
@@ -124,29 +152,26 @@ def prepare(
             f"The faces of recording {recording.number} were changed since this clip was exported.",
             "Export it again, then measure it.",
         )
-    witness = find_independent(str(made.parameters.get("tracked_by", DEFAULT_DETECTOR)))
-    return JobSpec(
-        KIND,
-        f"Measure recording {recording.number} ({made.backend})",
-        recording.id,
-        {
-            **gather_parameters(session, recording.id, "solid"),
-            "export": made.id,
-            "method": made.backend,
-            "options": {},
-            "exempt": made.parameters.get("exempt", []),
-            "start_us": made.parameters.get("start_us"),
-            "blanked": made.result.get("blanked", []),
-            "clip": str(clip.absolute()),
-            "clip_sha256": made.result.get("sha256", ""),
-            "witness": witness,
-            "measure": dict(options or {}),
-            "strangers": choose_strangers(session, recording.id),
-        },
+    masking = replace(
+        gather_parameters(session, recording.id, "solid"),
+        method=made.backend,
+        exempt=tuple(cast(list[str], made.parameters.get("exempt", []))),
+        start_us=cast("int | None", made.parameters.get("start_us")),
     )
+    parameters = PrivacyMeasurementParameters(
+        **vars(masking),
+        export=made.id,
+        blanked=tuple(cast(list[float], made.result.get("blanked", []))),
+        clip=clip.absolute(),
+        clip_sha256=str(made.result.get("sha256", "")),
+        witness=find_independent(str(made.parameters.get("tracked_by", DEFAULT_DETECTOR))),
+        measure=dict(options or {}),
+        strangers=choose_strangers(session, recording.id),
+    )
+    return JobSpec(KIND, f"Measure recording {recording.number} ({made.backend})", recording.id, parameters)
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: PrivacyMeasurementParameters, progress: Progress) -> PrivacyMeasurementResult:
     """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms.
 
     Raises:
@@ -155,19 +180,19 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from anonymize.measures.frame_observation import MeasureOptions
     from anonymize.measures.recognition import parse_stranger
 
-    clip = Path(str(parameters["clip"]))
-    source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
-    measured = _verify_export(clip, str(parameters["clip_sha256"]), progress)
-    plan = build_render_plan({**parameters, "method": "solid"}, clip)
+    clip = parameters.clip
+    source = verify_source(parameters, progress) if parameters.source_sha256 else None
+    measured = _verify_export(clip, parameters.clip_sha256, progress)
+    plan = build_render_plan(replace(parameters, method="solid"), clip)
     report = measure_rendering(
         plan,
         clip,
-        str(parameters["method"]),
-        tracked_by=str(parameters["tracked_by"]),
-        regions=parse_regions(parameters),
-        blanked_us=[round(seconds * SECOND_US) for seconds in cast(list[float], parameters["blanked"])],
-        strangers=[parse_stranger(stranger) for stranger in cast(list[dict[str, Any]], parameters["strangers"])],
-        options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
+        parameters.method,
+        tracked_by=parameters.tracked_by,
+        regions=parameters.regions,
+        blanked_us=[round(seconds * SECOND_US) for seconds in parameters.blanked],
+        strangers=[parse_stranger(stranger) for stranger in parameters.strangers],
+        options=MeasureOptions(**cast(dict[str, Any], parameters.measure)),
         progress=progress,
     )
     measured.require_unchanged()
@@ -176,21 +201,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     found = report.as_json()
     target = report_path(clip)
     _write(target, found)
-    return {**found, "file": str(target)}
+    return PrivacyMeasurementResult(found, target)
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[PrivacyMeasurementParameters], result: PrivacyMeasurementResult) -> Changes:
     """Keep the report as a run beside the export that it is about."""
-    left_out = (*TRANSIENT_PARAMETERS, "clip", "clip_sha256", "strangers", "blanked")
-    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
-    parameters["clip"] = Path(str(work.parameters["clip"])).name
-    kept = {key: value for key, value in result.items() if key != "file"}
-    run = Run(
-        new_id(), work.recording_id, KIND, str(work.parameters["method"]), parameters, kept, utc_now(), __version__
-    )
-    with session.study.run_transaction():
-        insert_run(session.study, run)
-    return Changes.from_pairs([("run", run.id)])
+    clip: dict[str, Json] = {"clip": work.parameters.clip.name}
+    return store_run(session, work, work.parameters.method, result, parameters=clip, facts=result.report)
 
 
 def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
@@ -315,3 +332,23 @@ def load_tools(tracked_by: str) -> Iterator[Tools]:
             driver=drives,
             flow=create_flow(),
         )
+
+
+def resume(
+    session: Session, _recording_id: str, clip: Path, measure: Mapping[str, Json]
+) -> JobSpec[PrivacyMeasurementParameters]:
+    """Make the job again for the same clip."""
+    return prepare(session, clip, options=measure)
+
+
+JOB = JobKind(
+    key=KIND,
+    parameters=PrivacyMeasurementParameters,
+    result=PrivacyMeasurementResult,
+    compute=compute,
+    store=store,
+    resume=resume,
+    resume_fields=("clip", "measure"),
+    unsaved=(*TRANSIENT_PARAMETERS, "clip", "clip_sha256", "strangers", "blanked", "report", "file"),
+    discard=delete_tracks_file,
+)

@@ -5,7 +5,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,13 +23,13 @@ from anonymize.release.release_plan import (
     ReleasePlan,
     get_release_key,
     keyed_checksum,
-    parse_plan,
     recording_code,
     require_possible,
 )
 from anonymize.release.release_recheck import compute_signature, numbered_waivers, recheck_blockers
 from anonymize.release.release_rendering import (
     ReleaseRendering,
+    RenderingParameters,
     delete_renderings,
     measure_outcome,
     render_and_check,
@@ -40,8 +40,6 @@ from anonymize.release.release_rules import (
     ReleaseBlocker,
     RenderingCheck,
     outcome_blockers,
-    parse_blocker,
-    parse_outcome,
     remaining_blockers,
 )
 from anonymize.release.release_sound import (
@@ -49,11 +47,11 @@ from anonymize.release.release_sound import (
     build_sound_filter,
     derive_voice_seeds,
     find_sound_problems,
-    parse_audio_treatment,
 )
 from anonymize.release.release_verification import Leak, find_leaks
 from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
-from project.entities.study_records import Changes, Json, Run
+from project.codec import dump, load
+from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.publication import (
@@ -67,16 +65,14 @@ from project.files.publication import (
     set_fixed_times,
     staging_folder,
 )
-from project.ids import new_id
 from project.progress import Progress
-from project.queries.history_rows import insert_run, latest_run, read_steps
+from project.queries.history_rows import latest_run, read_steps
 from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import SPEECH
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobOutcome, JobSpec, record_run
 from project.session.session import Session
 from project.text_format import pluralize
-from project.timebase import utc_now
-from project.version import __version__
+from resources.translation import tr
 
 KIND = "release"
 PRIVATE_FILE_NAME = "private"
@@ -105,6 +101,72 @@ class ReleaseChecklist:
         return remaining_blockers(self.reasons, self.waived)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseParameters:
+    """What a release is made from.
+
+    Attributes:
+        study: its file, which is read again before the release takes its place.
+        seen: changes with every edit and every run.
+        texts: a folder of prepared texts, which the job removes.
+        prepared: name of each of these -> its checksum.
+        reasons: everything that stands in the way, also what was waived.
+        waived: rule and number of a recording, or None for all.
+        made_of: name of each prepared text -> codes of the recordings that it is made of.
+        card: what the data card says about the study.
+        facts: what the manifest says about it.
+    """
+
+    folder: Path
+    study: Path
+    seen: tuple[str, ...]
+    texts: Path
+    prepared: Mapping[str, str]
+    plan: ReleasePlan
+    reasons: tuple[ReleaseBlocker, ...]
+    waived: tuple[tuple[str, int | None], ...]
+    made_of: Mapping[str, tuple[str, ...]]
+    recordings: tuple[RenderingParameters, ...]
+    limits: PrivacyLimits
+    card: Mapping[str, Json]
+    facts: Mapping[str, Json]
+
+    @property
+    def states(self) -> dict[str, str]:
+        """Recording id -> the state of the masks that was rendered."""
+        return {recording.id: recording.mask_state for recording in self.recordings}
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseResult:
+    """What came of a release; `states` as in `ReleaseParameters`, empty where nothing was rendered."""
+
+    released: bool
+    reasons: tuple[ReleaseBlocker, ...] = ()
+    output: str = ""
+    files: int = 0
+    recordings: tuple[RenderingCheck, ...] = ()
+    states: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSecrets:
+    """What must not leave, and what the job alone may know; lies among the prepared texts.
+
+    Attributes:
+        key: of the study's releases.
+        signed: checksum of all that the release is decided by.
+        sounds: number of a recording -> what is done to its sound.
+        seeds: number of a recording -> what the changes of its voices follow from.
+    """
+
+    key: str
+    private: Private
+    signed: str
+    sounds: Mapping[int, AudioTreatment]
+    seeds: Mapping[int, Mapping[str, str]]
+
+
 def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
     """Judge a release as far as the study tells."""
     require_possible(plan)
@@ -113,7 +175,7 @@ def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
     return ReleaseChecklist(plan, selection, tuple(blockers_before_rendering(session, plan, selection)), waived)
 
 
-def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
+def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[ReleaseParameters]:
     """Make the job; where rules stand in the way that need no rendering, it ends at once and says so."""
     require_free(folder)
     if plan.texts == SCRUB:
@@ -121,8 +183,9 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
     found = build_checklist(session, plan)
     refused = bool(found.remaining)
     texts = create_texts_folder()
+    candidates = found.selection.candidates
     made: dict[str, list[str]] = {}
-    recordings: list[Json] = []
+    recordings: list[RenderingParameters] = []
     if not refused:
         key = get_release_key(session)
         made = write_annotations(texts, session, plan, found.selection)
@@ -130,52 +193,58 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
         recordings = [
             _gather_recording(session, plan, candidate, name) for candidate, name in _renderings(plan, found.selection)
         ]
-        secret: dict[str, Json] = {
-            "key": key,
-            "private": cast(Json, collect_private(session).as_json()),
-            "signed": compute_signature(session, plan, found.selection, key),
-            "sounds": {
-                str(candidate.number): _treatment_json(candidate.audio_treatment, key)
-                for candidate in found.selection.candidates
-            },
+        sounds = {
+            candidate.number: candidate.audio_treatment
+            for candidate in candidates
+            if candidate.audio_treatment is not None
         }
-        (texts / PRIVATE_FILE_NAME).write_text(json.dumps(secret), "utf-8")
-    candidates = found.selection.candidates
+        secrets = ReleaseSecrets(
+            key,
+            collect_private(session),
+            compute_signature(session, plan, found.selection, key),
+            sounds,
+            {number: derive_voice_seeds(treatment, key) for number, treatment in sounds.items()},
+        )
+        (texts / PRIVATE_FILE_NAME).write_text(json.dumps(dump(secrets)), "utf-8")
     return JobSpec(
         KIND,
         f"Release {pluralize(len(candidates), 'recording')}",
         candidates[0].recording.id if candidates else all_recording_ids(session)[0],
-        {
-            "folder": str(folder.absolute()),
-            "study": str(session.study.path.absolute()),
-            "seen": _study_version(session),
-            "texts": str(texts),
-            "prepared": {name: file_sha256(texts / name) for name in list_files(texts)},
-            "plan": plan.as_json(),
-            "reasons": [reason.as_json() for reason in found.reasons],
-            "waived": [[rule, number] for rule, number in found.waived],
-            "made_of": cast(Json, made),
-            "recordings": recordings,
-            "limits": cast(Json, asdict(read_privacy_limits(session.study))),
-            "card": cast(Json, collect_card_facts(session, found.selection, found.plan.texts)) if not refused else {},
-            "facts": cast(Json, collect_manifest_facts(session, found.plan, found.selection)) if not refused else {},
-        },
+        ReleaseParameters(
+            folder=folder.absolute(),
+            study=session.study.path.absolute(),
+            seen=_study_version(session),
+            texts=texts,
+            prepared={name: file_sha256(texts / name) for name in list_files(texts)},
+            plan=plan,
+            reasons=found.reasons,
+            waived=found.waived,
+            made_of={name: tuple(codes) for name, codes in made.items()},
+            recordings=tuple(recordings),
+            limits=read_privacy_limits(session.study),
+            card={} if refused else collect_card_facts(session, found.selection, plan.texts),
+            facts={} if refused else collect_manifest_facts(session, plan, found.selection),
+        ),
     )
 
 
-def renew(session: Session, work: JobSpec) -> JobSpec:
+def renew(session: Session, work: JobSpec[ReleaseParameters]) -> JobSpec[ReleaseParameters]:
     """Return the job as it has to be now, when its turn comes: faces, texts or consent may have changed meanwhile."""
-    if work.parameters["seen"] == _study_version(session):
+    if work.parameters.seen == _study_version(session):
         return work
-    shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
-    for recording in cast(list[dict[str, Json]], work.parameters["recordings"]):
-        delete_tracks_file(recording)
-    plan = parse_plan(cast(dict[str, Json], work.parameters["plan"]))
-    fresh = prepare(session, Path(str(work.parameters["folder"])), plan)
+    discard(work.parameters)
+    fresh = prepare(session, work.parameters.folder, work.parameters.plan)
     return replace(work, parameters=fresh.parameters)
 
 
-def _study_version(session: Session) -> list[Json]:
+def discard(parameters: ReleaseParameters) -> None:
+    """Remove what was prepared for a release that is not made."""
+    shutil.rmtree(parameters.texts, ignore_errors=True)
+    for recording in parameters.recordings:
+        delete_tracks_file(recording)
+
+
+def _study_version(session: Session) -> tuple[str, ...]:
     """Return what changes with every edit and every run: what a job was prepared from."""
     newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
     kinds = ("faces", SPEECH)
@@ -183,7 +252,7 @@ def _study_version(session: Session) -> list[Json]:
         latest_run(session.study, recording_id, kind) for recording_id in all_recording_ids(session) for kind in kinds
     )
     runs = [run.id for run in found if run is not None]
-    return [*newest, *runs]
+    return (*newest, *runs)
 
 
 def all_recording_ids(session: Session) -> list[str]:
@@ -194,27 +263,23 @@ def all_recording_ids(session: Session) -> list[str]:
     return found
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: ReleaseParameters, progress: Progress) -> ReleaseResult:
     """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
-    plan = parse_plan(cast(dict[str, Json], parameters["plan"]))
-    waived = [(str(rule), number) for rule, number in cast(list[tuple[str, int | None]], parameters["waived"])]
-    reasons = [parse_blocker(reason) for reason in cast(list[dict[str, Json]], parameters["reasons"])]
+    plan, waived, folder = parameters.plan, parameters.waived, parameters.folder
     progress.progress(0, 1, "Looking at the rules")
-    with lend_texts_folder(Path(str(parameters["texts"]))) as texts:
-        if remaining_blockers(reasons, waived):
-            return _refusal(remaining_blockers(reasons, waived), [])
-        secret = _read_private(texts, parameters)
-        renderings, outcomes = _render_all(parameters, str(secret["key"]), progress)
-        left = remaining_blockers(outcome_blockers(outcomes), waived)
-        if left:
-            return _refusal(left, outcomes) | {"states": _states(parameters)}
-        private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
-        folder = Path(str(parameters["folder"]))
+    with lend_texts_folder(parameters.texts) as texts:
+        if left := remaining_blockers(parameters.reasons, waived):
+            return ReleaseResult(False, tuple(left))
+        secrets = _read_secrets(texts, parameters)
+        renderings, outcomes = _render_all(parameters, secrets.key, progress)
+        about: dict[str, Any] = {"recordings": tuple(outcomes), "states": parameters.states}
+        if left := remaining_blockers(outcome_blockers(outcomes), waived):
+            return ReleaseResult(False, tuple(left), **about)
         with _collect_refusal() as refused, staging_folder(folder) as staging:
-            written = _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
+            written = _write(staging, texts, parameters, renderings, outcomes, secrets, progress)
             progress.progress(0, 1, "Reading back every file")
-            leaks = find_leaks(staging, private, sound=plan.includes_sound)
-            leaks += _verify_sounds(staging, renderings, secret["sounds"], progress)
+            leaks = find_leaks(staging, secrets.private, sound=plan.includes_sound)
+            leaks += _verify_sounds(staging, renderings, secrets.sounds, progress)
             if leaks:
                 shown = "; ".join(f"{leak.path}: {leak.what}" for leak in leaks[:_SHOWN_LEAKS])
                 raise UserError(
@@ -224,48 +289,32 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             for rendering in {rendering.source.path: rendering for rendering in renderings}.values():
                 require_source_unchanged(rendering, progress)
             count = sum(1 for path in staging.rglob("*") if path.is_file())
-            now = recheck_blockers(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
-            if now:
+            if now := recheck_blockers(parameters.study, plan, secrets.signed, secrets.key):
                 raise _RefusedError(now)
             require_unchanged_release(staging, written)
         if refused:
-            return _refusal(refused, outcomes) | {"states": _states(parameters)}
+            return ReleaseResult(False, tuple(refused), **about)
         delete_renderings(renderings)
-    return {
-        "released": True,
-        "reasons": [],
-        "output": str(folder),
-        "files": count,
-        "recordings": [outcome.as_json() for outcome in outcomes],
-        "states": _states(parameters),
-    }
+    return ReleaseResult(True, (), str(folder), count, **about)
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[ReleaseParameters], result: ReleaseResult) -> Changes:
     """Record that a release was made or refused, as a run of each of its recordings."""
     numbers = {recording.number: recording.id for recording in all_recordings(session.study)}
-    outcomes = [parse_outcome(outcome) for outcome in cast(list[dict[str, Any]], result["recordings"])]
-    plan = cast(dict[str, Json], work.parameters["plan"])
-    states = cast(dict[str, str], result["states"])
+    outcomes = result.recordings
     about = {numbers[outcome.number] for outcome in outcomes if outcome.number in numbers} or {work.recording_id}
+    methods = "+".join(work.parameters.plan.methods) or KIND
     made = []
     with session.study.run_transaction():
         for recording_id in sorted(about):
-            parameters: dict[str, Json] = {
-                "plan": plan,
-                "waived": work.parameters["waived"],
-                "mask_state": states.get(recording_id, ""),
+            facts: dict[str, Json] = {
+                "output": work.parameters.folder.name,
+                "rules": [*sorted({reason.rule for reason in result.reasons})],
+                "outcomes": [dump(outcome) for outcome in outcomes if numbers.get(outcome.number) == recording_id],
             }
-            kept: dict[str, Json] = {
-                "released": result["released"],
-                "output": Path(str(work.parameters["folder"])).name,
-                "rules": [*sorted({str(reason["rule"]) for reason in cast(list[dict[str, Json]], result["reasons"])})],
-                "outcomes": [outcome.as_json() for outcome in outcomes if numbers.get(outcome.number) == recording_id],
-            }
-            methods = "+".join(cast(list[str], plan["methods"])) or KIND
-            run = Run(new_id(), recording_id, KIND, methods, parameters, kept, utc_now(), __version__)
-            insert_run(session.study, run)
-            made.append(("run", run.id))
+            state: dict[str, Json] = {"mask_state": result.states.get(recording_id, "")}
+            here = replace(work, recording_id=recording_id)
+            made.append(("run", record_run(session, here, methods, result, parameters=state, facts=facts).id))
     return Changes.from_pairs(made)
 
 
@@ -287,54 +336,22 @@ def _collect_refusal() -> Iterator[list[ReleaseBlocker]]:
         reasons += refused.reasons
 
 
-def _refusal(reasons: Sequence[ReleaseBlocker], outcomes: Sequence[RenderingCheck]) -> dict[str, Json]:
-    return {
-        "released": False,
-        "reasons": [reason.as_json() for reason in reasons],
-        "output": "",
-        "files": 0,
-        "recordings": [outcome.as_json() for outcome in outcomes],
-        "states": {},
-    }
-
-
-def _treatment_json(audio_treatment: AudioTreatment | None, key: str) -> Json:
-    """Return what is done to the sound of a recording, with what its voices follow from: for the job's eyes alone."""
-    return (
-        None
-        if audio_treatment is None
-        else {**audio_treatment.as_json(), "seeds": {**derive_voice_seeds(audio_treatment, key)}}
-    )
-
-
-def _sound_facts(found: Mapping[str, Any] | None) -> Json:
-    return None if found is None else parse_audio_treatment(found).facts()
-
-
 def _verify_sounds(
-    staging: Path, renderings: Sequence[ReleaseRendering], sounds: Mapping[str, Any], progress: Progress
+    staging: Path, renderings: Sequence[ReleaseRendering], sounds: Mapping[int, AudioTreatment], progress: Progress
 ) -> list[Leak]:
     """Return what is wrong with the sound of the clips in a finished release."""
     found: list[Leak] = []
     for rendering in renderings:
-        planned = sounds[str(rendering.outcome.number)]
+        planned = sounds.get(rendering.outcome.number)
         if planned is None:
             continue
         for clip in sorted(
             staging.glob(f"video-*/{rendering.outcome.method}/{recording_code(rendering.outcome.number)}.mp4")
         ):
             source, track = rendering.plan.source, rendering.plan.track
-            wrong = find_sound_problems(clip, source, parse_audio_treatment(planned), progress, track=track)
+            wrong = find_sound_problems(clip, source, planned, progress, track=track)
             found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
     return found
-
-
-def _states(parameters: Mapping[str, Json]) -> dict[str, Json]:
-    """Return recording id -> the state of the masks that was rendered."""
-    return {
-        str(recording["id"]): recording["mask_state"]
-        for recording in cast(list[dict[str, Json]], parameters["recordings"])
-    }
 
 
 def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCandidate, str]]:
@@ -346,36 +363,37 @@ def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCa
     ]
 
 
-def _gather_recording(session: Session, plan: ReleasePlan, candidate: ReleaseCandidate, method: str) -> Json:
+def _gather_recording(
+    session: Session, plan: ReleasePlan, candidate: ReleaseCandidate, method: str
+) -> RenderingParameters:
     """Return all that rendering, check and measures of a recording need."""
     found = gather_parameters(session, candidate.recording.id, method, keep_robots=plan.keep_robots)
-    witness = find_independent(str(found["tracked_by"]))
-    return {
-        **found,
-        "id": candidate.recording.id,
-        "number": candidate.number,
-        "painted": [*candidate.solid_face_ids],
-        "detector": join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
-        "witness": witness or "",
-        "strangers": choose_strangers(session, candidate.recording.id),
-    }
+    witness = find_independent(found.tracked_by)
+    return RenderingParameters(
+        **vars(found),
+        id=candidate.recording.id,
+        number=candidate.number,
+        painted=tuple(candidate.solid_face_ids),
+        detector=join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
+        witness=witness or "",
+        strangers=choose_strangers(session, candidate.recording.id),
+    )
 
 
 def _render_all(
-    parameters: Mapping[str, Json], key: str, progress: Progress
+    parameters: ReleaseParameters, key: str, progress: Progress
 ) -> tuple[list[ReleaseRendering], list[RenderingCheck]]:
-    limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
     renderings, outcomes = [], []
-    for recording in cast(list[dict[str, Json]], parameters["recordings"]):
+    for recording in parameters.recordings:
         progress.check_cancelled()
-        number = cast(int, recording["number"])
         try:
-            rendering = render_and_check(number, recording, key, progress)
-            outcome = measure_outcome(rendering, recording, limits, progress)
+            rendering = render_and_check(recording, key, progress)
+            outcome = measure_outcome(rendering, recording, parameters.limits, progress)
         except Cancelled:
             raise
         except UserError as error:
-            outcomes.append(RenderingCheck(number, str(recording["method"]), failure=f"{error.message} {error.hint}"))
+            failure = f"{error.message} {error.hint}"
+            outcomes.append(RenderingCheck(recording.number, recording.method, failure=failure))
             continue
         renderings.append(rendering)
         outcomes.append(outcome)
@@ -385,11 +403,10 @@ def _render_all(
 def _write(
     staging: Path,
     texts: Path,
-    parameters: Mapping[str, Json],
-    plan: ReleasePlan,
+    parameters: ReleaseParameters,
     renderings: Sequence[ReleaseRendering],
     outcomes: Sequence[RenderingCheck],
-    secret: Mapping[str, Any],
+    secrets: ReleaseSecrets,
     progress: Progress,
 ) -> str:
     """Write every file of a release; returns the text of its manifest.
@@ -397,64 +414,90 @@ def _write(
     Raises:
         Cancelled: the user stopped it.
     """
-    key = str(secret["key"])
+    plan = parameters.plan
     treatments = {
-        rendering.outcome.number: build_sound_filter(
-            parse_audio_treatment(found), rendering.plan.source, found["seeds"], progress, track=rendering.plan.track
+        number: build_sound_filter(
+            treatment, rendering.plan.source, secrets.seeds[number], progress, track=rendering.plan.track
         )
         for rendering in renderings
-        if (found := secret["sounds"][str(rendering.outcome.number)]) is not None
+        if (treatment := secrets.sounds.get(number := rendering.outcome.number)) is not None
     }
-    made_of = {name: list(codes) for name, codes in cast(dict[str, list[str]], parameters["made_of"]).items()}
+    made_of = {name: list(codes) for name, codes in parameters.made_of.items()}
     written: dict[str, str] = {}
     for name in made_of:
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
-        if file_sha256(target) != _prepared_sha256(parameters, name):
+        written[name] = file_sha256(target)
+        if written[name] != parameters.prepared.get(name):
             raise _changed_texts_error()
-        written[name] = str(_prepared_sha256(parameters, name))
     media = write_media(staging, plan, renderings, treatments, progress)
     made_of |= {name: [file.source] for name, file in media.items()}
     written |= {name: file.sha256 for name, file in media.items()}
     for rendering in renderings:
         require_unchanged(rendering)
-    facts = cast(dict[str, Json], parameters["facts"])
-    written |= write_cards(staging, plan, outcomes, parse_card_facts(cast(dict[str, Any], parameters["card"])))
-    sources = cast(dict[str, Json], facts["sources"])
+    written |= write_cards(staging, plan, outcomes, parse_card_facts(parameters.card))
+    sources = dict(cast(dict[str, Json], parameters.facts["sources"]))
     for rendering in renderings:
         code = recording_code(rendering.outcome.number)
+        treatment = secrets.sounds.get(rendering.outcome.number)
         sources[f"{code} {rendering.outcome.method}"] = {
             "recording": code,
             "method": rendering.outcome.method,
             "options": cast(Json, asdict(rendering.plan.method.options)),
             "weights": cast(Json, dict(rendering.weights)),
             "checked_by": rendering.outcome.checked_by,
-            "raw": keyed_checksum(key, rendering.source.sha256),
-            "sound": _sound_facts(secret["sounds"][str(rendering.outcome.number)]),
+            "raw": keyed_checksum(secrets.key, rendering.source.sha256),
+            "sound": None if treatment is None else treatment.facts(),
         }
-    text = build_manifest(staging, written, made_of, {**facts, "sources": sources})
+    text = build_manifest(staging, written, made_of, {**parameters.facts, "sources": sources})
     (staging / MANIFEST_NAME).write_text(text, "utf-8", newline="\n")
     set_fixed_times(staging)
     return text
 
 
-def _read_private(texts: Path, parameters: Mapping[str, Json]) -> dict[str, Any]:
+def _read_secrets(texts: Path, parameters: ReleaseParameters) -> ReleaseSecrets:
     """Return what must not leave, as it was prepared."""
     try:
         content = (texts / PRIVATE_FILE_NAME).read_bytes()
     except OSError:
         raise _changed_texts_error() from None
-    if hashlib.sha256(content).hexdigest() != _prepared_sha256(parameters, PRIVATE_FILE_NAME):
+    if hashlib.sha256(content).hexdigest() != parameters.prepared.get(PRIVATE_FILE_NAME):
         raise _changed_texts_error()
-    secret: dict[str, Any] = json.loads(content)
-    return secret
-
-
-def _prepared_sha256(parameters: Mapping[str, Json], name: str) -> Json:
-    """Return the checksum of a prepared text as the study gave it."""
-    return cast(dict[str, Json], parameters["prepared"]).get(name)
+    return load(ReleaseSecrets, json.loads(content), PRIVATE_FILE_NAME)
 
 
 def _changed_texts_error() -> UserError:
     return UserError("The texts of the release were changed in the cache while it waited.", "Release again.")
+
+
+def resume(session: Session, _recording_id: str, folder: Path, plan: ReleasePlan) -> JobSpec[ReleaseParameters]:
+    """Make the job again."""
+    return prepare(session, folder, plan)
+
+
+def summarize(_work: JobSpec, result: ReleaseResult) -> str:
+    """Say how many files were released, or that they were not."""
+    if not result.released:
+        return tr("Refused; the Release window says why")
+    return tr("{files} files released").format(files=result.files)
+
+
+_KEPT = ("plan", "waived", "released")
+
+JOB = JobKind(
+    key=KIND,
+    parameters=ReleaseParameters,
+    result=ReleaseResult,
+    compute=compute,
+    store=store,
+    summarize=summarize,
+    outcome=lambda result: JobOutcome.DONE if result.released else JobOutcome.REFUSED,
+    renew=renew,
+    resume=resume,
+    resume_fields=("folder", "plan"),
+    unsaved=tuple(
+        each.name for part in (ReleaseParameters, ReleaseResult) for each in fields(part) if each.name not in _KEPT
+    ),
+    discard=discard,
+)

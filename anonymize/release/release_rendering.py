@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from anonymize.faces.masking_plan import (
+    MaskingParameters,
     build_render_plan,
-    parse_regions,
     rendering_key,
     source_changed_error,
     verify_source,
@@ -26,6 +26,7 @@ from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
 from anonymize.release.release_rules import RenderingCheck
+from project.codec import dump
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
@@ -45,6 +46,27 @@ _AREA_REACH = 0.9
 _MAX_HITS = 1000
 """The most hits that are stored, the first ones."""
 _CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenderingParameters(MaskingParameters):
+    """How a recording is rendered, checked and measured for a release.
+
+    Attributes:
+        id: of the recording.
+        number: of the recording.
+        painted: ids of faces that are painted solid whatever the method.
+        detector: that looks for faces in the rendering, joined by `+`.
+        witness: the one of these that had no part in finding the tracks; "" where there is none.
+        strangers: as `parse_stranger` reads them.
+    """
+
+    id: str
+    number: int
+    painted: tuple[str, ...]
+    detector: str
+    witness: str
+    strangers: tuple[Mapping[str, Json], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +92,7 @@ class ReleaseRendering:
     source: WholeFile
 
 
-def render_and_check(number: int, parameters: Mapping[str, Json], key: str, progress: Progress) -> ReleaseRendering:
+def render_and_check(parameters: RenderingParameters, key: str, progress: Progress) -> ReleaseRendering:
     """Render one recording by one method and check it.
 
     A rendering stays in the cache until a release that holds it is written, or for a fortnight after its last use.
@@ -78,9 +100,7 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
     study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
 
     Args:
-        number: of the recording.
-        parameters: what `masking_plan.gather_parameters` gave, with `painted` (ids of faces that are painted solid
-            whatever the method), `detector` and `witness`.
+        parameters: of the recording.
         key: of the study's releases.
         progress: told.
 
@@ -93,9 +113,9 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
     from models.faces.face_detectors import create_detector
 
     source = verify_source(parameters, progress)
-    digests = weights_digests(str(parameters["method"]))
+    digests = weights_digests(parameters.method)
     folder = _folder(rendering_key(parameters, digests), parameters)
-    plan = add_solid_areas(build_render_plan(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
+    plan = add_solid_areas(build_render_plan(parameters, folder / _CLIP), parameters.painted)
     facts = _facts(folder, key)
     if facts is None:
         with working_folder(parameters, digests) as cache:
@@ -111,14 +131,13 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
         (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
     looked_at = hash_whole_file(folder / _CLIP)
     zero_us = cast(int, facts["zero_us"])
-    name = str(parameters["detector"])
     found = check_rendering(
         folder / _CLIP,
         plan.tracks,
-        create_detector(name),
+        create_detector(parameters.detector),
         exempt=plan.exempt,
         replaced=plan.method.kind == "face",
-        regions=[*parse_regions(parameters), *(area for area in plan.areas if area not in parse_regions(parameters))],
+        regions=[*parameters.regions, *(area for area in plan.areas if area not in parameters.regions)],
         source=load_index(plan.source, cache_folder()).canvas,
         start_us=zero_us,
         progress=progress,
@@ -126,7 +145,7 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
     if found.frames != facts["frames"] or looked_at.sha256 != facts["sha256"]:
         raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
     outcome = RenderingCheck(
-        number,
+        parameters.number,
         plan.method.name,
         frames=found.frames,
         faces_left_us=tuple(found.faces_left),
@@ -140,9 +159,9 @@ def render_and_check(number: int, parameters: Mapping[str, Json], key: str, prog
         blanked_us=tuple(cast(list[int], facts["blanked_us"])),
         undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
         exempt_us=tuple(found.exempt),
-        checked_by=name,
-        witness=str(parameters["witness"]),
-        ends_early_s=cast(float, parameters["ends_early_s"]),
+        checked_by=parameters.detector,
+        witness=parameters.witness,
+        ends_early_s=parameters.ends_early_s,
     )
     return ReleaseRendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
 
@@ -199,14 +218,15 @@ def _solid_area(track: FaceTrack) -> Region | None:
     return Region(track.id, "", RegionKind.AREA, "", *span, tuple(keyframes))
 
 
-def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
+def _folder(key: str, parameters: RenderingParameters) -> Path:
     """Return the folder of one rendering, made where it is missing."""
     base = cache_folder() / "releases"
     for old in base.glob("*"):
         with suppress(OSError):
             if time.time() - old.stat().st_mtime > _ABANDONED_AFTER_S:
                 shutil.rmtree(old)
-    more = json.dumps([parameters["regions"], parameters["painted"]], sort_keys=True)
+    plain = dump(parameters)
+    more = json.dumps([plain["regions"], plain["painted"]], sort_keys=True)
     folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -238,7 +258,7 @@ _UNLIMITED = 1_000_000
 
 
 def measure_outcome(
-    rendering: ReleaseRendering, parameters: Mapping[str, Json], limits: PrivacyLimits, progress: Progress
+    rendering: ReleaseRendering, parameters: RenderingParameters, limits: PrivacyLimits, progress: Progress
 ) -> RenderingCheck:
     """Return the outcome of a rendering with what was measured in it.
 
@@ -257,10 +277,10 @@ def measure_outcome(
         plan,
         rendering.clip,
         plan.method.name,
-        tracked_by=str(parameters["tracked_by"]),
-        regions=[*plan.areas, *(region for region in parse_regions(parameters) if region.id not in others)],
+        tracked_by=parameters.tracked_by,
+        regions=[*plan.areas, *(region for region in parameters.regions if region.id not in others)],
         blanked_us=outcome.blanked_us,
-        strangers=[parse_stranger(stranger) for stranger in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[parse_stranger(stranger) for stranger in parameters.strangers],
         progress=progress,
     )
     return add_measures(outcome, report, limits, drawn=plan.method.kind == "face")

@@ -5,10 +5,10 @@ import hmac
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import cast
+from dataclasses import dataclass, field
 
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
+from project.codec import dump
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.pii_rows import pii_decisions, private_words, public_words
@@ -55,19 +55,27 @@ class SoundChoice:
         """Whether the sound differs from the recording's."""
         return self.voice != KEEP or self.cover != NONE
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return cast(dict[str, Json], {**asdict(self), "options": dict(self.options)})
 
+@dataclass(frozen=True, slots=True)
+class SoundParameters:
+    """What a job makes a filter of the sound from; it holds secrets and is never stored.
 
-def parse_choice(found: Mapping[str, Json]) -> SoundChoice:
-    """Read what `SoundChoice.as_json` made."""
-    options = found.get("options")
-    return SoundChoice(
-        str(found.get("voice", DEFAULT_VOICE)),
-        options if isinstance(options, dict) else {},
-        str(found.get("cover", MUTE)),
-    )
+    Attributes:
+        spans: what is covered, start and end.
+        speakers: who is heard when: start, end and id of the participant.
+        seeds: id of a participant -> what the change of their voice follows from.
+        state: checksum of all that decides how the sound comes out.
+    """
+
+    choice: SoundChoice
+    spans: tuple[tuple[int, int], ...]
+    speakers: tuple[tuple[int, int, str], ...]
+    seeds: Mapping[str, str]
+    state: str
+
+    def stored(self) -> dict[str, Json]:
+        """Return what a run keeps of it: no times, no secrets."""
+        return {**dump(self.choice), "state": self.state, "covered": len(self.spans)}
 
 
 def require_choice(choice: SoundChoice) -> None:
@@ -84,18 +92,18 @@ def require_choice(choice: SoundChoice) -> None:
         raise UserError(f"There is no cover “{choice.cover}”.", f"Choose one of {', '.join([NONE, *COVERS])}.")
 
 
-def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json]:
-    """Return as JSON what `sound_job.build_filter` makes a filter from; it holds secrets and is never stored."""
+def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> SoundParameters:
+    """Return what `sound_job.build_filter` makes a filter from."""
     require_choice(choice)
     spans = pii_spans(session, recording_id) if choice.covers_pii else []
     speakers = speaker_spans(session, recording_id) if choice.changes_voices else []
-    return {
-        **choice.as_json(),
-        "spans": [[*span] for span in spans],
-        "speakers": [[*speaker] for speaker in speakers],
-        "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
-        "state": sound_checksum(session, recording_id, choice),
-    }
+    return SoundParameters(
+        choice,
+        tuple(spans),
+        tuple(speakers),
+        _seeds(session, {who for _, _, who in speakers}) if choice.changes_voices else {},
+        sound_checksum(session, recording_id, choice),
+    )
 
 
 def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> str:
@@ -106,7 +114,7 @@ def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> 
     searched for it.
     """
     medium = session.main_medium(recording_id)
-    content: list[object] = [choice.as_json(), medium.sound_track if medium else 0]
+    content: list[object] = [dump(choice), medium.sound_track if medium else 0]
     if choice.changes_voices:
         content.append(speaker_spans(session, recording_id))
     if choice.covers_pii:

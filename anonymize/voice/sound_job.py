@@ -2,74 +2,92 @@
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from annotate.study.recording_files import require_usable_sound
 from anonymize.sound.sound_cover import TimeSpan
 from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import MUTE
 from anonymize.sound.voice_stream import VoiceSpan
-from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, gather_sound_parameters
-from project.entities.study_records import Changes, Json, Run
+from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, SoundParameters, gather_sound_parameters
+from project.entities.study_records import Changes, Json
 from project.errors import UserError
-from project.ids import new_id
 from project.progress import Progress
-from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, hold_outs
 from project.queries.transcript_rows import utterances_of
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
 from project.text_format import require_utf8
-from project.timebase import utc_now
-from project.version import __version__
 
 if TYPE_CHECKING:
     from media.sound import SoundFilter
 
 
 def build_filter(
-    sound: Mapping[str, Json],
+    sound: SoundParameters,
     source: Path,
     progress: Progress | None = None,
     near: tuple[int, int | None] = (0, None),
     *,
     track: int,
 ) -> "SoundFilter | Literal['keep', 'none']":
-    """Return what treats a sound track of a file, from what `gather_sound_parameters` gave."""
-    if sound["voice"] == NONE:
+    """Return what treats a sound track of a file."""
+    if sound.choice.voice == NONE:
         return "none"
-    plan = parse_sound_plan(sound)
+    plan = make_sound_plan(sound)
     return "keep" if plan.is_unchanged else sound_filter(plan, source, progress, near, track=track)
 
 
-def parse_sound_plan(sound: Mapping[str, Json]) -> SoundPlan:
-    """Return what is done to sound that stays, from what `gather_sound_parameters` gave."""
-    name, cover = str(sound["voice"]), str(sound["cover"])
-    spans = cast(list[list[int]], sound["spans"])
-    speakers = cast(list[list[Any]], sound["speakers"])
+def make_sound_plan(sound: SoundParameters) -> SoundPlan:
+    """Return what is done to sound that stays."""
+    choice = sound.choice
     return SoundPlan(
-        spans=[TimeSpan(start, end) for start, end in spans],
-        cover=MUTE if cover == NONE else cover,
-        voice=None if name in (KEEP, NONE) else name,
-        options=cast(Mapping[str, Any], sound["options"]),
-        speakers=[VoiceSpan(start, end, who) for start, end, who in speakers],
-        seeds=cast(Mapping[str, str], sound["seeds"]),
+        spans=[TimeSpan(start, end) for start, end in sound.spans],
+        cover=MUTE if choice.cover == NONE else choice.cover,
+        voice=None if choice.voice in (KEEP, NONE) else choice.voice,
+        options=choice.options,
+        speakers=[VoiceSpan(start, end, who) for start, end, who in sound.speakers],
+        seeds=sound.seeds,
     )
-
-
-def stored_parameters(sound: Mapping[str, Json]) -> dict[str, Json]:
-    """Return what a run keeps of it: the choice, the checksum, how many places are covered; no times, no secrets."""
-    found = {key: sound[key] for key in ("voice", "options", "cover", "state")}
-    return {**found, "covered": len(cast(list[Json], sound["spans"]))}
 
 
 KIND = "voice"
 
 
+@dataclass(frozen=True, slots=True)
+class SoundFileParameters:
+    """What is treated, and where the file goes.
+
+    Attributes:
+        said: the transcript: start, end, text and pseudonym of the speaker.
+    """
+
+    path: Path
+    fingerprint: str
+    track: int
+    offset_us: int
+    sound: SoundParameters
+    said: tuple[tuple[int, int, str, str], ...]
+    output: Path
+    overwrite: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SoundFileResult:
+    """The file, and what was measured in it."""
+
+    output: Path
+    samples: int
+    same_length: bool
+    seconds: float
+    measures: Mapping[str, Json]
+
+
 def prepare(
     session: Session, recording_id: str, choice: SoundChoice, destination: Path, *, overwrite: bool = False
-) -> JobSpec:
+) -> JobSpec[SoundFileParameters]:
     """Make the job for one recording.
 
     Args:
@@ -87,32 +105,30 @@ def prepare(
     located = require_usable_sound(session, recording_id)
     require_utf8(destination)
     names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-    parameters: dict[str, Json] = {
-        "path": str(located.path),
-        "fingerprint": located.medium.fingerprint,
-        "track": located.medium.sound_track,
-        "offset_us": located.medium.offset_us,
-        "sound": gather_sound_parameters(session, recording_id, choice),
-        "said": [
-            [utterance.start_us, utterance.end_us, utterance.text, names.get(utterance.participant_id or "", "")]
+    parameters = SoundFileParameters(
+        located.path,
+        located.medium.fingerprint,
+        located.medium.sound_track,
+        located.medium.offset_us,
+        gather_sound_parameters(session, recording_id, choice),
+        tuple(
+            (utterance.start_us, utterance.end_us, utterance.text, names.get(utterance.participant_id or "", ""))
             for utterance in utterances_of(session.study, recording_id)
-        ],
-        "output": str(destination.absolute()),
-        "overwrite": overwrite,
-    }
+        ),
+        destination.absolute(),
+        overwrite,
+    )
     return JobSpec(KIND, f"Treat the sound of recording {recording.number}", recording_id, parameters)
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: SoundFileParameters, progress: Progress) -> SoundFileResult:
     """Write the file, then compare it with the recording."""
     from anonymize.voice.voice_measures import measure_voices
     from media.soundtrack import write_sound
 
     began = time.monotonic()
-    path, output = Path(str(parameters["path"])), Path(str(parameters["output"]))
-    sound = cast(dict[str, Json], parameters["sound"])
-    offset, track = cast(int, parameters["offset_us"]), cast(int, parameters["track"])
-    treatment = build_filter(sound, path, progress, track=track)
+    path, output, track, offset = parameters.path, parameters.output, parameters.track, parameters.offset_us
+    treatment = build_filter(parameters.sound, path, progress, track=track)
     assert treatment != "none"
     read, written = write_sound(
         path,
@@ -120,29 +136,34 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         None if treatment == "keep" else treatment,
         axis_us=offset,
         track=track,
-        overwrite=bool(parameters["overwrite"]),
+        overwrite=parameters.overwrite,
         progress=progress,
     )
     treated_s = time.monotonic() - began
-    said = [(a - offset, b - offset, text, who) for a, b, text, who in cast(list[list[object]], parameters["said"])]  # type: ignore[operator]
-    covered = [(a - offset, b - offset) for a, b in cast(list[list[int]], sound["spans"])]
-    return {
-        "output": str(output),
-        "samples": written,
-        "same_length": read == written,
-        "seconds": round(treated_s, 3),
-        "measures": measure_voices(path, output, said, covered, progress, track=track),  # type: ignore[arg-type]
-    }
+    said = [(start - offset, end - offset, text, who) for start, end, text, who in parameters.said]
+    covered = [(start - offset, end - offset) for start, end in parameters.sound.spans]
+    return SoundFileResult(
+        output,
+        written,
+        read == written,
+        round(treated_s, 3),
+        measure_voices(path, output, said, covered, progress, track=track),
+    )
 
 
-def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+def store(session: Session, work: JobSpec[SoundFileParameters], result: SoundFileResult) -> Changes:
     """Record that this file was made, and how; of paths only the file's own name."""
-    left_out = ("path", "output", "sound", "said")
-    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
-    sound = cast(dict[str, Json], work.parameters["sound"])
-    parameters["sound"] = stored_parameters(sound)
-    kept = {**result, "output": Path(str(result["output"])).name}
-    run = Run(new_id(), work.recording_id, KIND, str(sound["voice"]), parameters, kept, utc_now(), __version__)
-    with session.study.run_transaction():
-        insert_run(session.study, run)
-    return Changes.from_pairs([("run", run.id)])
+    sound = work.parameters.sound
+    facts: dict[str, Json] = {"output": result.output.name}
+    return store_run(session, work, sound.choice.voice, result, parameters={"sound": sound.stored()}, facts=facts)
+
+
+# Only the command line asks for it, so it is not resumed.
+JOB = JobKind(
+    key=KIND,
+    parameters=SoundFileParameters,
+    result=SoundFileResult,
+    compute=compute,
+    store=store,
+    unsaved=("path", "output", "sound", "said"),
+)

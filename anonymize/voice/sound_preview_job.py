@@ -2,18 +2,16 @@
 
 import tempfile
 import time
-from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
-from anonymize.voice.sound_choice import SoundChoice, gather_sound_parameters
+from anonymize.voice.sound_choice import SoundChoice, SoundParameters, gather_sound_parameters
 from anonymize.voice.sound_job import build_filter
-from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Progress
-from project.session.jobs import JobSpec
+from project.session.jobs import JobKind, JobSpec
 from project.session.session import Session
 from project.timebase import SECOND_US, format_time
 
@@ -26,7 +24,27 @@ _SUFFIX = ".preview.wav"
 _ABANDONED_AFTER_S = 3600
 
 
-def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: int) -> JobSpec:
+@dataclass(frozen=True, slots=True)
+class SoundPreviewParameters:
+    """What is listened to, and how it is treated."""
+
+    path: Path
+    track: int
+    sound: SoundParameters
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class SoundPreviewResult:
+    """A private folder with the sound before and after."""
+
+    file: Path
+    start_us: int
+    end_us: int
+
+
+def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: int) -> JobSpec[SoundPreviewParameters]:
     """Make the job for the seconds around a time."""
     located = session.require_picture(recording_id)
     if located.medium.facts.audio is None:
@@ -35,26 +53,25 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
         KIND,
         f"Listen at {format_time(time_us)}",
         recording_id,
-        {
-            "path": str(located.path),
-            "track": located.medium.sound_track,
-            "sound": gather_sound_parameters(session, recording_id, choice),
-            "start_us": max(0, time_us - PREVIEW_MARGIN_US),
-            "end_us": min(located.medium.facts.duration_us, time_us + PREVIEW_MARGIN_US),
-        },
+        SoundPreviewParameters(
+            located.path,
+            located.medium.sound_track,
+            gather_sound_parameters(session, recording_id, choice),
+            max(0, time_us - PREVIEW_MARGIN_US),
+            min(located.medium.facts.duration_us, time_us + PREVIEW_MARGIN_US),
+        ),
     )
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+def compute(parameters: SoundPreviewParameters, progress: Progress) -> SoundPreviewResult:
     """Write the sound before and after into a private folder that `delete_preview` removes."""
     from media.sound import Silence
     from media.soundtrack import write_sound
 
-    path = Path(str(parameters["path"]))
-    start_us, end_us, track = (cast(int, parameters[key]) for key in ("start_us", "end_us", "track"))
+    path, track, start_us, end_us = parameters.path, parameters.track, parameters.start_us, parameters.end_us
     progress.progress(0, 0, "Treating the sound")
     near = (max(0, start_us - _ROOM_TONE_US), end_us + _ROOM_TONE_US)
-    chosen = build_filter(cast(dict[str, Json], parameters["sound"]), path, progress, near, track=track)
+    chosen = build_filter(parameters.sound, path, progress, near, track=track)
     treatment = Silence() if chosen == "none" else None if chosen == "keep" else chosen
     folder = cache_folder() / "previews"
     try:
@@ -66,22 +83,17 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     for which, how in ((BEFORE, None), (AFTER, treatment)):
         heard = place / f"{which}.wav"
         write_sound(path, heard, how, start_us=start_us, end_us=end_us, track=track, progress=progress)
-    return {"file": str(place), "start_us": start_us, "end_us": end_us}
+    return SoundPreviewResult(place, start_us, end_us)
 
 
-def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
-    """Keep nothing: it is only listened to."""
-    return Changes.from_pairs([])
-
-
-def preview_file(result: Mapping[str, Json], which: str) -> Path:
+def preview_file(result: SoundPreviewResult, which: str) -> Path:
     """Return the file of what `compute` made, `BEFORE` or `AFTER`."""
-    return Path(str(result["file"])) / f"{which}.wav"
+    return result.file / f"{which}.wav"
 
 
-def delete_preview(result: Mapping[str, Json]) -> None:
+def delete_preview(result: SoundPreviewResult) -> None:
     """Take away what `compute` wrote."""
-    _delete_folder(Path(str(result["file"])))
+    _delete_folder(result.file)
 
 
 def remove_abandoned_sound_previews(folder: Path) -> None:
@@ -97,3 +109,6 @@ def _delete_folder(place: Path) -> None:
         for file in place.iterdir():
             file.unlink()
         place.rmdir()
+
+
+JOB = JobKind(key=KIND, parameters=SoundPreviewParameters, result=SoundPreviewResult, compute=compute)

@@ -22,6 +22,7 @@ from app.cli.plugin_options import (
     options_by_method,
     sound_choice,
 )
+from project.codec import dump
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
@@ -29,6 +30,7 @@ from project.session.session import Session, resolve_recording
 from project.text_format import format_percent, pluralize
 
 if TYPE_CHECKING:
+    from anonymize.export.export_job import ClipExportResult
     from anonymize.export.export_queue import QueuedClip, RenderQueue
 
 
@@ -135,8 +137,8 @@ def _export_clip(session: Session, queue: "RenderQueue", measure: bool) -> dict[
     (clip,) = queue.clips
     work = export_queue.prepare(session, queue, clip)
     result, _ = run_job(session, work)
-    found = {**result, "outdated": export_job.is_outdated(session, work)}
-    return _with_clip_name(session, clip, {**found, **_measure_clip(session, found, measure)})
+    found = {**dump(result), "outdated": export_job.is_outdated(session, work)}
+    return _with_clip_name(session, clip, {**found, **_measure_clip(session, result.output, measure)})
 
 
 def _export_all(
@@ -147,13 +149,14 @@ def _export_all(
         if result is None:
             failed.append(_with_clip_name(session, clip, {"problem": clip.problem}))
         else:
-            made.append(_with_clip_name(session, clip, {**result, **_measure_clip(session, result, measure)}))
+            measures = _measure_clip(session, result.output, measure)
+            made.append(_with_clip_name(session, clip, {**dump(result), **measures}))
     return made, failed
 
 
 def _run_queue(
     session: Session, queue: "RenderQueue", scheduler: str
-) -> "Iterable[tuple[QueuedClip, dict[str, Json] | None]]":
+) -> "Iterable[tuple[QueuedClip, ClipExportResult | None]]":
     if not scheduler:
         from anonymize.export.export_queue import run_queue
 
@@ -164,17 +167,17 @@ def _run_queue(
         return run_queue_on_cluster(session, queue, scheduler, bar)
 
 
-def _measure_clip(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Any]:
+def _measure_clip(session: Session, clip: Path, wanted: bool) -> dict[str, Any]:
     from anonymize.privacy import privacy_job
 
     if not wanted:
         return {}
     try:
-        work = privacy_job.prepare(session, Path(str(made["output"])))
+        work = privacy_job.prepare(session, clip)
         report, _ = run_job(session, work)
     except UserError as error:
         return {"not_measured": str(error)}
-    return {"privacy": report["file"]}
+    return {"privacy": str(report.file)}
 
 
 def _with_clip_name(session: Session, clip: "QueuedClip", result: dict[str, Json]) -> dict[str, Any]:
@@ -269,7 +272,7 @@ def privacy(
     work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
     result, _ = run_job(session, work)
     allowed = read_privacy_limits(session.study)
-    report = PrivacyReport.from_json(result)
+    report = PrivacyReport.from_json(result.report)
     over, missing = exceeded_limits(report, allowed), unmeasured_limits(report)
     heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
     found = {
@@ -278,10 +281,10 @@ def privacy(
         "limits": cast(Json, asdict(allowed)),
         "over_limit": over,
         "not_measured": missing,
-        "report": {key: value for key, value in result.items() if key != "file"},
-        "file": result["file"],
+        "report": dict(result.report),
+        "file": str(result.file),
     }
-    return Output(found, [heading, *format_report(report, over, missing), f"The report: {result['file']}"])
+    return Output(found, [heading, *format_report(report, over, missing), f"The report: {result.file}"])
 
 
 def _set_limits(limits: PrivacyLimits, settings: tuple[str, ...]) -> PrivacyLimits:
@@ -334,14 +337,12 @@ def voice(
         out.parent.mkdir(exist_ok=True)
     work = sound_job.prepare(session, chosen.id, choice, out, overwrite=overwrite)
     result, _ = run_job(session, work)
-    covered = len(cast(list[Json], cast(dict[str, Json], work.parameters["sound"])["spans"]))
-    transcript = bool(work.parameters["said"])
     found = {
         "recording": chosen.number,
-        **choice.as_json(),
-        "covered": covered,
-        "transcript": transcript,
-        **result,
+        **dump(choice),
+        "covered": len(work.parameters.sound.spans),
+        "transcript": bool(work.parameters.said),
+        **dump(result),
     }
     return Output(found, _voice_lines(found))
 

@@ -13,7 +13,7 @@ from app.cli.command import EDIT, OptionGroup, command, given_options, option
 from app.cli.console import Bar, Output, progress_bar, run_job
 from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
+from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from benchmark.judging.visible_answers import VisibleAnswer, visible_answers
 from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
@@ -302,6 +302,6 @@ def run_ask_plan(session: Session, asking: "AskPlan") -> AskResult:
     outcome, new = RunOutcome(), []
     if asking.job is not None:
         result, changes = run_job(session, asking.job, _Bar)
-        outcome, new = read_outcome(result), sorted(changes.ids("judgment"))
+        outcome, new = result, sorted(changes.ids("judgment"))
     outcome.notes[:0] = asking.notes
     return AskResult(tuple(judgment.id for judgment in asking.cached), tuple(new), outcome)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.errors import UserError
 from project.progress import RemainingTimeEstimator, format_time_left
 from project.text_format import escape_unprintable
@@ -164,7 +164,7 @@ def progress_bar(title: str) -> Iterator[Bar]:
         bar.clear()
 
 
-def run_job(session: "Session", work: "JobSpec", bar_type: type[Bar] = Bar) -> tuple[dict[str, Json], Changes]:
+def run_job(session: "Session", work: "JobSpec[Any]", bar_type: type[Bar] = Bar) -> tuple[Any, Changes]:
     """Do a job with progress; returns its result and what it changed."""
     from project.session.jobs import run_inline
 

@@ -58,7 +58,7 @@ def faces(
     names = join_names(detectors) if detectors else default_detectors()
     seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
     chosen = seen if recording is None else [recording]
-    works = [face_tracking_job.prepare(session, r.id, detectors=names, processor=processor) for r in chosen]
+    works = [face_tracking_job.prepare(session, r.id, detector=names, processor=processor) for r in chosen]
     found: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     with progress_bar("Track faces") as bar:
@@ -69,7 +69,7 @@ def faces(
         if done.result is None:
             failed.append({"recording": owner.number, "problem": str(done.error)})
         else:
-            kept = {key: done.result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
+            kept = {key: getattr(done.result, key) for key in ("frames", "frames_with_face", "tracks", "seconds")}
             found.append({"recording": owner.number, **kept})
     totals = {key: sum(entry[key] for entry in found) for key in ("frames", "frames_with_face", "tracks", "seconds")}
     lines = [

@@ -77,9 +77,7 @@ def scenes(session: Session, recording: Recording = option()) -> Output:
     work = scene_job.prepare(session, recording.id)
     result, _ = run_job(session, work)
     waiting = sum(scene_event.prelabel for scene_event in read_scene_events(session, recording.id))
-    times = result["times_us"]
-    assert isinstance(times, list)
-    seconds = [int(time) / 1e6 for time in times if isinstance(time, int)]
+    seconds = [time_us / 1e6 for time_us in result.times_us]
     said = f"Recording {recording.number}: {pluralize(len(seconds), 'scene change')}, {waiting} to decide on."
     lines = [said, *(f"  {second:.2f} s" for second in seconds)]
     return Output({"recording": recording.number, "changes": seconds, "prelabels": waiting}, lines)

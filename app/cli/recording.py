@@ -117,8 +117,7 @@ def sync(
     lines = []
     for chosen_medium in chosen:
         work = recording_files.prepare(session, recording.id, chosen_medium.id)
-        result, _ = run_job(session, work)
-        found = recording_files.parse_sync_result(result)
+        found, _ = run_job(session, work)
         applied = apply_it and found.sure
         if applied:
             move_medium(session, recording.id, chosen_medium.id, found.offset_us)

@@ -129,7 +129,6 @@ def release(
     """
     from anonymize.release import release_edits, release_job
     from anonymize.release.release_plan import read_plan
-    from anonymize.release.release_rules import ReleaseBlocker, parse_blocker
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
@@ -146,19 +145,16 @@ def release(
     if dry_run or out is None:
         return _answer(_checklist_json(found, session.study.path), found.remaining, found)
     result, _ = run_job(session, release_job.prepare(session, out, plan))
-    reasons: list[ReleaseBlocker] = [parse_blocker(reason) for reason in result["reasons"]]  # type: ignore[arg-type, union-attr]
     told = {
-        "released": result["released"],
-        "reasons": [release_blocker.as_json(str(session.study.path)) for release_blocker in reasons],
-        "output": result["output"],
-        "files": result["files"],
+        "released": result.released,
+        "reasons": [release_blocker.as_json(str(session.study.path)) for release_blocker in result.reasons],
+        "output": result.output,
+        "files": result.files,
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
     }
-    if result["released"]:
-        return Output(
-            told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
-        )
-    return _answer(told, reasons, found)
+    if result.released:
+        return Output(told, f"Released {result.files} files to {result.output}. Read DATACARD.md before it leaves.")
+    return _answer(told, result.reasons, found)
 
 
 @command("private-words", edits=("given", "file", "remove"), annotator=option("Under whose name the change is kept."))

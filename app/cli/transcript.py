@@ -347,15 +347,19 @@ def transcribe(
         said = [] if speech_only else utterances_of(session.study, owner.id)
         stretches += [{"recording": owner.number, "start": s / SECOND_US, "end": e / SECOND_US} for s, e in found]
         utterances += [_utterance_json(owner, utterance) for utterance in said]
-        facts = {key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result}
+        facts = {
+            key: getattr(result, key)
+            for key in ("language", "language_certainty", "chunks", "seconds")
+            if hasattr(result, key)
+        }
         recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
         total = sum(end - start for start, end in found)
         lines.append(
             f"Recording {owner.number}: {pluralize(len(found), 'place')} where somebody speaks, {format_seconds(total)}"
         )
-        if "language" in result and result["language_certainty"] not in (0, 1):
-            sure = float(str(result["language_certainty"]))
-            lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({format_percent(sure, 0)} sure)"
+        if not speech_only and result.language_certainty not in (0, 1):
+            sure = format_percent(result.language_certainty, 0)
+            lines[-1] += f"; it sounds like {LANGUAGES[result.language]} ({sure} sure)"
         lines += [
             f"  [{utterance.start_us / SECOND_US:.2f}-{utterance.end_us / SECOND_US:.2f}] "
             f"{escape_unprintable(utterance.text)}"

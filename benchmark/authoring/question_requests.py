@@ -4,13 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from textwrap import shorten
 
-from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judging.ask_job import KIND, AskPlan, prepare
 from benchmark.judging.judge_registry import get_judge
-from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, read_payload
+from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
 from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.filter_funnel import build_funnel
 from benchmark.questions.filter_outcomes import (
@@ -34,7 +33,7 @@ from benchmark.questions.filter_rules import (
     validate_rule,
 )
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress, Silent
@@ -233,18 +232,18 @@ def split_request(request: AskRequest, size: int) -> list[AskRequest]:
     return [replace(request, about=request.about[at : at + size]) for at in range(0, len(request.about), size)]
 
 
-def merge_jobs(works: Sequence[JobSpec], title: str) -> JobSpec:
+def merge_jobs(works: Sequence[JobSpec[AskParameters]], title: str) -> JobSpec[AskParameters]:
     """Return the jobs of the pieces of one request as one job."""
-    payloads = [read_payload(work.parameters) for work in works]
-    plans: list[Mapping[str, Json]] = []
+    payloads = [work.parameters for work in works]
+    plans: list[InputPlan] = []
     items: list[RunItem] = []
     for payload in payloads:
         items += [replace(item, plan=item.plan + len(plans)) for item in payload.items]
         plans += payload.plans
     recordings = {run_item.recording_id for run_item in items}
-    whole = replace(payloads[0], plans=tuple(plans), items=tuple(items))
+    whole = replace(payloads[0], run=new_id(), plans=tuple(plans), items=tuple(items))
     about = recordings.pop() if len(recordings) == 1 else ""
-    return JobSpec(KIND, title, about, {"run": new_id(), **whole.as_json()})
+    return JobSpec(KIND, title, about, whole)
 
 
 def questions_reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunNote, read_outcome, refusal_error
+from benchmark.judging.run_outcome import RunNote, refusal_error
 from benchmark.prompts.statement_prompts import (
     INFERENCES_PER_ANSWER,
     LONGEST_STATEMENT,
@@ -69,7 +69,7 @@ def ask_judges(session: Session, requests: Iterable[AskRequest], progress: Progr
         if asking.job is not None:
             result, changes = run_inline(session, asking.job, progress)
             ids += sorted(changes.ids("judgment"))
-            notes += read_outcome(result).notes
+            notes += result.notes
     if not ids and notes:
         raise refusal_error(notes)
     return InferenceAnswers(tuple(find_judgments(session.study, ids)), tuple(notes))

@@ -12,32 +12,36 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from anonymize.egress.egress_authority import study_authority
+from anonymize.egress.egress_authority import StudyAuthority
 from benchmark.cluster.work_envelope import permit_job, worker_request
 from benchmark.cluster.worker_proxy import unpack_files
 from benchmark.cluster.worker_proxy import work as task
 from benchmark.judging import ask_job
+from benchmark.judging.judgment_record import JudgmentBatch
+from benchmark.judging.run_outcome import RunOutcome
 from models.connection.dask_connection import (
     Cluster,
-    ClusterWorker,
     Scheduler,
     SchedulerLostError,
-    WorkerSilent,
     connect,
     parse_scheduler,
     permitted_addresses,
 )
+from project.codec import load
 from project.entities.egress_policy import Forbidden
+from project.entities.judgments import Judgment
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
-from project.progress import Progress
+from project.progress import Progress, SubtaskProgress
 from project.session.jobs import JobSpec, answer, load_kind, run_inline, store_part
 from project.session.session import Session
 from project.text_format import pluralize
 from project.version import __version__
 
 _MIN_PARTS = 2
+_SHARE = 1000
+"""Units of progress of one of several jobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ class JobResult:
     """
 
     job: JobSpec
-    result: dict[str, Json] | None
+    result: Any
     changes: Changes
     error: UserError | None
 
@@ -84,10 +88,11 @@ def run_jobs(
         return []
     if not scheduler:
         return [
-            _run_locally(session, work, _WorkProgress(progress, at, len(works)), ended) for at, work in enumerate(works)
+            _run_locally(session, work, SubtaskProgress(progress, at * _SHARE, _SHARE, len(works) * _SHARE), ended)
+            for at, work in enumerate(works)
         ]
     wanted = parse_scheduler(scheduler)
-    addresses = permitted_addresses(wanted, study_authority(session))
+    addresses = permitted_addresses(wanted, StudyAuthority(session))
     with asyncio.Runner() as runner:
         return runner.run(_run_on_cluster(session, works, progress, wanted, addresses, ended))
 
@@ -150,21 +155,6 @@ def _merge_results(work: JobSpec, pieces: Sequence["ClusterTask"]) -> JobResult:
     return JobResult(work, results[0] if results else None, changes, error)
 
 
-class _WorkProgress:
-    """Reports the progress of one of several jobs as a part of all."""
-
-    def __init__(self, progress: Progress, at: int, of: int) -> None:
-        self._progress, self._at, self._of = progress, at, of
-        self.check_cancelled = progress.check_cancelled
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        """Report it."""
-        if self._of == 1 or not total:
-            self._progress.progress(done, total, text)
-        else:
-            self._progress.progress(self._at * total + done, self._of * total, text)
-
-
 MAX_TRIES = 3
 """How often a job is started in all, if its workers stop."""
 
@@ -197,11 +187,11 @@ class ClusterTask:
     host: str = ""
     fraction_done: float = 0.0
     progress_text: str = ""
-    result: dict[str, Json] | None = None
+    result: Any = None
     error: UserError | None = None
     changes: Changes = field(default_factory=Changes)
-    _stored_parts: list[Mapping[str, Json]] = field(default_factory=list)
-    _earlier_results: list[dict[str, Json]] = field(default_factory=list)
+    _stored: list[Judgment] = field(default_factory=list)
+    _earlier_results: list[RunOutcome] = field(default_factory=list)
 
     @property
     def is_done(self) -> bool:
@@ -210,7 +200,7 @@ class ClusterTask:
 
     def add_stored_part(self, part: Mapping[str, Json], changes: Changes) -> None:
         """Note that a part of it was stored."""
-        self._stored_parts.append(part)
+        self._stored += load(JudgmentBatch, part, self.job.kind).judgments
         self.changes |= changes
 
     def start(self, token: str, host: str) -> bool:
@@ -221,26 +211,26 @@ class ClusterTask:
         """
         if self.tries and self.job.kind == ask_job.KIND:
             try:
-                left = ask_job.remaining_job(self.job, self._stored_parts)
+                left = ask_job.remaining_job(self.job, self._stored)
             except UserError as error:
                 self.error = error
                 return False
-            self._earlier_results.append(ask_job.partial_result(self._stored_parts))
-            self._stored_parts.clear()
+            self._earlier_results.append(ask_job.partial_result(self.job.parameters.entries, self._stored))
+            self._stored.clear()
             if left is None:
                 self.finish(ask_job.merge_results([]))
                 return False
             self.job = left
-        if self.tries and "overwrite" in self.job.parameters:
+        if self.tries and hasattr(self.job.parameters, "overwrite"):
             # The file that the earlier worker may have written.
-            self.job = replace(self.job, parameters={**self.job.parameters, "overwrite": True})
+            self.job = replace(self.job, parameters=replace(self.job.parameters, overwrite=True))
         self.tries, self.token, self.host = self.tries + 1, token, host
         self.fraction_done, self.progress_text, self.crashed = 0.0, "", False
         if self.tries > MAX_TRIES:
             self.error = self.lost_error()
         return self.error is None
 
-    def finish(self, result: dict[str, Json]) -> None:
+    def finish(self, result: Any) -> None:
         """Set its result, merged with those of earlier tries."""
         self.result = ask_job.merge_results([*self._earlier_results, result]) if self._earlier_results else result
         self.fraction_done = 1.0
@@ -256,11 +246,8 @@ class ClusterTask:
 
 _PROGRESS_STEPS = 1000
 _POLL_INTERVAL_S = 0.1
-_WORKERS_INTERVAL_S = 1.0
-_EXCHANGE_WAIT_S = 0.5
 _GRACE_S = 5.0
 _STOP_TIMEOUT_S = 3.0
-_MAX_MISSED = 4
 
 
 class ClusterCoordinator:
@@ -278,17 +265,10 @@ class ClusterCoordinator:
     ) -> None:
         self._session, self._scheduler, self._addresses, self._cluster = session, scheduler, addresses, cluster
         self._pieces, self._progress, self._ended = pieces, progress, ended
-        self._run = new_id()
+        self._run = f"greenroom-{new_id()}"
         self._futures: dict[int, Any] = {}
         self._finished: dict[int, float] = {}
-        self._asked: dict[str, asyncio.Task[None]] = {}
-        self._telling: dict[str, list[Json]] = {}
-        self._told: dict[str, int] = {}
-        self._seen: dict[str, int] = {}
-        self._relays: dict[str, str] = {}
-        self._seat_of: dict[str, str] = {}
-        self._seen_at = 0.0
-        self._ending = False
+        self._replies: dict[str, Any] = {}
 
     async def run(self) -> None:
         """Run until every task has a result or an error.
@@ -297,25 +277,29 @@ class ClusterCoordinator:
             SchedulerLostError: the scheduler does not answer any more.
             Cancelled: the user stopped it; answers until then are stored.
         """
+        said = await self._cluster.open_queue(self._run)
+        receiving = asyncio.create_task(self._receive(said))
         try:
-            while not self._is_done():
+            while not all(piece.is_done for piece in self._pieces):
                 self._progress.check_cancelled()
+                if receiving.done():
+                    receiving.result()
+                if not self._cluster.is_alive:
+                    raise SchedulerLostError
                 self._submit_pending()
-                await self._poll()
-                self._report_progress()
+                await self._check_pieces()
+                await self._report_progress()
                 await asyncio.sleep(_POLL_INTERVAL_S)
         except BaseException:
             await asyncio.shield(self._stop())
             raise
         finally:
-            self._ending = True
-            for task in self._asked.values():
-                task.cancel()
-            await asyncio.gather(*self._asked.values(), return_exceptions=True)
-        self._report_progress()
-
-    def _is_done(self) -> bool:
-        return all(piece.is_done for piece in self._pieces)
+            receiving.cancel()
+            await asyncio.gather(receiving, return_exceptions=True)
+            for queue in (said, *self._replies.values()):
+                with suppress(Exception):
+                    self._cluster.close_queue(queue)
+        await self._report_progress()
 
     def _submit_pending(self) -> None:
         """Submit tasks that were not yet, except those that ask a judge that another task is asking."""
@@ -331,138 +315,81 @@ class ClusterCoordinator:
                 self._submit(number)
 
     def _submit(self, number: int) -> None:
-        key = f"greenroom-{self._run}-{number}-{new_id()}"
+        key = f"{self._run}-{number}-{new_id()}"
         self._futures[number] = self._cluster.submit(task, self._run, number, key, key=key)
         self._finished.pop(number, None)
 
-    async def _poll(self) -> None:
-        """Serve new workers, and find tasks that their workers gave up."""
-        if not self._cluster.is_alive:
-            raise SchedulerLostError
+    async def _check_pieces(self) -> None:
+        """Find tasks that their workers gave up."""
         now = time.monotonic()
-        if now - self._seen_at > _WORKERS_INTERVAL_S:
-            self._seen_at = now
-            for seat in await self._cluster.list_workers():
-                if seat.address not in self._asked:
-                    self._asked[seat.address] = asyncio.create_task(self._serve_worker(seat))
-        for address, running in [*self._asked.items()]:
-            if running.done():
-                del self._asked[address]
-                running.result()
         for number, piece in enumerate(self._pieces):
-            if number in self._futures and not piece.is_done:
-                self._check_piece(number, piece, now)
-
-    def _check_piece(self, number: int, piece: ClusterTask, now: float) -> None:
-        status = self._futures[number].status
-        if status == "pending":
-            return
-        # The last messages of its worker may still arrive.
-        if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
-            return
-        if status == "error" or piece.tries >= MAX_TRIES:
-            piece.error = piece.lost_error()
-            self._ended(piece)
-        else:
-            self._submit(number)
-
-    async def _serve_worker(self, seat: ClusterWorker) -> None:
-        """Exchange messages with one worker until it is gone."""
-        missing = 0
-        while True:
-            try:
-                said = await self._cluster.send_message(seat.address, run="", seen=0, told="", wait_s=0)
-                if said is not None:
-                    break
-                missing += 1
-            except WorkerSilent:
-                pass
-            if all(cluster_worker.address != seat.address for cluster_worker in await self._cluster.list_workers()):
-                return
-            if missing >= _MAX_MISSED:
+            if number not in self._futures or piece.is_done or self._futures[number].status == "pending":
+                continue
+            failed = self._futures[number].status == "error"
+            if failed and isinstance(await self._futures[number].exception(), ImportError | RuntimeError):
                 raise UserError(
-                    f"The worker on {seat.host} is not prepared for Greenroom.",
+                    "A worker of the cluster is not prepared for Greenroom.",
                     f"Start it so: dask worker --preload greenroom {self._scheduler}",
                 )
-            await asyncio.sleep(_EXCHANGE_WAIT_S)
-        facts = json.loads(said)
-        _require_same_version(facts)
-        if self._relays.get(seat.address) != facts["relay"]:
-            # A new process in the place of a lost one numbers its messages from 1.
-            self._relays[seat.address] = facts["relay"]
-            self._seen[seat.address] = self._told[seat.address] = 0
-            self._telling[seat.address] = []
-        while not self._ending:
-            telling = [*self._telling[seat.address]]
-            try:
-                said = await self._cluster.send_message(
-                    seat.address,
-                    run=self._run,
-                    seen=self._seen[seat.address],
-                    told=json.dumps(telling),
-                    wait_s=_EXCHANGE_WAIT_S,
-                )
-            except WorkerSilent:
-                said = None
-            if said is None:
-                missing += 1
-                if missing >= _MAX_MISSED or all(
-                    cluster_worker.address != seat.address for cluster_worker in await self._cluster.list_workers()
-                ):
-                    return
-                await asyncio.sleep(_EXCHANGE_WAIT_S)
+            # The last messages of its worker may still arrive.
+            if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
                 continue
-            missing = 0
-            if telling:
-                self._telling[seat.address] = self._telling[seat.address][len(telling) :]
-            for number, message in json.loads(said)["said"]:
-                if number > self._seen[seat.address]:
-                    self._seen[seat.address] = number
-                    self._handle_message(seat, message)
+            if failed or piece.tries >= MAX_TRIES:
+                piece.error = piece.lost_error()
+                self._ended(piece)
+            else:
+                self._submit(number)
 
-    def _queue_message(self, token: str, line: Json) -> None:
-        seat = self._seat_of[token]
-        self._told[seat] += 1
-        self._telling[seat].append([self._told[seat], token, line])
+    async def _receive(self, said: Any) -> None:
+        """Handle what jobs say, in its order."""
+        while True:
+            for text in await self._cluster.take(said):
+                message = json.loads(text)
+                reply = await self._handle_message(message)
+                if reply is not None:
+                    await self._send(message["token"], *reply)
 
-    def _handle_message(self, seat: ClusterWorker, message: dict[str, Any]) -> None:
-        token = message["token"]
+    async def _send(self, token: str, message: Json) -> None:
+        """Send a job a message; its queue is opened when it is first told something."""
+        if token not in self._replies:
+            self._replies[token] = await self._cluster.open_queue(f"{self._run}-{token}")
+        await self._cluster.put(self._replies[token], json.dumps(message))
+
+    async def _handle_message(self, message: dict[str, Any]) -> tuple[Json] | None:
+        """Return what a job is told in answer to what it said; None for nothing."""
         if "begin" in message:
-            self._seat_of[token] = seat.address
-            self._start_piece(seat, self._pieces[message["number"]], token, message["begin"])
-            return
-        piece = next((cluster_task for cluster_task in self._pieces if cluster_task.token == token), None)
+            return (await self._start_piece(self._pieces[message["number"]], message["token"], message["begin"]),)
         line = message["line"]
+        piece = next((cluster_task for cluster_task in self._pieces if cluster_task.token == message["token"]), None)
         if piece is None or piece.is_done:
             # The task was given to another worker meanwhile.
-            if "ask" in line:
-                self._queue_message(token, "cancel")
-            return
-        self._handle_line(piece, token, line)
+            return ("cancel",) if "ask" in line else None
+        return self._handle_line(piece, line)
 
-    def _start_piece(self, seat: ClusterWorker, piece: ClusterTask, token: str, facts: dict[str, Any]) -> None:
-        if piece.is_done:
-            self._queue_message(token, None)
-            return
+    async def _start_piece(self, piece: ClusterTask, token: str, facts: dict[str, Any]) -> Json:
+        """Return the request that a worker gets; None where it need not begin."""
         _require_same_version(facts)
+        seats = {seat.address: seat for seat in await self._cluster.list_workers()}
+        seat = seats.get(facts["address"])
+        if piece.is_done or seat is None:
+            return None
         if piece.start(token, str(facts["host"])):
             try:
                 permit_job(self._session, self._scheduler, self._addresses, seat, piece.job)
-                self._queue_message(token, worker_request(self._session, piece.job))
-                return
+                return worker_request(self._session, piece.job)
             except UserError as error:
                 piece.error = error
-        self._queue_message(token, None)
         self._ended(piece)
+        return None
 
-    def _handle_line(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+    def _handle_line(self, piece: ClusterTask, line: dict[str, Any]) -> tuple[Json] | None:
         if "progress" in line:
             done, total, text = line["progress"]
             piece.fraction_done, piece.progress_text = (min(1.0, done / total) if total else 0.0), text
         elif "part" in line or "question" in line:
-            self._answer_question(piece, token, line)
+            return self._answer_question(piece, line)
         elif "result" in line:
-            self._store_result(piece, line["result"], line.get("files", {}))
+            self._store_result(piece, line["result"], line["files"])
         elif "error" in line:
             piece.error = UserError(line["error"]["message"], line["error"]["hint"])
         elif "unreachable" in line:
@@ -473,8 +400,9 @@ class ClusterCoordinator:
             piece.token, piece.crashed = "", True
         if piece.is_done:
             self._ended(piece)
+        return None
 
-    def _answer_question(self, piece: ClusterTask, token: str, line: dict[str, Any]) -> None:
+    def _answer_question(self, piece: ClusterTask, line: dict[str, Any]) -> tuple[Json] | None:
         reply: dict[str, Json] = {"answer": line.get("ask")}
         try:
             if "part" in line:
@@ -485,13 +413,13 @@ class ClusterCoordinator:
         except UserError as error:
             rule = error.rule if isinstance(error, Forbidden) else ""
             reply["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
-        if "ask" in line:
-            self._queue_message(token, reply)
+        return (reply,) if "ask" in line else None
 
     def _store_result(self, piece: ClusterTask, result: dict[str, Json], files: dict[str, Json]) -> None:
         try:
-            found = unpack_files(result, files)
-            piece.changes |= load_kind(piece.job.kind).store(self._session, piece.job, found)
+            kind = load_kind(piece.job.kind)
+            found = load(kind.result, unpack_files(result, files), kind.key)
+            piece.changes |= kind.store(self._session, piece.job, found)
             piece.finish(found)
         except UserError as error:
             piece.error = error
@@ -501,7 +429,7 @@ class ClusterCoordinator:
         with suppress(SchedulerLostError, UserError, asyncio.TimeoutError):
             for piece in self._pieces:
                 if not piece.is_done and piece.token:
-                    self._queue_message(piece.token, "cancel")
+                    await self._send(piece.token, "cancel")
             until = time.monotonic() + _STOP_TIMEOUT_S
             while (
                 self._cluster.is_alive
@@ -512,12 +440,12 @@ class ClusterCoordinator:
             if self._cluster.is_alive:
                 await asyncio.wait_for(self._cluster.cancel([*self._futures.values()]), _STOP_TIMEOUT_S)
 
-    def _report_progress(self) -> None:
+    async def _report_progress(self) -> None:
         ended = sum(piece.is_done for piece in self._pieces)
         share = sum(1.0 if piece.is_done else piece.fraction_done for piece in self._pieces) / max(1, len(self._pieces))
         at_work = sum(1 for piece in self._pieces if piece.token and not piece.is_done)
         text = f"{ended} of {pluralize(len(self._pieces), 'part')}, {at_work} under way"
-        if not self._asked and ended < len(self._pieces):
+        if not at_work and ended < len(self._pieces) and not await self._cluster.list_workers():
             text = f"No worker yet: dask worker --preload greenroom {self._scheduler}"
         self._progress.progress(int(share * _PROGRESS_STEPS), _PROGRESS_STEPS, text)
 

@@ -6,10 +6,10 @@ All clips are submitted at once, and each is marked on disk when it is done.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from anonymize.export.export_job import ClipExportResult
 from anonymize.export.export_queue import ClipState, QueuedClip, RenderQueue, prepare, save_queue
 from anonymize.faces.masking_plan import delete_tracks_file
 from benchmark.cluster.coordinator import JobResult, run_jobs
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
 from project.session.jobs import JobSpec
@@ -18,14 +18,14 @@ from project.session.session import Session
 
 def run_queue_on_cluster(
     session: Session, queue: RenderQueue, scheduler: str, progress: Progress
-) -> Sequence[tuple[QueuedClip, dict[str, Json] | None]]:
+) -> Sequence[tuple[QueuedClip, ClipExportResult | None]]:
     """Export the pending clips of a queue; returns each clip with its result, None where it failed.
 
     Raises:
         Cancelled: the user stopped it; the rest can be exported later.
     """
     jobs: list[tuple[QueuedClip, JobSpec]] = []
-    results: list[tuple[QueuedClip, dict[str, Json] | None]] = []
+    results: list[tuple[QueuedClip, ClipExportResult | None]] = []
 
     def mark(clip: QueuedClip, state: ClipState, problem: str = "") -> QueuedClip:
         nonlocal queue

@@ -4,19 +4,17 @@ import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 
-from anonymize.egress.egress_authority import study_authority
-from benchmark.cluster.worker_proxy import JOB_FILES, pack_files
-from benchmark.judge_input.input_plan import plan_files
-from benchmark.judging import ask_job
-from benchmark.judging.run_config import read_payload
+from anonymize.egress.egress_authority import StudyAuthority
+from benchmark.cluster.worker_proxy import pack_files
+from benchmark.judging.run_config import AskParameters
 from models.connection.addresses import is_loopback
 from models.connection.dask_connection import ClusterWorker, Scheduler
+from project.codec import dump
 from project.entities.egress_policy import EgressRequest, Purpose
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.jobs import JobSpec
+from project.session.jobs import JobSpec, load_kind
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
@@ -29,37 +27,35 @@ def required_files(session: Session, work: JobSpec) -> list[Json]:
 
 def job_recordings(work: JobSpec) -> tuple[str, ...]:
     """Return the ids of the recordings whose footage or words a job holds."""
-    if work.kind != ask_job.KIND:
+    if not isinstance(work.parameters, AskParameters):
         return (work.recording_id,) if work.recording_id else ()
-    payload = read_payload(work.parameters)
-    found = [item.recording_id for item in payload.items]
-    found += [str(other) for plan in payload.plans for other in cast(list[Json], plan["others"])]
+    found = [item.recording_id for item in work.parameters.items]
+    found += [other for plan in work.parameters.plans for other in plan.other_recordings]
     return tuple(dict.fromkeys(found))
 
 
 def job_condition(work: JobSpec) -> str:
     """Return the condition in which a job shows its recordings; `raw` if any of them is shown unchanged."""
-    if work.kind != ask_job.KIND:
+    if not isinstance(work.parameters, AskParameters):
         return "raw"
-    conditions = {item.condition for item in read_payload(work.parameters).items}
+    conditions = {item.condition for item in work.parameters.items}
     return conditions.pop() if len(conditions) == 1 else "raw"
 
 
 def _named_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
-    if work.kind == ask_job.KIND:
-        yield from _judge_files(session, work)
+    if isinstance(work.parameters, AskParameters):
+        yield from _judge_files(session, work.parameters)
         return
-    if isinstance(path := work.parameters.get("path"), str):
-        yield Path(path), f"the file of {_recording_label(session, work.recording_id)}"
-    if isinstance(output := work.parameters.get("output"), str):
-        yield Path(output).parent, "the folder for the clips"
+    if (path := getattr(work.parameters, "path", None)) is not None:
+        yield path, f"the file of {_recording_label(session, work.recording_id)}"
+    if (output := getattr(work.parameters, "output", None)) is not None:
+        yield output.parent, "the folder for the clips"
 
 
-def _judge_files(session: Session, work: JobSpec) -> Iterator[tuple[Path, str]]:
-    payload = read_payload(work.parameters)
+def _judge_files(session: Session, payload: AskParameters) -> Iterator[tuple[Path, str]]:
     for plan in payload.plans:
-        for path in plan_files(plan):
-            yield path, f"a file for {_recording_label(session, str(plan['recording_id']))}"
+        for media in plan.all_media:
+            yield media.path, f"a file for {_recording_label(session, plan.recording_id)}"
     for judge in sorted({item.judge for item in payload.items}):
         entry = payload.entries[judge]
         for named in (entry.model, entry.settings.get("projector")):
@@ -82,7 +78,7 @@ def permit_job(
     Raises:
         Forbidden: the policy does not permit it.
     """
-    content = json.dumps(dict(work.parameters), sort_keys=True).encode()
+    content = json.dumps(dump(work.parameters), sort_keys=True).encode()
     first, *others = job_recordings(work) or ("",)
     host, port, scheme = scheduler.host, scheduler.port, scheduler.scheme
     here, at_seat = all(map(is_loopback, addresses)), not is_loopback(seat.machine)
@@ -91,7 +87,7 @@ def permit_job(
     # A job goes to the scheduler and from there to the worker; the less protected of the two connections counts.
     if at_seat and (here or seat.scheme != "tls"):
         scheme = seat.scheme
-    study_authority(session).permit(
+    StudyAuthority(session).permit(
         EgressRequest(
             Purpose.CLUSTER,
             host,
@@ -112,13 +108,15 @@ def permit_job(
 
 def worker_request(session: Session, work: JobSpec) -> dict[str, Json]:
     """Return the request that a worker gets."""
+    kind, parameters = load_kind(work.kind), dump(work.parameters)
     try:
-        files = pack_files(work.parameters, JOB_FILES.get(work.kind, ()))
+        files = pack_files(parameters, kind.sent_files)
     except OSError as error:
         raise UserError(f"What {work.title[:1].lower()}{work.title[1:]} needs is gone.", "Run it again.") from error
     return {
         "job": work.kind,
-        "parameters": dict(work.parameters),
+        "parameters": parameters,
         "needs": required_files(session, work),
         "files": files,
+        "returned": [*kind.returned_files],
     }

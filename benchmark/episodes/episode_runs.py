@@ -16,7 +16,7 @@ from benchmark.episodes.episode_state import (
 from benchmark.judging.ask_job import AskPlan, prepare
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import read_outcome, refusal_error
+from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from benchmark.prompts.episode_prompts import ACT_TASK, EPISODE_RATINGS_TASK, read_turn_answer, turn_part
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import Act, AgentPlayer, AgentTurn, EpisodeAgent, EpisodeEnd, format_turn
@@ -164,12 +164,11 @@ def ask_turn(
     return add_answer_turn(session, state, read_turn_judgment(session, changes, result))
 
 
-def read_turn_judgment(session: Session, changes: Changes, result: object) -> Judgment:
+def read_turn_judgment(session: Session, changes: Changes, outcome: RunOutcome) -> Judgment:
     """Return the judgment of a request for one turn."""
     found = find_judgments(session.study, sorted(changes.ids("judgment")))
     if found:
         return found[-1]
-    outcome = read_outcome(result if isinstance(result, dict) else {})
     if outcome.notes:
         raise refusal_error(outcome.notes)
     raise UserError("Nothing came back for this turn.", "A budget may have no room for it; raise it and go on.")

@@ -8,9 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
-from benchmark.prompts.answer_form import FormSpec, answer_form, read_form
+from benchmark.prompts.answer_form import FormSpec, answer_form
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS
 from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, SamplingParameters
 from project.entities.judgments import Modality, judgment_id_of_part, parse_target
@@ -113,6 +112,7 @@ class InputPlan:
         about: what is asked about, `project.entities.judgments.JudgmentTarget.key`; "" for an unmarked span.
         state: of a question or a chain when it was planned; "" for anything else.
         modality: what is shown.
+        settings: how much is shown.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         condition: `RAW_CONDITION`, or the id of the run that made the rendering.
@@ -149,6 +149,7 @@ class InputPlan:
     words_state: str = ""
     state: str = ""
     modality: Modality = Modality.BOTH
+    settings: InputSettings = InputSettings()
     option_media: tuple[PlannedMedia, ...] = ()
     pictured: tuple[str, ...] = ()
 
@@ -182,33 +183,6 @@ class InputPlan:
     ) -> JudgeRequest:
         """Return the request to a judge, with the messages that `build_messages` made of this plan."""
         return JudgeRequest(messages, self.answer_form, sampling, self.truth, shares, self.item)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object that `read_plan` reads."""
-        media = self.media
-        return {
-            "recording_id": self.recording_id,
-            "about": self.about,
-            "state": self.state,
-            "modality": self.modality.value,
-            "start_us": self.start_us,
-            "end_us": self.end_us,
-            "task": self.task,
-            "variant": self.variant,
-            "condition": self.condition,
-            "prompt": self.prompt,
-            "system": self.system,
-            "text": self.text,
-            "media": None if media is None else _media_json(media),
-            "option_media": [_media_json(each) for each in self.option_media],
-            "pictured": [*self.pictured],
-            "form": self.form.as_json(),
-            "truth": dict(self.truth),
-            "shortened": [[shortened.rule, shortened.count, shortened.characters] for shortened in self.shortened],
-            "notes": [*self.notes],
-            "others": [*self.other_recordings],
-            "words_state": self.words_state,
-        }
 
     def as_record(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
         """Return what was sent, as a judgment stores it: frames and clip by checksum, texts in full.
@@ -247,69 +221,6 @@ class InputPlan:
                     told |= {"sha256": clip.sha256, "bytes": len(clip.mp4)}
                 found["clip"] = told
         return found
-
-
-def read_plan(found: Mapping[str, Json]) -> InputPlan:
-    """Read the result of `InputPlan.as_json`."""
-    media = cast(dict[str, Json] | None, found["media"])
-    return InputPlan(
-        recording_id=str(found["recording_id"]),
-        about=str(found["about"]),
-        start_us=cast(int, found["start_us"]),
-        end_us=cast(int, found["end_us"]),
-        task=str(found["task"]),
-        variant=str(found["variant"]),
-        condition=str(found["condition"]),
-        prompt=str(found["prompt"]),
-        system=str(found["system"]),
-        text=str(found["text"]),
-        media=None if media is None else _read_media(media),
-        form=read_form(cast(dict[str, Json], found["form"])),
-        truth=cast(dict[str, Json], found["truth"]),
-        shortened=tuple(ShorteningNote(*row) for row in cast(list[tuple[str, int, int]], found["shortened"])),
-        notes=tuple(cast(list[str], found["notes"])),
-        other_recordings=tuple(cast(list[str], found["others"])),
-        words_state=str(found["words_state"]),
-        state=str(found["state"]),
-        modality=Modality(str(found["modality"])),
-        option_media=tuple(_read_media(each) for each in cast(list[dict[str, Json]], found["option_media"])),
-        pictured=tuple(cast(list[str], found["pictured"])),
-    )
-
-
-def plan_files(plan: Mapping[str, Json]) -> list[Path]:
-    """Return the media files that the result of `InputPlan.as_json` takes frames from."""
-    named = cast(list[dict[str, Json] | None], [plan["media"], *cast(list[Json], plan["option_media"])])
-    return [Path(str(media["path"])) for media in named if media is not None]
-
-
-def _media_json(media: PlannedMedia) -> dict[str, Json]:
-    return {
-        "path": str(media.path),
-        "fingerprint": media.fingerprint,
-        "zero_us": media.zero_us,
-        "frames": [[frame.position, frame.time_us, frame.time_label] for frame in media.frames],
-        "clip": None if media.clip is None else [*media.clip],
-        "size": [media.width, media.height],
-        "quality": media.quality,
-        "sha256": media.sha256,
-    }
-
-
-def _read_media(found: Mapping[str, Json]) -> PlannedMedia:
-    clip = cast(list[int] | None, found["clip"])
-    width, height = cast(list[int], found["size"])
-    return PlannedMedia(
-        Path(str(found["path"])),
-        str(found["fingerprint"]),
-        cast(int, found["zero_us"]),
-        tuple(PlannedFrame(*row) for row in cast(list[tuple[int, int, str]], found["frames"])),
-        None if clip is None else (clip[0], clip[1]),
-        width,
-        height,
-        cast(int, found["quality"]),
-        str(found["sha256"]),
-    )
 
 
 def prompt_sha256(plan: InputPlan) -> str:

@@ -4,9 +4,9 @@ Also shrinks a plan proportionally after a context-length error.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 from annotate.transcript.conversation_history import read_conversation
 from benchmark.disclosure.cast_names import (
@@ -43,7 +43,6 @@ from benchmark.judge_input.input_plan import (
     PlannedFrame,
     PlannedMedia,
     ShorteningNote,
-    read_plan,
 )
 from benchmark.judge_input.judged_subjects import (
     SubjectLocation,
@@ -354,6 +353,7 @@ class _InputPlanner:
             "" if self._condition == RAW_CONDITION else text_review_checksum(session, self._recording.id),
             self._state,
             self._modality(pictures=media is not None or bool(option_media)),
+            self._settings,
             option_media,
             pictured,
         )
@@ -546,18 +546,15 @@ def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
                 )
 
 
-SETTINGS_KEY = "settings"
-"""Key of the settings in the JSON of a plan."""
 FRAMES_RULE = "frames"
 """The rule of `SHORTENING_RULES` by which fewer frames are sent."""
-_PLAN_QUESTION = "plan"
 _DEFAULT_SHARE = 0.5
 """The share that is tried if the model does not report its context size."""
 _MARGIN = 0.9
 _MIN_TEXT_CHARS = 200
 
 
-def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> InputSettings | None:
+def shrink_settings(plan: InputPlan, told: TooLong) -> InputSettings | None:
     """Return smaller settings after a context-length error; None if nothing more can be left out.
 
     Conversation and frames shrink by the same share: the context size divided by the size of the request, less a tenth;
@@ -566,6 +563,7 @@ def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> 
     share = _DEFAULT_SHARE
     if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
         share = _MARGIN * told.context_tokens / told.requested_tokens
+    settings = plan.settings
     before = min(settings.longest_text, len(plan.text))
     text = max(_MIN_TEXT_CHARS, int(before * share))
     shown = plan.frame_count
@@ -575,32 +573,19 @@ def shrink_settings(settings: InputSettings, plan: InputPlan, told: TooLong) -> 
     return replace(settings, longest_text=text, frames=frames)
 
 
-def plan_json(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
-    """Return a plan as JSON, with the settings that it was made with."""
-    return {**plan.as_json(), SETTINGS_KEY: asdict(settings)}
+@dataclass(frozen=True, slots=True)
+class ReplanQuestion:
+    """Asks the process that has the study open for the same plan with other settings."""
+
+    plan: InputPlan
+    settings: InputSettings
 
 
-def read_settings(plan: Mapping[str, Json]) -> InputSettings:
-    """Return the settings in the result of `plan_json`."""
-    return InputSettings(**cast(dict[str, Any], plan[SETTINGS_KEY]))
-
-
-def replan_question(plan: InputPlan, settings: InputSettings) -> dict[str, Json]:
-    """Return the question of a worker to plan a segment again with other settings."""
-    return {"ask": _PLAN_QUESTION, **plan_json(plan, settings)}
-
-
-def is_replan_question(question: Mapping[str, Json]) -> bool:
-    """Tell whether a question was made by `replan_question`."""
-    return question.get("ask") == _PLAN_QUESTION
-
-
-def answer_replan_question(session: Session, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Plan a segment again, in the process that has the study open; the plan notes how many frames it lost."""
-    settings = read_settings(question)
-    about, task, variant, condition = (str(question[key]) for key in ("about", "task", "variant", "condition"))
-    made = plan_input(session, about, task, variant, condition, settings)
-    fewer = read_plan(question).frame_count - made.frame_count
+def replan(session: Session, question: ReplanQuestion) -> InputPlan:
+    """Plan a request again; the plan notes how many frames it lost."""
+    old = question.plan
+    made = plan_input(session, old.about, old.task, old.variant, old.condition, question.settings)
+    fewer = old.frame_count - made.frame_count
     if fewer > 0:
         made = replace(made, shortened=(*made.shortened, ShorteningNote(FRAMES_RULE, fewer, 0)))
-    return plan_json(made, settings)
+    return made

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, cast, runtime_checkable
 
-from anonymize.egress.egress_authority import study_authority
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit
+from anonymize.egress.egress_authority import StudyAuthority
+from anonymize.egress.permit_protocol import RemoteAuthority, answer_permits
 from benchmark.judging.judge_keys import find_key, redact_key
 from benchmark.judging.judge_registry import require_trusted_files
-from benchmark.judging.judgment_record import judge_json
 from models.connection.guard import Authority, Guard, RequestPurpose, for_purpose
 from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import (
@@ -23,8 +22,8 @@ from models.judges.judge_interface import (
 )
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgeEntry, JudgmentStatus
-from project.entities.study_records import Changes, Json
-from project.session.jobs import JobHost, JobSpec
+from project.entities.study_records import Json
+from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.session import Session
 
 _QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
@@ -54,10 +53,6 @@ class JudgeTestResult:
         """Return the lines joined by line breaks."""
         return "\n".join(self.lines)
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"ok": self.ok, "lines": [*self.lines], "model_id": self.model_id}
-
 
 class _TrialReport(Protocol):
     ok: bool
@@ -78,7 +73,7 @@ def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
     require_trusted_files(session, entry)
-    return try_with_key(study_authority(session), entry, find_key(entry))
+    return try_with_key(StudyAuthority(session), entry, find_key(entry))
 
 
 def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestResult:
@@ -127,25 +122,24 @@ async def _ask_trial_question(judge: Judge, guard: Guard) -> JudgeTestResult:
 KIND = "try_judge"
 
 
-def prepare(entry: JudgeEntry, key: str = "") -> JobSpec:
-    """Make the job; a typed key that is not stored goes to the worker over its standard input."""
-    judge: dict[str, Json] = {"id": entry.id, **judge_json(entry)}
-    return JobSpec(KIND, f"Try {entry.name}", "", {"judge": judge, "key": key})
+@dataclass(frozen=True, slots=True)
+class JudgeTestParameters:
+    """The judge, and a key that was typed and is not stored anywhere; "" for the stored one."""
+
+    judge: JudgeEntry
+    key: str = field(default="", repr=False)
 
 
-def compute(parameters: Mapping[str, Json], holder: JobHost) -> dict[str, Json]:
-    """Try the judge; returns the result of `JudgeTestResult.as_json`."""
-    found = cast(dict[str, Json], parameters["judge"])
-    settings = cast(dict[str, Json], found["settings"])
-    entry = JudgeEntry(str(found["id"]), str(found["name"]), str(found["backend"]), str(found["model"]), settings)
+def prepare(entry: JudgeEntry, key: str = "") -> JobSpec[JudgeTestParameters]:
+    """Make the job; the key goes to the worker over its standard input."""
+    return JobSpec(KIND, f"Try {entry.name}", "", JudgeTestParameters(entry, key))
+
+
+def compute(parameters: JudgeTestParameters, holder: JobHost) -> JudgeTestResult:
+    """Try the judge."""
     holder.progress(0, 0, "Asking")
     authority = RemoteAuthority(holder, threadsafe=holder.threadsafe)
-    return try_with_key(authority, entry, str(parameters["key"]) or find_key(entry)).as_json()
-
-
-def store(_session: Session, _work: JobSpec, _result: Mapping[str, Json]) -> Changes:
-    """Store nothing; only the egress log has a line about it."""
-    return Changes()
+    return try_with_key(authority, parameters.judge, parameters.key or find_key(parameters.judge))
 
 
 def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
@@ -154,4 +148,15 @@ def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> di
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let it leave this machine.
     """
-    return answer_permit(session, question)
+    return answer_permits(session, question)
+
+
+# Not resumed: it holds a key, and somebody waits for the answer.
+JOB = JobKind(
+    key=KIND,
+    parameters=JudgeTestParameters,
+    result=JudgeTestResult,
+    compute=compute,
+    answer=answer,
+    network=True,
+)

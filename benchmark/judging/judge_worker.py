@@ -5,17 +5,17 @@ Also wraps the coercion judge, so that its requests are logged under its own nam
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchmark.judging.run_budget import Estimate, RateLimiter
+from benchmark.judging.run_config import JudgeProgress, RunItem
 from models.connection.guard import current_purpose, for_purpose
-from models.judges.judge_interface import Judge, JudgeRequest, ModelOptions, Reply
+from models.judges.judge_interface import Judge, JudgeRequest, ModelOptions, Reply, SamplingParameters
 from project.entities.egress_policy import Forbidden
-from project.entities.judgments import JudgeEntry, JudgmentStatus, Modality
-from project.entities.study_records import Json
+from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
 
 MAX_CONSECUTIVE_ERRORS = 5
@@ -24,34 +24,6 @@ _BASELINE_CONCURRENCY = 16
 """A baseline answers at once; the transactions of the study are what takes time."""
 _BLANKET_RULES = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "unencrypted", "recorded"})
 """Rules that forbid every request of a run to a judge, whatever segment it is about."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunItem:
-    """One request of a run.
-
-    Attributes:
-        judge: position of the judge in the run.
-        plan: position of its plan in the run.
-        request_key: of the request as it was planned; shortening does not change it.
-        condition: `RAW_CONDITION`, or the id of the run that made the rendering.
-        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`.
-        shares: how often each answer was given by people, for `majority`.
-        state: of a question or a chain when it was planned; "" for anything else.
-        modality: what is shown.
-    """
-
-    judge: int
-    plan: int
-    request_key: str
-    condition: str
-    recording_id: str
-    about: str
-    start_us: int
-    end_us: int
-    shares: Sequence[tuple[Mapping[str, Json], int]] = ()
-    state: str = ""
-    modality: Modality = Modality.BOTH
 
 
 @dataclass
@@ -82,32 +54,6 @@ class JudgeWorker:
     _consecutive_errors: int = 0
     _first_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    @classmethod
-    def create(
-        cls,
-        entry: JudgeEntry,
-        judge: Judge,
-        options: Any,
-        second: Any,
-        key: str,
-        left: Iterable[RunItem],
-        pace: RateLimiter | None = None,
-    ) -> "JudgeWorker":
-        """Make the state of a judge.
-
-        Args:
-            entry: of the judge.
-            judge: the judge.
-            options: of its backend.
-            second: options of the model that coerces its answers, or None.
-            key: of its server.
-            left: the requests.
-            pace: a rate limiter shared with others that ask the same judge; its own if None.
-        """
-        return cls(
-            entry, judge, options, pace or make_rate_limiter(options), Estimate(options, second), key, deque(left)
-        )
-
     def count_reply(self, reply: Reply) -> None:
         """Count an answer; after too many errors in a row, the judge is given up."""
         self.done += 1
@@ -129,6 +75,19 @@ class JudgeWorker:
             self.stop_reason = error
 
     @property
+    def progress(self) -> JudgeProgress:
+        """How far it is."""
+        return JudgeProgress(
+            self.entry.id,
+            self.entry.name,
+            tuple(sorted(self.in_flight)),
+            len(self.pending),
+            self.done,
+            self.failed,
+            str(self.stop_reason or ""),
+        )
+
+    @property
     def currency(self) -> str:
         """The currency of its prices."""
         return self.options.currency if isinstance(self.options, ModelOptions) else ""
@@ -141,6 +100,14 @@ class JudgeWorker:
             return
         async with self._first_lock:
             yield
+
+
+def sampling_of(options: Any, seed: int) -> SamplingParameters:
+    """Return how a judge with these options samples; as usual where it has no such options."""
+    usual = SamplingParameters()
+    return SamplingParameters(
+        getattr(options, "temperature", usual.temperature), seed, getattr(options, "max_tokens", usual.max_tokens)
+    )
 
 
 def make_rate_limiter(options: Any) -> RateLimiter:

@@ -3,13 +3,15 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from benchmark.judge_input.input_plan import InputPlan, prompt_sha256
 from benchmark.judging.judge_keys import redact_key
-from benchmark.judging.judge_worker import JudgeWorker, RunItem
-from benchmark.judging.run_config import JudgeInput, RunConfig
-from models.judges.judge_interface import Reply
+from benchmark.judging.judge_worker import JudgeWorker
+from benchmark.judging.run_config import AskParameters, RunItem
+from models.judges.judge_interface import Message, Reply
+from project.codec import dump
 from project.entities.frozen_items import RunAnswer
 from project.entities.judgments import (
     JudgeEntry,
@@ -28,8 +30,6 @@ from project.session.session import Session
 from project.timebase import utc_now
 from project.version import __version__
 
-_FIELDS = [field.name for field in fields(Judgment)]
-
 
 def judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
     """Return a judge as its judgments store it."""
@@ -39,24 +39,6 @@ def judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
         "model": judge_entry.model,
         "settings": dict(judge_entry.settings),
     }
-
-
-def judgment_json(judgment: Judgment) -> dict[str, Json]:
-    """Return a judgment as a JSON object."""
-    found: dict[str, Any] = {name: getattr(judgment, name) for name in _FIELDS}
-    return found | {
-        "judge": dict(judgment.judge),
-        "sight": dict(judgment.sight),
-        "answer": dict(judgment.answer),
-        "status": judgment.status.value,
-        "modality": judgment.modality.value,
-    }
-
-
-def read_judgment(found: Mapping[str, Json]) -> Judgment:
-    """Read the result of `judgment_json`."""
-    values: dict[str, Any] = {name: found[name] for name in _FIELDS}
-    return Judgment(**{**values, "status": JudgmentStatus(values["status"]), "modality": Modality(values["modality"])})
 
 
 def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
@@ -176,6 +158,13 @@ def _copy_judgment(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgmen
 _MAX_PAUSE_S = 0.02
 
 
+@dataclass(frozen=True, slots=True)
+class JudgmentBatch:
+    """Judgments that a run hands over at once."""
+
+    judgments: tuple[Judgment, ...]
+
+
 class Delivery:
     """Stores the answers of one run in batches. Belongs to one event loop."""
 
@@ -210,7 +199,9 @@ class Delivery:
             began = time.monotonic()
             if self._waiting and self._holder.threadsafe:
                 batch, stored = self._take_waiting()
-                self._under_way = asyncio.create_task(asyncio.to_thread(self._holder.part, _part_json(batch)))
+                self._under_way = asyncio.create_task(
+                    asyncio.to_thread(self._holder.part, dump(JudgmentBatch(tuple(batch))))
+                )
                 await asyncio.shield(self._under_way)
                 stored.set()
             else:
@@ -228,7 +219,7 @@ class Delivery:
         """Store the waiting answers at once."""
         batch, stored = self._take_waiting()
         if batch:
-            self._holder.part(_part_json(batch))
+            self._holder.part(dump(JudgmentBatch(tuple(batch))))
         stored.set()
 
     async def finish(self) -> None:
@@ -243,13 +234,16 @@ class Delivery:
         return batch, stored
 
 
-def _part_json(new: Sequence[Judgment]) -> dict[str, Json]:
-    return {"judgments": [judgment_json(judgment) for judgment in new]}
-
-
-def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: JudgeInput, reply: Reply) -> Judgment:
+def build_judgment(
+    parameters: AskParameters,
+    worker: JudgeWorker,
+    item: RunItem,
+    plan: InputPlan,
+    messages: Sequence[Message],
+    reply: Reply,
+) -> Judgment:
     """Return the judgment of a reply; the key of the judge's server is removed from all texts."""
-    entry = lane.entry
+    entry = worker.entry
     return Judgment(
         id=new_id(),
         judge_id=entry.id,
@@ -259,26 +253,26 @@ def build_judgment(setting: RunConfig, lane: JudgeWorker, item: RunItem, sight: 
         **subject_fields(item.about, item.state, item.modality),
         start_us=item.start_us,
         end_us=item.end_us,
-        task=setting.task,
-        variant=setting.variant,
+        task=parameters.task,
+        variant=parameters.variant,
         condition=item.condition,
-        seed=setting.seed,
-        prompt=sight.prompt,
-        prompt_sha256=sight.prompt_sha256,
+        seed=parameters.seed,
+        prompt=plan.prompt,
+        prompt_sha256=prompt_sha256(plan),
         request_key=item.request_key,
-        sight=sight.record,
+        sight=plan.as_record(messages),
         status=reply.status,
-        answer=cast(dict[str, Json], _clean_json(dict(reply.answer), lane.key)),
-        raw=_clean_text(reply.raw, lane.key),
-        thinking=_clean_text(reply.thinking, lane.key),
+        answer=cast(dict[str, Json], _clean_json(dict(reply.answer), worker.key)),
+        raw=_clean_text(reply.raw, worker.key),
+        thinking=_clean_text(reply.thinking, worker.key),
         mended=str(reply.mended),
-        model_id=_clean_text(reply.model_id, lane.key),
+        model_id=_clean_text(reply.model_id, worker.key),
         tokens_in=reply.tokens_in,
         tokens_out=reply.tokens_out,
         cost=reply.cost,
         ms=reply.ms,
         calls=reply.calls,
-        error=" ".join(_clean_text(reply.error, lane.key).split()),
+        error=" ".join(_clean_text(reply.error, worker.key).split()),
         cached_from=None,
         at=utc_now(),
         program_version=__version__,
@@ -300,10 +294,6 @@ def _clean_text(text: str, key: str) -> str:
     return redact_key(text, key).encode("utf-8", "replace").decode()
 
 
-RUNS_KEY = "runs"
-"""Parameter of a job: judge id -> run id."""
-
-
 def answer_key(task: str, part: str) -> str:
     """Return the key of an answer in a run, `TASK` or `TASK/PART`, as for truths of items.
 
@@ -314,9 +304,8 @@ def answer_key(task: str, part: str) -> str:
     return f"{task}/{base_part(part)}" if part else task
 
 
-def run_answers(parameters: Mapping[str, Json], judgments: Iterable[Judgment]) -> list[RunAnswer]:
-    """Return the answers of judgments in the runs of a job; failed ones are left out and asked again."""
-    runs = cast(Mapping[str, str], parameters.get(RUNS_KEY, {}))
+def run_answers(runs: Mapping[str, str], judgments: Iterable[Judgment]) -> list[RunAnswer]:
+    """Return the answers of judgments in runs, by the id of the judge; failed ones are left out and asked again."""
     return [
         RunAnswer(runs[judgment.judge_id], judgment.item_id, answer_key(judgment.task, judgment.part), judgment.id)
         for judgment in judgments

@@ -10,12 +10,12 @@ from typing import Any, cast
 from anonymize.egress.egress_authority import judge_refusal
 from benchmark.disclosure.conditions import resolve_condition
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
-from benchmark.judge_input.input_planning import locate_subject, plan_input, plan_json, settings_for
+from benchmark.judge_input.input_planning import locate_subject, plan_input, settings_for
 from benchmark.judge_input.judged_subjects import SubjectLocation, answer_counts, most_common_truth
 from benchmark.judging.judge_keys import server_address
 from benchmark.judging.judge_registry import require_trusted_files
-from benchmark.judging.judge_worker import RunItem
-from benchmark.judging.run_config import AskRequest, Payload
+from benchmark.judging.judge_worker import sampling_of
+from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
 from benchmark.judging.run_outcome import RunOutcome, subject_noun
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.connection.addresses import is_local_host
@@ -26,9 +26,11 @@ from project.entities.egress_policy import EgressRequest, Forbidden
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.ids import new_id
 from project.progress import Progress
 from project.queries.judgment_rows import judge_by_name
 from project.session.session import Session
+from project.timebase import utc_now
 
 _NEUTRAL_OPTIONS = frozenset(
     {
@@ -64,7 +66,7 @@ class _JudgePlan:
     forbidden: dict[tuple[str, str], Forbidden | None] = field(default_factory=dict)
 
 
-def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> Payload:
+def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> AskParameters:
     """Return all requests that can be made; the others become notes of the outcome."""
     get_judge_prompt(request.task)
     entries = _with_seconds(session, request.judges)
@@ -76,23 +78,25 @@ def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, pr
         if judge_plan
     ]
     _require_one_currency(request, judge_plans)
-    plans: list[dict[str, Json]] = []
+    plans: list[InputPlan] = []
     items: list[RunItem] = []
     for done, key in enumerate(dict.fromkeys(request.about)):
         progress.check_cancelled()
         progress.progress(done, len(request.about), subject_noun(request.about[:1]) + "s")
         if judge_plans:
             _plan_subject(session, request, key, judge_plans, plans, items, outcome)
-    return Payload(
-        request.task,
-        request.variant,
-        request.seed,
-        request.budget,
-        tuple(entries),
-        tuple(plans),
-        tuple(items),
-        request.again,
-        request.fresh,
+    return AskParameters(
+        run=new_id(),
+        task=request.task,
+        variant=request.variant,
+        seed=request.seed,
+        limits=request.budget,
+        entries=tuple(entries),
+        plans=tuple(plans),
+        items=tuple(items),
+        again=request.again,
+        fresh=request.fresh,
+        since=utc_now(),
     )
 
 
@@ -101,7 +105,7 @@ def _plan_subject(
     request: AskRequest,
     key: str,
     judge_plans: Sequence[_JudgePlan],
-    plans: list[dict[str, Json]],
+    plans: list[InputPlan],
     items: list[RunItem],
     outcome: RunOutcome,
 ) -> None:
@@ -124,7 +128,7 @@ def _plan_subject(
                 outcome.add_note(None, key, error)
                 return
             plans_by_settings[judge_plan.settings] = (len(plans), plan)
-            plans.append(plan_json(plan, judge_plan.settings))
+            plans.append(plan)
         plan_index, plan = plans_by_settings[judge_plan.settings]
         try:
             _require_truth(judge_plan, location, plan)
@@ -207,12 +211,7 @@ def _plan_judge(
             if judge_entry is not None:
                 require_trusted_files(session, judge_entry)
         model = create_judge(entry, JudgeResources(_NO_CONNECTION)).fingerprint
-        usual = SamplingParameters()
-        sampling = SamplingParameters(
-            getattr(options, "temperature", usual.temperature),
-            request.seed,
-            getattr(options, "max_tokens", usual.max_tokens),
-        )
+        sampling = sampling_of(options, request.seed)
         set_to = {name: value for name, value in asdict(options).items() if name not in _NEUTRAL_OPTIONS}
         coercing = create_judge(second, JudgeResources(_NO_CONNECTION)).fingerprint if second else ""
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"

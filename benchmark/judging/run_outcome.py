@@ -1,12 +1,12 @@
 """The outcome of a run as counts, costs and notes, for the list of jobs, the page and the command line."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import cast
 
 from models.judges.judge_interface import Reply
 from project.entities.egress_policy import Forbidden
-from project.entities.judgments import JudgeEntry, JudgmentStatus, parse_target
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, parse_target
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.text_format import pluralize
@@ -82,8 +82,8 @@ class RunOutcome:
         """The number of requests that came back."""
         return self.answered + self.unparsed + self.refused + self.failed
 
-    def count_reply(self, reply: Reply, currency: str) -> None:
-        """Count one reply."""
+    def count_reply(self, reply: Reply | Judgment, currency: str) -> None:
+        """Count one reply, or the judgment that was made of it."""
         name = {JudgmentStatus.OK: "answered", JudgmentStatus.ERROR: "failed"}.get(reply.status, reply.status.value)
         setattr(self, name, getattr(self, name) + 1)
         self.tokens_in += reply.tokens_in or 0
@@ -97,12 +97,16 @@ class RunOutcome:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for currency, money in other.money.items():
             self.money[currency] = self.money.get(currency, 0.0) + money
-        for note in other.notes:
+        self.add_notes(other.notes)
+
+    def add_notes(self, notes: Iterable[RunNote]) -> None:
+        """Add notes; those of the same reason and judge become one."""
+        for note in notes:
             same = [known for known in self.notes if (known.judge_id, known.message) == (note.judge_id, note.message)]
             if same:
                 same[0].about += note.about
             else:
-                self.notes.append(note)
+                self.notes.append(replace(note, about=[*note.about]))
 
     def add_note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
         """Note why a request was not made; the same reason of the same judge is one note."""
@@ -139,13 +143,9 @@ class RunOutcome:
                 parts.append(f"{number} {what}")
         return ", ".join([*parts, *([self.spending_text()] if self.spending_text() else [])])
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object that `read_outcome` reads."""
-        return cast(dict[str, Json], asdict(self))
-
     def as_short_json(self) -> dict[str, Json]:
         """Return it as a JSON object of bounded size."""
-        return {**self.as_json(), "notes": [note.as_short_json() for note in self.notes]}
+        return {**asdict(self), "notes": [note.as_short_json() for note in self.notes]}
 
 
 def refusal_error(notes: Sequence[RunNote]) -> UserError:
@@ -164,12 +164,6 @@ def subject_noun(about: Iterable[str]) -> str:
     """Return the noun for what is asked about: `segment`, `question`, ...; `item` if mixed."""
     found = {parse_target(key).kind.value for key in about}
     return found.pop() if len(found) == 1 else "item"
-
-
-def read_outcome(found: Mapping[str, Json]) -> RunOutcome:
-    """Read the result of `RunOutcome.as_json`."""
-    values: dict[str, Any] = dict(found)
-    return RunOutcome(**{**values, "notes": [RunNote(**value) for value in values["notes"]]})
 
 
 def format_progress(left_s: float, spent: str) -> str:

@@ -95,61 +95,35 @@ class FormSpec:
         """Tell whether the form has a field."""
         return any(answer_field.field.key == key for answer_field in self.fields)
 
-    def as_json(self) -> dict[str, Json]:
-        """Return what `read_form` reads: enough for the schema and the parser, without the definitions."""
-        return {
-            "name": self.name,
-            "asked": [_field_json(answer_field) for answer_field in self.fields],
-            "people": [[label, who] for label, who in self.people],
-        }
-
-
-def read_form(found: Mapping[str, Json]) -> FormSpec:
-    """Read the result of `FormSpec.as_json`."""
-    asked = tuple(_read_field(entry) for entry in cast(list[dict[str, Json]], found["asked"]))
-    people = cast(list[list[str]], found["people"])
-    return FormSpec(str(found["name"]), asked, tuple((label, who) for label, who in people))
-
 
 @lru_cache(maxsize=64)
 def without_definitions(spec: FormSpec) -> FormSpec:
-    """Return a form without definitions, so that it is the same before and after `FormSpec.as_json`."""
-    return read_form(spec.as_json())
+    """Return a form with what its schema and its parser need, and nothing else."""
+    return replace(
+        spec,
+        fields=tuple(
+            replace(
+                answer_field,
+                field=Field(
+                    field.key,
+                    field.kind,
+                    field.name,
+                    choices=tuple(FieldChoice(choice.key, choice.name) for choice in field.choices),
+                    only_for=field.only_for,
+                    minimum=field.minimum,
+                    maximum=field.maximum,
+                    step=field.step,
+                ),
+            )
+            for answer_field in spec.fields
+            for field in (answer_field.field,)
+        ),
+    )
 
 
 def label_field(name: str, choices: tuple[FieldChoice, ...], definition: str = "") -> Field:
     """Return the field that holds a label."""
     return Field(LABEL_KEY, FieldKind.CHOICE, name, definition, choices)
-
-
-def _field_json(answer_field: AnswerField) -> dict[str, Json]:
-    field = answer_field.field
-    return {
-        "key": field.key,
-        "kind": field.kind.value,
-        "name": field.name,
-        "choices": [[choice.key, choice.name] for choice in field.choices],
-        "only_for": [*field.only_for],
-        "range": [field.minimum, field.maximum, field.step],
-        "required": answer_field.required,
-        "longest": answer_field.max_chars,
-    }
-
-
-def _read_field(found: Mapping[str, Json]) -> AnswerField:
-    choices = tuple(FieldChoice(key, name) for key, name in cast(list[list[str]], found["choices"]))
-    minimum, maximum, step = cast(list[float], found["range"])
-    field = Field(
-        str(found["key"]),
-        FieldKind(str(found["kind"])),
-        str(found["name"]),
-        choices=choices,
-        only_for=tuple(cast(list[str], found["only_for"])),
-        minimum=minimum,
-        maximum=maximum,
-        step=step,
-    )
-    return AnswerField(field, bool(found["required"]), cast(int, found["longest"]))
 
 
 _MAX_READ_CHARS = 10_000

@@ -1,17 +1,15 @@
 """Schedules the requests of several runs as jobs, round by round, and runs a whole benchmark, here or on a cluster."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 from benchmark.cluster.coordinator import JobResult, run_jobs
 from benchmark.judge_input.input_plan import ITEM_SETTINGS
-from benchmark.judging.ask_job import merge_results, prepare
-from benchmark.judging.judge_worker import RunItem
-from benchmark.judging.judgment_record import RUNS_KEY, answer_key, look_up_cache, run_answers
+from benchmark.judging.ask_job import prepare
+from benchmark.judging.judgment_record import answer_key, look_up_cache, run_answers
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, Payload, read_payload
-from benchmark.judging.run_outcome import RunNote, RunOutcome, read_outcome
+from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
+from benchmark.judging.run_outcome import RunNote, RunOutcome
 from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
 from benchmark.runs.run_settings import with_paper_defaults
 from benchmark.tasks.benchmark_task import Round, get_benchmark_task
@@ -24,7 +22,7 @@ from project.entities.judgments import (
     followup_part,
     parse_target,
 )
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.item_set_rows import answers_of, insert_answers, usable_answers
@@ -52,7 +50,7 @@ class _SubmittedJob:
     """
 
     step: _Step
-    payload: Payload
+    payload: AskParameters
     duplicates: Sequence[RunItem] = field(default_factory=tuple)
 
 
@@ -96,7 +94,7 @@ class BenchmarkScheduler:
             for leg in begun.groups
         )
 
-    def next_jobs(self, progress: Progress) -> list[JobSpec]:
+    def next_jobs(self, progress: Progress) -> list[JobSpec[AskParameters]]:
         """Return the next jobs; [] when everything was asked.
 
         Raises:
@@ -117,7 +115,9 @@ class BenchmarkScheduler:
                 return works
         return []
 
-    def finish_job(self, work: JobSpec, result: Mapping[str, Json] | None, error: UserError | None = None) -> None:
+    def finish_job(
+        self, work: JobSpec[AskParameters], result: RunOutcome | None, error: UserError | None = None
+    ) -> None:
         """Note the end of a job of `next_jobs`.
 
         Args:
@@ -125,19 +125,19 @@ class BenchmarkScheduler:
             result: of the job; None where it failed.
             error: why it failed, or a part of it.
         """
-        under_way = self._given.pop(str(work.parameters["run"]))
+        under_way = self._given.pop(work.parameters.run)
         items = [*under_way.payload.items, *under_way.duplicates]
         self._store_late_answers(under_way.step.group, replace(under_way.payload, items=tuple(items)))
         self.settled += len(items)
         if result is not None:
-            self._add_outcome(read_outcome(result))
+            self._add_outcome(result)
         if error is not None:
             if self._wanted.budget != Limits():
                 raise error
             self.outcome.add_note(None, "", error)
             self.outcome.notes[-1].about.clear()
 
-    def _make_job(self, step: _Step, progress: Progress) -> JobSpec | None:
+    def _make_job(self, step: _Step, progress: Progress) -> JobSpec[AskParameters] | None:
         """Return the job for the unanswered requests of a step, after storing the known answers."""
         group, request = step.group, self._ask_request(step)
         answered = _answered_keys(self._session, group)
@@ -146,12 +146,12 @@ class BenchmarkScheduler:
         asking = prepare(self._session, request, progress)
         self.changes |= asking.changes
         self._store_answers(group, asking.cached)
-        self._merge_notes(asking.notes)
+        self.outcome.add_notes(asking.notes)
         self.cached += len(asking.cached)
         self.settled += len(asking.cached) + sum(len(note.about) for note in asking.notes)
         if asking.job is None:
             return None
-        payload = read_payload(asking.job.parameters)
+        payload = asking.job.parameters
         first, later = self._split_duplicates(
             [
                 item
@@ -163,12 +163,10 @@ class BenchmarkScheduler:
         self.settled += len(payload.items) - len(first) - len(later)
         if not first:
             return None
-        runs: dict[str, Json] = {judge.id: group.runs[judge.id].id for judge in group.judges}
-        asked = payload.with_items(first)
-        parameters = {**asking.job.parameters, **asked.as_json(), RUNS_KEY: runs}
-        work = replace(asking.job, title=_job_title(step, asked), parameters=parameters)
-        self._given[str(parameters["run"])] = _SubmittedJob(step, asked, later)
-        return work
+        runs = {judge.id: group.runs[judge.id].id for judge in group.judges}
+        asked = replace(payload.with_items(first), benchmark_runs=runs)
+        self._given[asked.run] = _SubmittedJob(step, asked, later)
+        return replace(asking.job, title=_job_title(step, asked), parameters=asked)
 
     def _ask_request(self, step: _Step) -> AskRequest:
         wanted, group = self._wanted, step.group
@@ -202,7 +200,7 @@ class BenchmarkScheduler:
             seen.add(key)
         return first, later
 
-    def _store_late_answers(self, group: RunGroup, payload: Payload) -> None:
+    def _store_late_answers(self, group: RunGroup, payload: AskParameters) -> None:
         """Store answers of requests that were answered meanwhile, such as duplicates."""
         if self._wanted.fresh:
             return
@@ -217,22 +215,10 @@ class BenchmarkScheduler:
         self._store_answers(group, known.judgments)
 
     def _store_answers(self, group: RunGroup, judgments: Sequence[Judgment]) -> None:
-        runs: dict[str, Json] = {judge: run.id for judge, run in group.runs.items()}
-        if answers := run_answers({RUNS_KEY: runs}, judgments):
+        runs = {judge: run.id for judge, run in group.runs.items()}
+        if answers := run_answers(runs, judgments):
             with self._session.study.run_transaction():
                 insert_answers(self._session.study, answers)
-
-    def _merge_notes(self, notes: Sequence[RunNote]) -> None:
-        for note in notes:
-            same = [
-                known
-                for known in self.outcome.notes
-                if (known.judge_id, known.message) == (note.judge_id, note.message)
-            ]
-            if same:
-                same[0].about += note.about
-            else:
-                self.outcome.notes.append(note)
 
     def _add_outcome(self, found: RunOutcome) -> None:
         money, tokens = self._left.money, self._left.tokens
@@ -241,9 +227,8 @@ class BenchmarkScheduler:
         if tokens is not None:
             tokens = max(0, tokens - found.tokens_in - found.tokens_out)
         self._left = Limits(money, tokens)
-        seconds = self.outcome.seconds + found.seconds
-        self.outcome = read_outcome(merge_results([self.outcome.as_json(), found.as_json()]))
-        self.outcome.seconds = round(seconds, 3)
+        self.outcome.add(found)
+        self.outcome.seconds = round(self.outcome.seconds + found.seconds, 3)
 
 
 def _iter_rounds(session: Session, group: RunGroup) -> Iterator[list[_Step]]:
@@ -290,7 +275,7 @@ def _item_key(key: str, task: str) -> tuple[str, str]:
     return about.id, answer_key(task, about.part)
 
 
-def _job_title(step: _Step, payload: Payload) -> str:
+def _job_title(step: _Step, payload: AskParameters) -> str:
     names = [payload.entries[index].name for index in sorted({item.judge for item in payload.items})]
     who = ", ".join(names) if len(names) <= 3 else f"{len(names)} judges"
     items = pluralize(len({parse_target(item.about).id for item in payload.items}), "item")
@@ -344,7 +329,7 @@ def run_benchmark(
         course.finish_job(done.job, done.result, done.error)
 
     while works := course.next_jobs(run_progress.looking_up):
-        run_progress.start_jobs(sum(len(cast(list[Json], work.parameters["requests"])) for work in works))
+        run_progress.start_jobs(sum(len(work.parameters.items) for work in works))
         run_jobs(session, works, run_progress, scheduler, ended=ended)
     outcome = course.outcome
     return BenchmarkResult(

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from models.connection.addresses import is_known_locally, is_loopback, resolve
@@ -22,23 +22,16 @@ from project.errors import UserError
 from project.session.optional_parts import CLUSTER
 from project.text_format import escape_unprintable
 
-OPERATION = "greenroom"
-"""What a worker that is prepared for Greenroom answers to."""
 DEFAULT_PORT = 8786
 _SCHEMES = ("tcp", "tls")
 _CONNECTING_S = 5.0
 _ANSWERING_S = 30.0
-_WORKER_ANSWERING_S = 10.0
 _CLOSING_S = 3.0
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 
 class SchedulerLostError(Exception):
     """The scheduler does not answer any more."""
-
-
-class WorkerSilent(Exception):
-    """A worker does not answer in time, though its scheduler does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +117,31 @@ def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, .
     return addresses
 
 
+class MessageQueue(Protocol):
+    """What a queue of Dask offers in the thread of a task."""
+
+    def put(self, value: str) -> None:
+        """Append a message."""
+
+    def get(self, timeout: float) -> str:
+        """Remove and return the first message.
+
+        Raises:
+            TimeoutError: there was none so long.
+        """
+
+    def close(self) -> None:
+        """Let go of it; the scheduler drops a queue that nobody holds."""
+
+
+def open_task_queue(name: str) -> MessageQueue:
+    """Return a queue of the scheduler, in the thread of a task."""
+    from distributed import Queue
+
+    queue: MessageQueue = Queue(name)
+    return queue
+
+
 class Cluster:
     """A scheduler that is connected to."""
 
@@ -139,7 +157,7 @@ class Cluster:
         """Return the workers of the cluster.
 
         Raises:
-            Gone: the scheduler does not answer.
+            SchedulerLostError: the scheduler does not answer.
         """
         found: dict[str, Any] = await self._call(self._client.scheduler.identity(n_workers=-1))
         return [
@@ -147,22 +165,40 @@ class Cluster:
             for worker_address, worker in found["workers"].items()
         ]
 
-    async def send_message(self, worker: str, **message: Any) -> str | None:
-        """Send a worker a message, and return what it answers; None where it cannot be reached or knows no such one.
+    async def open_queue(self, name: str) -> Any:
+        """Return a queue of Dask's, which the scheduler keeps.
 
         Raises:
-            Gone: the scheduler does not answer.
-            WorkerSilent: the worker does not answer; the scheduler may not know yet that it died.
+            SchedulerLostError: the scheduler does not answer.
         """
-        within_s = message.get("wait_s", 0.0) + _WORKER_ANSWERING_S
-        asked = self._client.scheduler.broadcast(msg={"op": OPERATION, **message}, workers=[worker], on_error="ignore")
+        from distributed import Queue
+
+        return await self._call(Queue(name, client=self._client))
+
+    async def put(self, queue: Any, message: str) -> None:
+        """Append a message to a queue.
+
+        Raises:
+            SchedulerLostError: the scheduler does not answer.
+        """
+        await self._call(queue.put(message))
+
+    async def take(self, queue: Any) -> list[str]:
+        """Remove and return the messages of a queue; waits for the first one.
+
+        Raises:
+            SchedulerLostError: the scheduler does not answer.
+        """
         try:
-            found: dict[str, Any] = await self._call(asked, within_s)
-        except SchedulerLostError:
-            await self.list_workers()
-            raise WorkerSilent from None
-        said = found.get(worker)
-        return said if isinstance(said, str) else None
+            return [await queue.get(), *await queue.get(batch=True)]
+        except OSError as error:
+            raise SchedulerLostError from error
+
+    def close_queue(self, queue: Any) -> None:
+        """Let go of a queue; the scheduler drops one that nobody holds."""
+        # Waiting for a queue of an asynchronous client opens it a second time.
+        for _ in range(2):
+            queue.close()
 
     def submit(self, function: Callable[..., object], *given: object, key: str) -> Any:
         """Submit a function to the workers; it is retried on another one where its worker dies."""

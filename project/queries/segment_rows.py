@@ -236,8 +236,6 @@ def review_counts(study: Study, only: Sequence[str] | None = None) -> dict[str, 
 def _rows(study: Study, sql: str, key: str, only: Sequence[str] | None, columns: str) -> list[Row]:
     if only is None:
         return study.rows(sql.format(columns=columns, where=""))
-    if only is None:
-        return study.rows(sql.format(columns=columns, where=""))
     where = f"WHERE {key} IN (SELECT value FROM json_each(?))"
     return study.rows(sql.format(columns=columns, where=where), (json.dumps([*only]),))
 

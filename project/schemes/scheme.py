@@ -89,9 +89,9 @@ class Field:
     shortcut: str = ""
     only_for: tuple[str, ...] = ()
     tracks: tuple[str, ...] = ()
-    minimum: float = 0
-    maximum: float = 0
-    step: float = 1
+    minimum: int | float = 0
+    maximum: int | float = 0
+    step: int | float = 1
     ends: tuple[str, ...] = ()
     hint: str = ""
 

@@ -9,17 +9,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_type_hints
 
 import platformdirs
 
+from project.codec import dump, load
 from project.encryption.container import is_sealed
 from project.encryption.encrypted_files import shred_file
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
 from project.ids import new_id
-from project.session.jobs import JobSpec
+from project.session.jobs import JOB_MODULES, JobSpec, load_kind
+from project.session.session import Session
 from project.store.study import Study
 from project.timebase import utc_now
 
@@ -39,7 +41,7 @@ class InterruptedJob:
 
     Attributes:
         id: of its note; notes sort by it in the order in which the jobs were asked for.
-        kind: key in `project.session.jobs.JOB_MODULES`, or in `PLAN_KINDS`.
+        kind: key in `JOB_MODULES`, or in `PLAN_KINDS`.
         title: as it stood in the list of jobs.
         recording_id: what it is about; "" where it is about no recording.
         parameters: what its kind needs to make it again.
@@ -63,11 +65,10 @@ class JobNotes:
 
     def add(self, work: JobSpec) -> str:
         """Note a job that was asked for; returns the id of the note, "" where jobs of this kind are not noted."""
-        if work.kind not in NOTED_PARAMETERS:
+        kind = load_kind(work.kind)
+        if kind.resume is None:
             return ""
-        asked = {key: work.parameters[key] for key in NOTED_PARAMETERS[work.kind] if key in work.parameters}
-        if work.kind == "ask":
-            asked = dict(work.parameters)
+        asked = {key: value for key, value in dump(work.parameters).items() if key in kind.resume_fields}
         return self._write(work.kind, work.title, work.recording_id, asked)
 
     def add_plan(self, kind: str, title: str, asked: Mapping[str, Json]) -> str:
@@ -133,7 +134,7 @@ class JobNotes:
             OSError, UserError, ValueError, KeyError, TypeError, RecursionError: it cannot be read.
         """
         found: dict[str, Any] = json.loads(read_private(self._study, path))
-        if found["format"] != _FORMAT or found["kind"] not in {*NOTED_PARAMETERS, *PLAN_KINDS}:
+        if found["format"] != _FORMAT or found["kind"] not in {*JOB_MODULES, *PLAN_KINDS}:
             raise ValueError(path.name)
         return InterruptedJob(
             path.stem,
@@ -143,6 +144,19 @@ class JobNotes:
             cast(dict[str, Json], dict(found["asked"])),
             str(found["since"]),
         )
+
+
+def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
+    """Return the job for the present state of the study; None if nothing is left to do."""
+    session.study.require_writable()
+    kind = load_kind(job.kind)
+    assert kind.resume is not None
+    hints = get_type_hints(kind.parameters)
+    try:
+        chosen = {name: load(hints[name], job.parameters[name], job.title) for name in kind.resume_fields}
+    except (KeyError, UserError) as error:
+        raise UserError(f"“{job.title}” cannot be resumed: its note is damaged.", "Start it again.") from error
+    return kind.resume(session, job.recording_id, **chosen)
 
 
 def notes_folder(study: Path) -> Path:
@@ -230,29 +244,3 @@ def read_private(study: Study, path: Path) -> bytes:
 
 def _notes_in(folder: Path) -> list[Path]:
     return [path for path in folder.glob("*.json") if not path.name.startswith(".")] if folder.is_dir() else []
-
-
-NOTED_PARAMETERS: Mapping[str, tuple[str, ...]] = {
-    "faces": ("detector", "processor", "options"),
-    "text": ("finder",),
-    "speech": ("options",),
-    "transcribe": ("model", "language", "replace", "processor", "options"),
-    "speakers": ("number",),
-    "cues": (),
-    "scenes": (),
-    "sync": ("medium",),
-    "privacy": ("clip", "measure"),
-    "release": ("folder", "plan"),
-    "fetch": ("name", "key", "source", "licence"),
-    "ask": (),
-}
-"""Kind of job -> what of its parameters somebody asked for. A run of judges is noted whole: it names no secret."""
-NOT_NOTED: Mapping[str, str] = {
-    "anonymize": "a clip belongs to an export, which is noted",
-    "preview": "a picture that somebody looks at now",
-    "listen": "a sound that somebody listens to now",
-    "voice": "only the command line asks for it",
-    "pii": "begins by itself when it is needed",
-    "try_judge": "holds a key, and somebody waits for the answer",
-}
-"""Kind of job -> why it is not noted."""

@@ -1,13 +1,11 @@
 """Runs in which judges are asked, as jobs that can be cut, and the judgments that they hand over."""
 
-from typing import Any
-
-from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json, subject_fields
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import Payload, read_payload
+from benchmark.judging.run_config import AskParameters, RunItem
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Modality
 from project.session.jobs import JobSpec
+from tests.builders.asked import plan_of
 
 FREE = Limits()
 SERVED = {"url": "http://localhost:1/v1"}
@@ -22,23 +20,25 @@ ENTRIES = (
 
 def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[JudgeEntry, ...] = ENTRIES) -> JobSpec:
     """Return a run in which judges are asked about things: pairs of positions."""
-    plans = tuple({"about": f"s{plan}"} for plan in range(max((plan for _, plan in asked), default=0) + 1))
+    plans = tuple(plan_of("", f"s{plan}") for plan in range(max((plan for _, plan in asked), default=0) + 1))
     items = tuple(
         RunItem(judge, plan, f"key {judge} {plan}", "raw", "rec", f"s{plan}", plan, plan + 1) for judge, plan in asked
     )
-    payload = Payload("verdict", "plain", 0, limits, entries, plans, items)
-    return JobSpec("ask", "Ask", "rec", {"run": "whole", **payload.as_json()})
+    parameters = AskParameters(
+        run="whole", task="verdict", variant="plain", seed=0, limits=limits, entries=entries, plans=plans, items=items
+    )
+    return JobSpec("ask", "Ask", "rec", parameters)
 
 
-def asked_by(work: JobSpec) -> list[tuple[str, Any]]:
+def asked_by(work: JobSpec) -> list[tuple[str, str]]:
     """Return who is asked about what."""
-    payload = read_payload(work.parameters)
-    return [(payload.entries[item.judge].id, payload.plans[item.plan]["about"]) for item in payload.items]
+    payload = work.parameters
+    return [(payload.entries[item.judge].id, payload.plans[item.plan].about) for item in payload.items]
 
 
 def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, cost: float | None = None) -> Judgment:
     """Return the judgment of one of a run's requests."""
-    payload = read_payload(work.parameters)
+    payload = work.parameters
     run_item = payload.items[at]
     entry = payload.entries[run_item.judge]
     return Judgment(

@@ -1,20 +1,24 @@
 """Judges that answer as a test wants, and a holder of a study that keeps what it is handed."""
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from benchmark.judging.judge_worker import JudgeWorker, RunItem
-from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import JudgeInput, Plan, RunConfig
-from benchmark.judging.run_execution import RunExecutor
-from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, ModelOptions, Reply, Role, TooLong
+from benchmark.judge_input.input_plan import InputPlan
+from benchmark.judge_input.input_planning import ReplanQuestion
+from benchmark.judging.judge_worker import JudgeWorker, make_rate_limiter
+from benchmark.judging.run_budget import Estimate, Limits
+from benchmark.judging.run_config import AskParameters, RunItem
+from benchmark.judging.run_execution import REPLAN, RunExecutor
+from benchmark.prompts.answer_form import FormSpec
+from models.judges.judge_interface import JudgeRequest, Message, ModelOptions, Reply, Role
+from project.codec import dump, load
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import Cancelled
 
 Answers = Callable[[JudgeRequest], Awaitable[Reply]]
-FORM = AnswerForm("verdict", {"type": "object"}, lambda found: dict(found) if isinstance(found, dict) else {})
 
 
 class Keeper:
@@ -27,6 +31,7 @@ class Keeper:
         self.withdrawn: list[list[str]] = []
         self.stopped = False
         self.broken: Exception | None = None
+        self.shorten: Callable[[InputPlan], InputPlan] = lambda plan: plan
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         self.said.append((done, total, text))
@@ -41,8 +46,10 @@ class Keeper:
         self.parts.append(part)
 
     def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        if question["ask"] == REPLAN:
+            return dump(self.shorten(load(ReplanQuestion, question, REPLAN).plan))
         heard, self.withdrawn = self.withdrawn, []
-        return {"withdrawn": [*heard]}
+        return {"requests": [*heard]}
 
     def judgments(self) -> list[dict[str, Any]]:
         return [one for part in self.parts for one in part["judgments"]]
@@ -85,33 +92,47 @@ def lane(name: str, answers: Answers, items: int, options: ModelOptions | None =
     """Return a judge with requests about the segments s0, s1, ..."""
     entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
     left = [RunItem(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
-    return JudgeWorker.create(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
+    options = options or ModelOptions()
+    limiter = make_rate_limiter(options)
+    return JudgeWorker(entry, Scripted(answers), options, limiter, Estimate(options), "sk-secret", deque(left))
 
 
-def setting(
-    limits: Limits | None = None,
-    build: Callable[[Plan], JudgeInput] | None = None,
-    shorten: Callable[[Plan, TooLong], Plan | None] = lambda plan, told: None,
-) -> RunConfig:
-    """Return what is usual."""
-
-    async def shorter(plan: Plan, told: TooLong) -> Plan | None:
-        return shorten(plan, told)
-
-    return RunConfig("verdict", "plain", 7, limits or Limits(), build or sight, lambda plan: False, shorter)
+NO_LIMITS = Limits()
 
 
-def sight(plan: Plan) -> JudgeInput:
+def show(plan: InputPlan) -> tuple[Message, ...]:
     """Return one message with the plan's text."""
-    messages = (Message(Role.USER, str(plan["text"])),)
-    return JudgeInput(messages, FORM, {"text": plan["text"]}, "verdict@1", "0" * 64)
+    return (Message(Role.USER, plan.text),)
 
 
-def plans(number: int) -> list[Plan]:
-    """Return plans of texts."""
-    return [{"text": f"What of {at}?"} for at in range(number)]
+def plan_of(text: str, about: str = "s0") -> InputPlan:
+    """Return a plan of a text."""
+    return InputPlan(
+        "recording",
+        about,
+        0,
+        1_000_000,
+        "verdict",
+        "plain",
+        "raw",
+        "verdict@1",
+        "",
+        text,
+        None,
+        FormSpec("verdict", ()),
+    )
 
 
-def run(lanes: list[JudgeWorker], keeper: Keeper, **facts: Any) -> RunExecutor:
+def run(
+    lanes: list[JudgeWorker],
+    keeper: Keeper,
+    limits: Limits = NO_LIMITS,
+    build: Callable[[InputPlan], tuple[Message, ...]] = show,
+    text: str = "What of {}?",
+) -> RunExecutor:
     """Return a run over as many plans as the longest lane has."""
-    return RunExecutor(setting(**facts), plans(max(len(lane.pending) for lane in lanes)), lanes, keeper)
+    plans = tuple(plan_of(text.format(at), f"s{at}") for at in range(max(len(lane.pending) for lane in lanes)))
+    parameters = AskParameters(
+        run="run", task="verdict", variant="plain", seed=7, limits=limits, entries=(), plans=plans, items=()
+    )
+    return RunExecutor(parameters, lanes, keeper, build)

@@ -8,7 +8,6 @@ from annotate.meta import scenes as scene_job
 from annotate.speech import speaker_detection as speakers
 from annotate.speech import transcription
 from annotate.speech import voice_activity as speech
-from annotate.speech.voice_activity import store_speech
 from annotate.study import recording_files as synchronizing
 from anonymize.export import export_job as anonymization
 from anonymize.export import preview_job as preview
@@ -20,6 +19,7 @@ from anonymize.release.release_plan import ReleasePlan
 from anonymize.voice import sound_job as voice
 from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import SoundChoice
+from models.speech.speech_recognizers import SpeechOptions
 from project.entities.study_records import Participant, ParticipantRole, Utterance
 from project.ids import new_id
 from project.progress import Silent
@@ -38,7 +38,7 @@ def exported(session: Session, recording: str, folder: Path) -> Path:
     result, _ = run_inline(
         session, anonymization.prepare(session, recording, "solid", folder, overwrite=True), Silent()
     )
-    return Path(str(result["output"]))
+    return result.output
 
 
 def text_search(session: Session, recording: str, folder: Path) -> JobSpec:
@@ -47,10 +47,16 @@ def text_search(session: Session, recording: str, folder: Path) -> JobSpec:
     return text_regions.prepare(session, recording)
 
 
+def store_speech(session: Session, recording: str, spans: list[tuple[int, int]]) -> None:
+    """Store where somebody speaks, as if it had been found."""
+    parameters = speech.SpeechDetectionParameters(Path(), "", 0, 0, "told", SpeechOptions())
+    result = speech.SpeechDetectionResult(tuple(spans), {}, "", 0.0)
+    speech.store(session, JobSpec("speech", "", recording, parameters), result)
+
+
 def suggested_speakers(session: Session, recording: str, folder: Path) -> JobSpec:
     """Ask who speaks, once it is known when somebody does."""
-    detected = JobSpec("speech", "", recording, {"detector": "told"})
-    store_speech(session, detected, {}, [(100_000, 900_000), (1_000_000, 1_900_000)])
+    store_speech(session, recording, [(100_000, 900_000), (1_000_000, 1_900_000)])
     return speakers.prepare(session, recording)
 
 

@@ -1,18 +1,20 @@
 """A session with one recording of six frames, and face tracks as a run would have found them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.faces import face_tracking_job as face_tracking
 from models.faces.track_file import save_tracks
-from project.entities.study_records import Json
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
 from tests.builders.face_tracks import track
+from tests.builders.job_results import tracked
 
 FRAMES = 6
 SIZE = (160, 120)
@@ -32,18 +34,10 @@ def only_recording(session: Session) -> str:
     return str(found)
 
 
-def found_faces(session: Session, boxes: Sequence[Box], **parameters: Json) -> list[str]:
+def found_faces(session: Session, boxes: Sequence[Box], **parameters: Any) -> list[str]:
     """Store a run that found a face at rest at each of the boxes; returns the tracks' ids."""
     work = face_tracking.prepare(session, only_recording(session))
     tracks = [track([box] * FRAMES, name=new_id(), score=0.9) for box in boxes]
-    result: dict[str, Json] = {
-        "frames": FRAMES,
-        "frames_with_face": FRAMES,
-        "tracks": len(tracks),
-        "damaged_frames": [],
-        "seconds": 0.0,
-        "file": str(save_tracks(tracks, cache_folder() / "faces")),
-    }
-    asked = type(work)(work.kind, work.title, work.recording_id, {**work.parameters, **parameters})
-    face_tracking.store(session, asked, result)
+    asked = replace(work, parameters=replace(work.parameters, **parameters))
+    face_tracking.store(session, asked, tracked(save_tracks(tracks, cache_folder() / "faces"), FRAMES, len(tracks)))
     return [track.id for track in tracks]

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from project.entities.study_records import Json
-from project.session.jobs import JobHost
+from project.session.jobs import JobHost, JobKind
 
 STARTING = (
     "import sys; sys.path.insert(0, '.'); from project.session import jobs; "
-    "jobs.JOB_MODULES[{kind!r}] = 'tests.builders.reaching_job'; from app.worker import run; run()"
+    "jobs.JOB_MODULES['reach'] = 'tests.builders.reaching_job'; from app.worker import run; run()"
 )
-"""What a Python process runs to be the worker, knowing this kind under the name of another one."""
+"""What a Python process runs to be the worker, knowing this kind."""
 _CODE = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
 
 
@@ -28,3 +28,6 @@ def compute(_parameters: Mapping[str, Any], _holder: JobHost) -> dict[str, Json]
             made[family] = True
     made["child"] = subprocess.run([sys.executable, "-c", _CODE], capture_output=True, check=False).returncode == 0
     return made
+
+
+JOB = JobKind(key="reach", parameters=dict, result=dict, compute=compute)

@@ -7,7 +7,7 @@ from typing import Any
 
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Changes, Json
-from project.session.jobs import JobHost, JobSpec
+from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.session import Session
 
 STARTING = (
@@ -50,3 +50,8 @@ def answer(session: Session, work: JobSpec, question: Mapping[str, Json]) -> dic
 
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     return Changes.from_pairs([("talk", "done")])
+
+
+JOB = JobKind(
+    key="talk", parameters=dict, result=dict, compute=compute, store=store, store_part=store_part, answer=answer
+)

@@ -13,6 +13,7 @@ import pytest
 from annotate.study.recording_edits import add_medium, add_recordings, probe_file
 from anonymize.faces import face_tracking_job as face_tracking
 from models.weights import installed_weights as weights
+from project.codec import dump, load
 from project.entities.study_records import MediumRole
 from project.files.fingerprints import file_sha256
 from project.progress import Silent
@@ -51,7 +52,7 @@ def same_weights(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def in_worker(study: Path) -> Iterator[Callable[[JobSpec], dict[str, Any]]]:
+def in_worker(study: Path) -> Iterator[Callable[[JobSpec], Any]]:
     """Does a job as the window does it, and returns its result; one process does all of them."""
     with subprocess.Popen(
         [sys.executable, "greenroom.py", "worker", "--stay"],
@@ -62,15 +63,15 @@ def in_worker(study: Path) -> Iterator[Callable[[JobSpec], dict[str, Any]]]:
         env={**os.environ, weights.FOLDER_VARIABLE: str(study.with_name("models"))},
     ) as process:
 
-        def do(work: JobSpec) -> dict[str, Any]:
-            process.stdin.write(json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n")
+        def do(work: JobSpec) -> Any:
+            process.stdin.write(json.dumps({"job": work.kind, "parameters": dump(work.parameters)}) + "\n")
             process.stdin.flush()
             told: list[dict[str, Any]] = []
             while not told or not {"result", "error", "cancelled"} & told[-1].keys():
                 told.append(json.loads(process.stdout.readline()))
             assert work.kind != "faces" or any("progress" in line for line in told)
             assert list(told[-1]) == ["result"], told[-1]
-            return told[-1]["result"]
+            return load(load_kind(work.kind).result, told[-1]["result"], work.kind)
 
         yield do
         process.stdin.close()
@@ -82,7 +83,7 @@ def test_every_kind_about_a_recording_is_here() -> None:
 
 @pytest.mark.parametrize("kind", PREPARE)
 def test_a_job_is_json_and_gives_the_same_here_and_in_the_worker(
-    kind: str, study: Path, tmp_path: Path, in_worker: Callable[[JobSpec], dict[str, Any]]
+    kind: str, study: Path, tmp_path: Path, in_worker: Callable[[JobSpec], Any]
 ) -> None:
     with Session.open(study, "Ada") as session:
         recording = session.study.rows("SELECT id FROM recording")[0][0]
@@ -92,17 +93,21 @@ def test_a_job_is_json_and_gives_the_same_here_and_in_the_worker(
             work = PREPARE[kind](session, recording, tmp_path / "out")
             assert work.kind == kind
             assert work.title
-            assert json.loads(json.dumps(dict(work.parameters))) == work.parameters
+            assert (
+                load(load_kind(kind).parameters, json.loads(json.dumps(dump(work.parameters))), kind) == work.parameters
+            )
             if here:
                 result, changes = run_inline(session, work, Silent())
             else:
                 result = in_worker(work)
                 changes = load_kind(kind).store(session, work, result)
             assert bool(changes.ids("run")) == (kind not in KEEPING_NOTHING)
-            assert result.get("frames", FRAMES) == FRAMES
-            if "sha256" in result:
-                assert result["sha256"] == file_sha256(Path(str(result["output"])))
-            results.append({key: value for key, value in result.items() if key not in PASSING})
+            assert getattr(result, "frames", FRAMES) == FRAMES
+            if hasattr(result, "sha256"):
+                assert result.sha256 == file_sha256(result.output)
+            plain = dump(result)
+            plain |= plain.pop("report", {})
+            results.append({key: value for key, value in plain.items() if key not in PASSING})
         assert results[0] == results[1]
         kept = latest_run(session.study, recording, kind)
         if kind in KEEPING_NOTHING:

@@ -162,7 +162,7 @@ def test_faces_are_tracked_and_covered_as_at_home_and_a_file_that_is_gone_fails_
     assert [Path(clip["output"]).is_file() for clip in made["clips"]] == [True, True]
     with Session.open(study) as session:
         works = [
-            tracking.prepare(session, recording.id, detectors="centerface")
+            tracking.prepare(session, recording.id, detector="centerface")
             for recording in all_recordings(session.study)
         ]
         clips[0].unlink()
@@ -229,7 +229,7 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(marked: Session, cl
             ask(marked, there)
         assert raised.value.rule == rule
     set_policy(marked, Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", (host,), unencrypted=True))
-    assert (ask(marked, there).result or {})["answered"] == 1
+    assert ask(marked, there).result.answered == 1
     with pytest.raises(network_sandbox.UnguardedConnectionError):
         socket.create_connection((host, int(there.rpartition(":")[2])), timeout=HANG_S)
     lines = all_egress(marked.study)

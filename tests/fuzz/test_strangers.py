@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotate.study.recording_edits import add_recordings, probe_file, relink
-from anonymize.egress.egress_authority import needs_confirmation, policy_in_force, study_authority
+from anonymize.egress.egress_authority import StudyAuthority, needs_confirmation, policy_in_force
 from anonymize.egress.policy_edits import set_policy
 from benchmark.judging.judge_registry import add_judge, change_judge, has_trusted_files, require_trusted_files
 from media.source import allowed_readers, open_source, require_no_playlist
@@ -171,7 +171,7 @@ def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypat
         assert needs_confirmation(session)
         assert policy_in_force(session) == Policy()
         with pytest.raises(Forbidden, match="set last on this machine"):
-            study_authority(session).permit(FAR, 0)
+            StudyAuthority(session).permit(FAR, 0)
         set_policy(session, OPEN)
         assert policy_in_force(session) == OPEN
 

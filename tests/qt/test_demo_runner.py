@@ -17,11 +17,13 @@ from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.window.main_window import MainWindow
 from app.gui.window.message_bar import MessageLevel
 from models.faces.track_file import save_tracks
+from project.codec import dump
 from project.entities.egress_policy import Policy
 from project.entities.study_records import FaceTrack
 from project.ids import new_id
 from tests.builders.clips import make_clip
 from tests.builders.face_study import FRAMES, SIZE, open_lab
+from tests.builders.job_results import exported, tracked
 
 WORKER = """
 import json, pathlib, shutil, sys
@@ -53,7 +55,7 @@ class DemoLab:
         (self.answers / "worker.py").write_text(WORKER)
         make_clip(self.answers / "drawn.mp4", size=SIZE, frames=FRAMES, fps=25)
         self.answer("fetch", {"error": {"message": "Nothing answers.", "hint": "Try later."}})
-        self.answer("anonymize", {"zero_us": 0, "faces_left": [], "frames": FRAMES, "seconds": 1.0})
+        self.answer("anonymize", dump(exported(folder, FRAMES)))
         self.find_face()
         with open_lab(folder) as session:
             set_policy(session, Policy(downloads=True))
@@ -66,8 +68,7 @@ class DemoLab:
         times = np.arange(FRAMES, dtype=np.int64) * 40_000
         frames, scores = np.arange(FRAMES, dtype=np.int32), np.full(FRAMES, 0.9, np.float32)
         track = FaceTrack(new_id(), frames, times, boxes, scores, np.zeros(FRAMES, np.uint8))
-        found = {"frames": FRAMES, "frames_with_face": FRAMES, "tracks": 1, "damaged_frames": [], "seconds": 1.0}
-        self.answer("faces", {**found, "file": str(save_tracks([track], self.answers))})
+        self.answer("faces", dump(tracked(save_tracks([track], self.answers), FRAMES, 1)))
 
     def asked(self) -> list[str]:
         log = self.answers / "log"

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from anonymize.export.preview_job import Preview
+from anonymize.export.preview_job import Preview, PreviewParameters
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.methods.solid import Solid
@@ -173,14 +173,14 @@ import json, sys, time
 import numpy as np
 request = json.loads(sys.stdin.readline())
 parameters = request["parameters"]
-if parameters.get("hangs"):
+if parameters["method"] == "hangs":
     sys.stdin.readline()
     print(json.dumps({"cancelled": True}))
     sys.exit()
-picture = np.full((4, 6, 3), parameters["shade"], np.uint8)
-np.savez(parameters["file"], before=picture, after=picture)
+picture = np.full((4, 6, 3), parameters["time_us"], np.uint8)
+np.savez(parameters["path"], before=picture, after=picture)
 print(json.dumps({"progress": [1, 2, "Drawing"]}))
-told = {"file": parameters["file"], "time_us": 0, "faces": 1, "undrawn": False, "nearest_us": None}
+told = {"file": parameters["path"], "time_us": 0, "faces": 1, "undrawn": False, "nearest_us": None}
 print(json.dumps({"result": told}))
 """
 
@@ -199,10 +199,27 @@ def test_of_many_previews_the_latest_is_made_also_while_one_takes_long(
 ) -> None:
     made: list[int] = []
 
-    def prepare(shade: int, **more: Any) -> JobSpec:
+    def prepare(shade: int, method: str = "solid") -> JobSpec:
         made.append(shade)
-        file = str(tmp_path / f"{shade}.npz")
-        return JobSpec("preview", f"Preview {shade}", "r", {"shade": shade, "file": file, **more})
+        parameters = PreviewParameters(
+            path=tmp_path / f"{shade}.npz",
+            fingerprint="",
+            track=0,
+            tracks=tmp_path / "tracks",
+            tracks_sha256="",
+            times_sha256="",
+            faces_run="",
+            tracked_by="",
+            mask_state="",
+            source_sha256="",
+            frames=1,
+            damaged_frames=(),
+            ends_early_s=0.0,
+            cuts=(),
+            method=method,
+            time_us=shade,
+        )
+        return JobSpec("preview", f"Preview {shade}", "r", parameters)
 
     with qtbot.waitSignal(feed.ready) as ready:
         for shade in (1, 2, 3):
@@ -210,7 +227,7 @@ def test_of_many_previews_the_latest_is_made_also_while_one_takes_long(
     assert ready.args[0].after[0, 0, 0] == 3
     assert made == [3]
     assert list(tmp_path.glob("*.npz")) == [], "its file is gone"
-    feed.request(lambda: prepare(4, hangs=True))
+    feed.request(lambda: prepare(4, "hangs"))
     qtbot.waitUntil(lambda: feed._runner.running_job is not None)
     with qtbot.waitSignal(feed.ready) as ready:
         feed.request(lambda: prepare(5))

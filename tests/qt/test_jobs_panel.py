@@ -1,8 +1,11 @@
 """The list of jobs: how far each is, what became of it, and what can be done with it."""
 
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
+from anonymize.release.release_job import ReleaseResult
 from app.gui.jobs.job_center import end_state
 from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
 from benchmark.judging.run_outcome import RunOutcome
@@ -37,17 +40,17 @@ def test_a_job_runs_and_ends(panel):
 @pytest.mark.parametrize(
     ("kind", "result", "state"),
     [
-        ("release", {"released": False}, JobState.REFUSED),
-        ("release", {"released": True}, JobState.DONE),
-        ("anonymize", {"faces_left": [0, 40_000]}, JobState.INCOMPLETE),
-        ("anonymize", {"faces_left": []}, JobState.DONE),
-        ("ask", RunOutcome(answered=3, failed=1).as_json(), JobState.INCOMPLETE),
-        ("ask", RunOutcome(answered=3, unparsed=1).as_json(), JobState.DONE),
-        ("faces", {"tracks": 0}, JobState.DONE),
+        ("release", ReleaseResult(False), JobState.REFUSED),
+        ("release", ReleaseResult(True), JobState.DONE),
+        ("anonymize", SimpleNamespace(faces_left=(0.0, 0.04)), JobState.INCOMPLETE),
+        ("anonymize", SimpleNamespace(faces_left=()), JobState.DONE),
+        ("ask", RunOutcome(answered=3, failed=1), JobState.INCOMPLETE),
+        ("ask", RunOutcome(answered=3, unparsed=1), JobState.DONE),
+        ("faces", SimpleNamespace(tracks=0), JobState.DONE),
     ],
 )
 def test_only_a_job_that_gave_what_was_asked_is_done(kind, result, state):
-    assert end_state(JobSpec(kind, "Work", "recording", {}), result) is state
+    assert end_state(JobSpec(kind, "Work", "recording", None), result) is state
 
 
 def test_a_job_says_how_long_it_still_takes_once_that_is_known(qtbot):

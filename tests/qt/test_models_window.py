@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from anonymize.egress.weights_download_job import InstallationParameters, InstallationResult
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.settings.models_window import ModelsWindow
 from app.gui.window.main_window import MainWindow
@@ -312,13 +313,13 @@ def test_an_optional_part_is_got_by_the_button_and_by_nothing_else(
     assert started == []
     answers.give(agree=True)
     click(panel.fetch)
-    assert [(work.kind, work.parameters) for work in started] == [("fetch", {"name": "names"})]
+    assert [(work.kind, work.parameters) for work in started] == [("fetch", InstallationParameters("names"))]
     jobs.started.emit(started[0])
     jobs.progressed.emit(started[0], 12, 0, "Collecting spacy")
     assert state(window, "names") == "fetching…"
     monkeypatch.delitem(sys.modules, "spacy")
     monkeypatch.delitem(sys.modules, "presidio_analyzer")
-    jobs.done.emit(started[0], {"name": "names"})
+    jobs.done.emit(started[0], InstallationResult("names"))
     assert state(window, "names") == "installed"
     assert not panel.fetch.isEnabled()
     assert not panel.verify.isEnabled()

@@ -12,10 +12,12 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from anonymize.egress.weights_download_job import InstallationParameters, InstallationResult
 from anonymize.pii_review import study_finder as search
 from app.gui.release.pii_tab import PiiWindow
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
+from project.codec import dump
 from project.entities.study_records import Changes, Json, Participant, ParticipantRole, Utterance
 from project.entities.transcript import estimate_word_times
 from project.ids import new_id
@@ -67,7 +69,7 @@ def study(tmp_path: Path) -> Path:
 
 def search_at_once(session: Session, work: JobSpec) -> None:
     """Search the texts here, once for all tests; a worker takes seconds to begin."""
-    texts = json.dumps(work.parameters)
+    texts = json.dumps(dump(work.parameters))
     if texts not in FOUND:
         FOUND[texts] = search.compute(work.parameters, Silent())
     search.store(session, work, FOUND[texts])
@@ -344,13 +346,13 @@ def test_the_model_that_a_transcript_lacks_is_got_by_a_button_and_the_texts_are_
     answers.give(agree=True)
     button.click()
     (work,) = started
-    assert (work.kind, work.parameters) == ("fetch", {"name": "ner-english"})
+    assert (work.kind, work.parameters) == ("fetch", InstallationParameters("ner-english"))
     assert not button.isEnabled()
     monkeypatch.undo()
     shutil.copytree(english_names_folder, weights.weights_folder())
     search_at_once(session, search.prepare(session))
     with qtbot.waitSignal(window._finding.changed):
-        main.jobs.done.emit(work, {"name": "ner-english"})
+        main.jobs.done.emit(work, InstallationResult("ner-english"))
     assert not window.languages.isVisible()
     assert not window.models.isVisible()
     assert (LISTED.lower(), "") in texts(window)
@@ -368,12 +370,12 @@ def test_without_the_part_that_searches_it_says_so_and_a_button_gets_it(
     monkeypatch.setattr(main.jobs, "start", lambda work, then=None, noted=True: started.append(work))
     window.models.buttons["names"].click()
     (work,) = started
-    assert (work.kind, work.parameters) == ("fetch", {"name": "names"})
+    assert (work.kind, work.parameters) == ("fetch", InstallationParameters("names"))
     monkeypatch.undo()
     session = main.studio.session
     assert session is not None
     search_at_once(session, search.prepare(session))
     with qtbot.waitSignal(window._finding.changed):
-        main.jobs.done.emit(work, {"name": "names"})
+        main.jobs.done.emit(work, InstallationResult("names"))
     assert not window.languages.isVisible()
     assert ("Robert Miller", "") in texts(window)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from anonymize.egress.egress_authority import policy_in_force, study_authority
+from anonymize.egress.egress_authority import StudyAuthority, policy_in_force
 from anonymize.egress.egress_log import TABLE_HEAD
 from anonymize.egress.policy_edits import set_policy
 from app.gui.settings.policy_window import PolicyWindow
@@ -35,7 +35,7 @@ def window_of(main: MainWindow) -> PolicyWindow:
 
 def permit(session: Session, departure: EgressRequest) -> None:
     try:
-        study_authority(session).permit(departure, 0)
+        StudyAuthority(session).permit(departure, 0)
     except Forbidden:
         return
 

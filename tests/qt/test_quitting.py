@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotate.meta import scenes as scene_job
+from annotate.meta.scenes import SceneChangeResult
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.faces import face_tracking_job as tracking
 from anonymize.local_files.study_encryption import seal_study
@@ -216,7 +217,7 @@ def test_another_study_is_opened_in_a_window_of_its_own_while_jobs_go_on(
 def test_a_result_that_comes_late_is_not_stored_in_another_study(busy: MainWindow, study: Path, other: Path) -> None:
     work = busy.jobs.runner.running_job
     assert busy.open_study(other)
-    busy.jobs.runner.finished.emit(work, {"changes": [3], "frames": 60, "seconds": 1})
+    busy.jobs.runner.finished.emit(work, SceneChangeResult(60, (3,), (100_000,), 1.0))
     assert busy.close()
     assert (runs(other), runs(study), noted(study)) == (0, 0, [JOB])
 

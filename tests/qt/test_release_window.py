@@ -67,7 +67,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
             prepare(session, folder, plan),
             ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it."),
         )
-        return replace(work, parameters={**work.parameters, "reasons": [left.as_json()]})
+        return replace(work, parameters=replace(work.parameters, reasons=(left,)))
 
     with pytest.MonkeyPatch.context() as patch, qtbot.waitSignal(window.jobs.done):
         patch.setattr(release_job, "prepare", prepare_refused)

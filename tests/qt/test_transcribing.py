@@ -113,6 +113,6 @@ def test_speech_is_found_and_transcribed_from_the_menu(qtbot: QtBot, window: Mai
     found = utterances_of(window.studio.session.study, window.studio.recording.id)
     assert found
     assert not any(utterance.checked for utterance in found)
-    assert ended.args[0].parameters["prompt"] == "Greenroom"
+    assert ended.args[0].parameters.prompt == "Greenroom"
     assert window.listening.dialog is None
     assert window.menus.actions["undo"].text() == "&Undo: transcribe recording 1"

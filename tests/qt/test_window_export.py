@@ -18,10 +18,12 @@ from app.gui.export.export_dialog import ExportDialog, ExportRequest
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.window.main_window import MainWindow
+from project.codec import dump
 from project.queries.history_rows import runs_of
 from project.session.session import Session
 from tests.builders.clips import make_clip
 from tests.builders.face_study import SIZE, found_faces, open_lab
+from tests.builders.job_results import exported
 from tests.builders.shown_texts import shown_texts
 from tests.qt.conftest import OpenWindow
 
@@ -38,9 +40,7 @@ if parameters.get("method", "pixelate") == "pixelate":
 elif parameters["method"] == "blur":
     print(json.dumps({"error": {"message": "There is no room left.", "hint": "Make some."}}), flush=True)
 else:
-    told = {"output": parameters["output"], "frames": 6, "faces_left": [], "doubtful": [], "blanked": [], "undrawn": [],
-            "checked_by": "centerface", "independent": False, "seconds": 1.0}
-    print(json.dumps({"result": told}), flush=True)
+    print(json.dumps({"result": {**RESULT, "output": parameters["output"]}}), flush=True)
 """
 
 
@@ -55,7 +55,7 @@ def study(tmp_path: Path) -> Path:
 @pytest.fixture
 def window(open_window: OpenWindow, study: Path, tmp_path: Path) -> MainWindow:
     script = tmp_path / "worker.py"
-    script.write_text(f"LOG = {str(tmp_path / 'log')!r}\n{WORKER}")
+    script.write_text(f"LOG, RESULT = {str(tmp_path / 'log')!r}, {dump(exported(tmp_path, 6))!r}\n{WORKER}")
     return open_window(study, runner=WorkerRunner(command=(sys.executable, str(script))))
 
 

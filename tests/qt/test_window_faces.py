@@ -23,6 +23,8 @@ from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.player.playback import FaceOverlay
 from app.gui.window.main_window import MainWindow
 from models.faces.track_file import save_tracks
+from models.text_regions.text_detectors import StaticTextRegion
+from project.codec import dump
 from project.entities.face_regions import RegionKind
 from project.entities.study_records import FaceTrack, Origin, Participant, ParticipantRole
 from project.errors import UserError
@@ -32,6 +34,7 @@ from project.session.job_notes import JobNotes
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.timebase import SECOND_US
+from tests.builders import job_results
 from tests.builders.mouse_and_keys import NONE, SHIFT, drag, press
 from tests.qt.conftest import OpenWindow
 from widgets.player.player_view import FaceState
@@ -48,12 +51,9 @@ print(json.dumps({"progress": [1, 4, "Frame 1 of 4"]}), flush=True)
 if request["job"] == "faces":
     copy = told.with_name("copy.tracks.npz")
     shutil.copyfile(told.with_name("tracks.npz"), copy)
-    print(json.dumps({"result": {"frames": 598, "frames_with_face": 500, "tracks": 2, "seconds": 1.0,
-                                 "file": str(copy)}}), flush=True)
+    print(json.dumps({"result": {**TRACKED, "file": str(copy)}}), flush=True)
 else:
-    print(json.dumps({"result": {"output": request["parameters"]["output"], "frames": 598, "blanked": [],
-                                 "faces_left": [2.0, 2.04, 7.0], "doubtful": [], "options": {}, "seconds": 2.0}}),
-          flush=True)
+    print(json.dumps({"result": {**EXPORTED, "output": request["parameters"]["output"]}}), flush=True)
 """
 
 
@@ -78,7 +78,9 @@ def study(tmp_path: Path) -> Path:
 @pytest.fixture
 def window(qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path) -> MainWindow:
     script = tmp_path / "worker.py"
-    script.write_text(WORKER)
+    faces = dump(job_results.tracked(tmp_path, 598, 2, frames_with_face=500))
+    clip = dump(job_results.exported(tmp_path, 598, faces_left=(2.0, 2.04, 7.0), seconds=2.0))
+    script.write_text(f"TRACKED, EXPORTED = {faces!r}, {clip!r}\n{WORKER}")
     made = save_tracks([track("one", 0, 100, 100), track("two", 50, 200, 400)], tmp_path)
     shutil.move(made, tmp_path / "tracks.npz")
     runner = WorkerRunner(command=(sys.executable, str(script), str(tmp_path / "log")))
@@ -183,9 +185,10 @@ def test_text_that_was_found_is_masked_in_one_step(tracked: MainWindow) -> None:
     window.studio.failed.connect(told.append)
     window.menus.actions["find_text"].trigger()
     assert "greenroom models add text-regions" in told[0].hint
-    places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND_US} for x in (10, 100)]
-    work = JobSpec("text", "Look for text", recording.id, {"finder": "binarization"})
-    window.studio.publish(text_regions.store(session, work, {"areas": places}))
+    places = tuple(StaticTextRegion((x, 10, 40, 12), 0, SECOND_US, 1, 1.0) for x in (10, 100))
+    parameters = text_regions.TextSearchParameters(Path("/walk.mp4"), "f", "binarization", SECOND_US)
+    work = JobSpec("text", "Look for text", recording.id, parameters)
+    window.studio.publish(text_regions.store(session, work, text_regions.TextSearchResult(places, 1, {}, 0.0)))
     assert page.text.isVisibleTo(page)
     page.text.accept.click()
     assert [region.kind for region in window.faces.regions] == [RegionKind.AREA, RegionKind.AREA]

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -41,6 +40,11 @@ while todo == "deaf": time.sleep(60)
 """
 
 
+@pytest.fixture(autouse=True)
+def talk_is_a_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
+
+
 @pytest.fixture
 def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
     script = tmp_path / "worker.py"
@@ -51,7 +55,7 @@ def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
 
 
 def job(do: str) -> JobSpec:
-    return JobSpec("faces", f"Do {do}", "recording", {"do": do})
+    return JobSpec("talk", f"Do {do}", "recording", {"do": do})
 
 
 def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -133,15 +137,13 @@ def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) 
 def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_center, "load_kind", lambda _kind: SimpleNamespace(store=lambda *_: Changes()))
     studio = StudyController()
     studio.session = cast(Session, object())
     monkeypatch.setattr(studio, "publish", lambda _changes: None)
     panel = JobsPanel()
     qtbot.addWidget(panel)
     jobs = job_center.JobCenter(studio, panel, runner)
-    work = JobSpec("faces", "Do result", "recording", {"do": "result", "tracks": 0})
-    monkeypatch.setattr(job_center, "summary", lambda *_: "")
+    work = job("result")
     heard: list[str] = []
     with qtbot.waitSignal(jobs.done):
         jobs.start(work, lambda _result: heard.append("first"))
@@ -177,7 +179,6 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def talking(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
     talking = WorkerRunner(command=(sys.executable, "-c", STARTING), stay=True)
     talking.answer = lambda work, question: jobs.answer(None, work, question)
     yield talking
@@ -229,8 +230,7 @@ def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, talking: 
     assert talking.running_job is None
 
 
-def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(jobs.JOB_MODULES, "talk", "tests.builders.talking_job")
+def test_here_and_in_the_worker_a_refusal_is_the_same() -> None:
     with pytest.raises(Forbidden) as refused:
         jobs.answer(None, talk(), {"question": "secret"})
     assert refused.value.rule == "nothing-leaves"

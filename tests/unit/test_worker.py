@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from anonymize.faces.face_tracking_job import FaceTrackingParameters
 from models.connection.network_sandbox import filter_works
-from project.session.jobs import NETWORK_KINDS
+from models.faces.tracking_options import FaceOptions
+from project.codec import dump
 from tests.builders.clips import make_clip
 from tests.builders.reaching_job import STARTING as STARTING_TO_REACH
 from tests.builders.talking_job import STARTING
@@ -33,8 +35,8 @@ def told(said: str) -> list[dict[str, Any]]:
 
 
 def job(clip: Path) -> str:
-    given = {"path": str(clip), "fingerprint": "f", "detector": "centerface", "processor": "cpu", "embedder": None}
-    return json.dumps({"job": "faces", "parameters": {**given, "options": {}}}) + "\n"
+    parameters = FaceTrackingParameters(clip, "m", "f", "centerface", "cpu", None, FaceOptions())
+    return json.dumps({"job": "faces", "parameters": dump(parameters)}) + "\n"
 
 
 @pytest.mark.parametrize("said", ["cancel\n", ""], ids=["told to stop", "nobody listens"])
@@ -105,16 +107,15 @@ def test_otherwise_parts_are_handed_over_and_not_waited_for() -> None:
 
 
 @pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
-@pytest.mark.parametrize("kind", ["faces", "fetch"])
-def test_a_job_that_never_connects_has_no_network(kind: str) -> None:
+@pytest.mark.parametrize("connects", [False, True])
+def test_a_job_that_never_connects_has_no_network(connects: bool) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", STARTING_TO_REACH.format(kind=kind)],
-        input=json.dumps({"job": kind, "parameters": {}}) + "\n",
+        [sys.executable, "-c", STARTING_TO_REACH],
+        input=json.dumps({"job": "reach", "parameters": {}, "network": connects}) + "\n",
         capture_output=True,
         text=True,
         cwd=ROOT,
         timeout=HANG_S,
     )
-    connects = kind in NETWORK_KINDS
     result = {"AF_UNIX": True, "AF_INET": connects, "AF_INET6": connects, "child": connects}
     assert json.loads(done.stdout.splitlines()[-1]) == {"result": result}, done.stderr

@@ -45,7 +45,7 @@ def run() -> list[Row]:
                 assert work is not None
                 result, _ = run_inline(session, work, Silent())
                 ended = time.perf_counter()
-                assert result["answered"] == ITEMS, result
+                assert result.answered == ITEMS, result
                 bodies = asyncio.run(_bodies(url))[-ITEMS:]
                 took = asyncio.run(_bare(url, bodies)), asyncio.run(_raw(url, bodies))
                 if number:

@@ -86,26 +86,30 @@ def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     """Return the job's own work on a file, without loading the model."""
     from annotate.speech import transcription
     from annotate.speech.recognition_log import read_log
-    from annotate.transcript.utterance_drafts import cut_utterances
+    from annotate.transcript.utterance_drafts import CuttingOptions, cut_utterances
     from project.progress import Silent
 
-    parameters = {
-        "path": str(path),
-        "fingerprint": "bench",
-        "folder": "",
-        "detector": "silero",
-        "recognizer": "whisper",
-        "processor": "cpu",
-        "language": "en",
-        "prompt": "",
-    }
-
+    parameters = transcription.TranscriptionParameters(
+        path=path,
+        fingerprint="bench",
+        track=0,
+        offset_us=0,
+        detector="silero",
+        recognizer="whisper",
+        model="bench",
+        folder=Path(),
+        language="en",
+        prompt="",
+        processor="cpu",
+        replace=False,
+        options=CuttingOptions(),
+    )
     replaced = {"create_recognizer": lambda *_arguments: listener, "cache_folder": lambda: place}
 
     def work() -> int:
         with patch.multiple(transcription, **replaced):
             result = transcription.compute(parameters, Silent())
-        log = Path(str(result["file"]))
+        log = result.file
         found = read_log(log)
         log.unlink()
         return sum(len(utterance.words) for utterance in cut_utterances(found.pieces, found.language, found.end_us))

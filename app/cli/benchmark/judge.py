@@ -23,6 +23,7 @@ from benchmark.judging.judge_keys import (
 )
 from benchmark.judging.judge_registry import get_judge, remove_judge
 from models.judges.judge_backends import BACKENDS
+from project.codec import dump
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges, judge_names
@@ -138,7 +139,7 @@ def try_out(session: Session, name: str = NAME) -> Output:
 
     found = get_judge(session, name)
     tried = try_judge(session, found)
-    return Output({"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}", 0 if tried.ok else 2)
+    return Output({"judge": found.name, **dump(tried)}, f"{found.name}: {tried.as_text()}", 0 if tried.ok else 2)
 
 
 def _read_key(name: str) -> str:

@@ -10,7 +10,7 @@ from app.cli.ask import JUDGES, budget_options
 from app.cli.command import command, option
 from app.cli.console import Output, aligned, progress_bar
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome, read_outcome, refusal_error
+from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.chain_consistency import ACCURACY, BIAS, FIGURE_NAMES
 from benchmark.questions.filter_funnel import (
@@ -24,6 +24,7 @@ from benchmark.questions.filter_funnel import (
 from benchmark.questions.filter_outcomes import FunnelInput, read_funnel_input
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide, get_step
 from benchmark.questions.question_measures import JudgeMeasures, Measures, QuestionFigure, measure_judges
+from project.codec import dump
 from project.entities.judgments import RAW_CONDITION, JudgeEntry
 from project.errors import UserError
 from project.session.jobs import run_inline
@@ -170,8 +171,7 @@ class FilterRun:
                 self._outcome.add(RunOutcome(notes=[*asking.notes]))
                 self._cached += len(asking.cached)
                 if asking.job is not None:
-                    result, _ = run_inline(self._session, asking.job, bar)
-                    came = read_outcome(result)
+                    came, _ = run_inline(self._session, asking.job, bar)
                     self._outcome.add(came)
                     self._outcome.seconds += came.seconds
 
@@ -200,7 +200,7 @@ class FilterRun:
     def as_json(self) -> dict[str, Any]:
         """Return the outcome as a JSON object."""
         return {
-            "asked": self._outcome.as_json(),
+            "asked": dump(self._outcome),
             "cached": self._cached + self._there,
             "not_asked": {why: [*sorted(keys)] for why, keys in self._left_out.items()},
             "taken_over": self._taken,

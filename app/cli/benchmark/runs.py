@@ -14,6 +14,7 @@ from benchmark.judging.run_outcome import refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow
+from project.codec import dump
 from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -240,7 +241,7 @@ def run(
         "runs": [benchmark_run.id for benchmark_run in ran.runs],
         "taken_up": [*sorted(ran.resumed_ids)],
         "cached": ran.cached,
-        **ran.outcome.as_json(),
+        **dump(ran.outcome),
         "notes": [record(note, "judge_id", "about", questions=len(note.about)) for note in ran.notes],
     }
     lines = [f"Made a set of items, {item_set.name}." for item_set in chosen.sets if item_set.id in chosen.created_ids]

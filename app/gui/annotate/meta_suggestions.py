@@ -178,7 +178,7 @@ class MetaSuggestionController(QObject):
     def _on_done(self, work: JobSpec, result: Result) -> None:
         if any(job_spec is work for job_spec in self._works):
             self._works = [job_spec for job_spec in self._works if job_spec is not work]
-            self.message.emit(ask_job.summary(result))
+            self.message.emit(result.as_text())
 
     def _on_stopped(self, work: JobSpec) -> None:
         if any(job_spec is work for job_spec in self._works):

@@ -482,7 +482,7 @@ class MetaWindow(MetaLayout):
             work,
             lambda result: self.status.set_text(
                 tr("Found {count}.").format(
-                    count=trn("{count} scene change", "{count} scene changes", len(result["changes"]))  # type: ignore[arg-type]
+                    count=trn("{count} scene change", "{count} scene changes", len(result.changes))
                 )
             ),
         )

@@ -24,7 +24,6 @@ from benchmark.episodes.episode_state import (
     seen_end,
 )
 from benchmark.judging.ask_job import AskPlan
-from benchmark.judging.run_outcome import read_outcome
 from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall_score
 from project.entities.judgments import Judgment
 from project.entities.roleplay import PROFILE_FIELDS, Act, AgentPlayer, AgentTurn, EpisodeAgent, Relationship
@@ -148,7 +147,7 @@ class EpisodeRunner(QObject):
             self._end(str(error))
             return
         if answer is None:
-            notes = read_outcome(result).notes
+            notes = result.notes
             why = " ".join(part for part in (notes[0].title(), notes[0].hint) if part) if notes else ""
             self._end(why or tr("Nothing came back for this turn."))
             return

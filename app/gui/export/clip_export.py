@@ -88,7 +88,7 @@ class ExportBatch:
 
     def mark_done(self, clip: QueuedClip, result: Result) -> None:
         """Note that a clip was made."""
-        self._faces_left += bool(result.get("faces_left"))
+        self._faces_left += bool(result.faces_left)
         self._finish_clip(clip, ClipState.DONE)
 
     def mark_failed(self, clip: QueuedClip, error: UserError) -> None:
@@ -406,24 +406,24 @@ class ExportController(QObject):
 
     def show_result(self, work: JobSpec, result: Result) -> None:
         """Show what came of an export, with the times to look at."""
-        session, exempt = self._studio.session, work.parameters.get("exempt")
+        session = self._studio.session
         if session is None or work.kind != "anonymize":
             return
         found = Findings(
-            _to_microseconds(result.get("faces_left")),
-            _to_microseconds(result.get("doubtful")),
-            _to_microseconds(result.get("blanked")),
-            _to_microseconds(result.get("undrawn")),
-            exempt_count=len(exempt) if isinstance(exempt, list) else 0,
+            _to_microseconds(result.faces_left),
+            _to_microseconds(result.doubtful),
+            _to_microseconds(result.blanked),
+            _to_microseconds(result.undrawn),
+            exempt_count=len(work.parameters.exempt),
             outdated=export_job.is_outdated(session, self._jobs.started_spec(work)),
-            independent=bool(result.get("independent")),
-            drawn=method_type(str(work.parameters["method"])).kind == "face",
+            independent=result.independent,
+            drawn=method_type(work.parameters.method).kind == "face",
         )
-        clip = Path(str(result["output"]))
+        clip = result.output
         offers_view = self._studio.writable and not has_file(session, work.recording_id, clip)
         self.result = ExportResult(clip, found, self._window, offers_view=offers_view)
         self.result.jump_requested.connect(lambda at: self.jump_requested.emit(work.recording_id, at))
-        self.result.view_requested.connect(lambda: self.view_requested.emit(work.recording_id, clip, result["zero_us"]))
+        self.result.view_requested.connect(lambda: self.view_requested.emit(work.recording_id, clip, result.zero_us))
         self.result.show()
 
     def _run(self, session: Session, queue: RenderQueue) -> None:

@@ -22,6 +22,7 @@ from app.gui.player.playback import Playback
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.timeline_presenter import FACES, TimelineFeed
+from models.text_regions.text_detectors import StaticTextRegion
 from project.entities.face_regions import Keyframe, Region, region_to_track
 from project.entities.study_records import Changes, FaceTrack, Participant, ParticipantRole, Run
 from project.errors import UserError
@@ -48,7 +49,7 @@ class TextAreas(QObject):
         super().__init__(parent)
         self._studio, self._player, self._page, self._jobs = studio, player, page, jobs
         self._shown = 0
-        self.suggested: list[text_regions_job.SuggestedArea] = []
+        self.suggested: list[StaticTextRegion] = []
         page.text.accept_requested.connect(self._accept)
         page.text.show_requested.connect(self._show_next)
 

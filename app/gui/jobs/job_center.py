@@ -3,31 +3,24 @@
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from annotate.study.recording_files import parse_sync_result
-from anonymize.faces.masking_plan import delete_tracks_file
-from anonymize.methods.face_methods import method_type
 from app.gui.jobs.jobs_panel import JobsPanel, JobState
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.study_controller import StudyController
-from benchmark.judging.run_outcome import read_outcome
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.job_notes import InterruptedJob, JobNotes
 from project.session.jobs import JobSpec, answer, load_kind, store_part
 from project.session.session import Session
-from resources.translation import tr, trn
+from resources.translation import tr
 
 _log = logging.getLogger(__name__)
 
-_PARALLEL_KINDS = frozenset({"ask"})
-_AUTOMATIC_KINDS = frozenset({"pii"})
-"""Kinds that begin by themselves, and will again: nobody has to be asked about them."""
-
-Result = Mapping[str, Json]
+Result = Any
+"""What a job gave: an instance of the `result` of its kind."""
 
 
 class JobCenter(QObject):
@@ -57,7 +50,7 @@ class JobCenter(QObject):
         self._panel = panel
         self.runner = runner
         self.beside = WorkerRunner(self, runner.command, stay=True)
-        """Runs `_PARALLEL_KINDS`, which must not wait behind long work; its one process keeps the models it loaded."""
+        """Runs parallel kinds, which must not wait behind long work; its one process keeps the models it loaded."""
         self._ids: dict[int, str] = {}
         self._works: dict[str, JobSpec] = {}
         self._results: dict[str, Result] = {}
@@ -107,7 +100,7 @@ class JobCenter(QObject):
 
     def titles(self) -> list[str]:
         """Name what runs and waits and somebody asked for: plans of several jobs, then jobs that belong to none."""
-        lone = [job for job in self.jobs() if job.kind not in _AUTOMATIC_KINDS and id(job) not in self._planned]
+        lone = [job for job in self.jobs() if not load_kind(job.kind).automatic and id(job) not in self._planned]
         return [*self._plans.values(), *(job_spec.title for job_spec in lone)]
 
     def find_job(self, kind: str, recording_id: str) -> JobSpec | None:
@@ -229,8 +222,11 @@ class JobCenter(QObject):
         session = self._studio.session
         return session if session is not None and self._sessions.get(id(work), session) is session else None
 
+    def _discard(self, work: JobSpec) -> None:
+        load_kind(work.kind).discard(self.started_spec(work).parameters)
+
     def _runner_of(self, work: JobSpec) -> WorkerRunner:
-        return self.beside if work.kind in _PARALLEL_KINDS else self.runner
+        return self.beside if load_kind(work.kind).parallel else self.runner
 
     def _cancel_row(self, job: str) -> None:
         if job in self._groups:
@@ -240,10 +236,10 @@ class JobCenter(QObject):
 
     def _refresh_spec(self, work: JobSpec) -> JobSpec:
         """Give a job that waited what it has to know now, where its kind says how."""
-        session, renew = self._session_of(work), getattr(load_kind(work.kind), "renew", None)
-        if session is None or renew is None:
+        session = self._session_of(work)
+        if session is None:
             return work
-        fresh: JobSpec = renew(session, work)
+        fresh = load_kind(work.kind).renew(session, work)
         if fresh is not work:
             self._fresh[id(work)] = fresh
         return fresh
@@ -294,7 +290,7 @@ class JobCenter(QObject):
         self._then.pop(id(work), None)
         self._drop_note(work)
         self._problems[id(work)] = error
-        delete_tracks_file(self.started_spec(work).parameters)
+        self._discard(work)
         self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
         self.stopped.emit(work)
         self.failed.emit(error)
@@ -302,94 +298,16 @@ class JobCenter(QObject):
     def _on_cancelled(self, work: JobSpec) -> None:
         self._then.pop(id(work), None)
         self._drop_note(work)
-        delete_tracks_file(self.started_spec(work).parameters)
+        self._discard(work)
         self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
         self.stopped.emit(work)
 
 
 def end_state(work: JobSpec, result: Result) -> JobState:
     """Tell whether a job that ended gave all that was asked of it."""
-    if work.kind == "release" and not result["released"]:
-        return JobState.REFUSED
-    if work.kind == "ask":
-        outcome = read_outcome(result)
-        return JobState.INCOMPLETE if outcome.failed or outcome.over_budget or outcome.notes else JobState.DONE
-    return JobState.INCOMPLETE if result.get("faces_left") else JobState.DONE
+    return JobState(load_kind(work.kind).outcome(result))
 
 
 def summary(work: JobSpec, result: Result) -> str:
     """Say in a line what came of a job."""
-    if work.kind == "faces":
-        tracks = result["tracks"]
-        found = (
-            tr("No face found")
-            if not tracks
-            else tr("1 face track")
-            if tracks == 1
-            else tr("{tracks} face tracks").format(tracks=tracks)
-        )
-        return tr("{found} in {frames} frames, {duration}").format(
-            found=found, frames=result["frames"], duration=_seconds(result)
-        )
-    if work.kind == "sync":
-        return parse_sync_result(result).as_text()
-    if work.kind == "text":
-        areas = result["areas"]
-        return tr("Text in {places}, {duration}").format(
-            places=trn("{count} place", "{count} places", len(areas) if isinstance(areas, list) else 0),
-            duration=_seconds(result),
-        )
-    if work.kind == "speech":
-        places = result["speech"]
-        spoken = trn("{count} place", "{count} places", len(places) if isinstance(places, list) else 0)
-        return tr("{places} where somebody speaks, {duration}").format(places=spoken, duration=_seconds(result))
-    if work.kind == "transcribe":
-        return tr("{words} recognised, {duration}").format(
-            words=trn("{count} word", "{count} words", int(str(result["words"]))), duration=_seconds(result)
-        )
-    if work.kind == "speakers":
-        rows = cast("list[dict[str, Json]]", result["suggestions"])
-        speakers = trn("{count} speaker", "{count} speakers", len({row["speaker"] for row in rows} - {None}))
-        return tr("{speakers} in {places} where somebody speaks, {duration}").format(
-            speakers=speakers, places=trn("{count} place", "{count} places", len(rows)), duration=_seconds(result)
-        )
-    if work.kind == "cues":
-        noticed = result["noticed"]
-        return tr("{cues} noticed, {duration}").format(
-            cues=trn("{count} thing", "{count} things", len(noticed) if isinstance(noticed, list) else 0),
-            duration=_seconds(result),
-        )
-    if work.kind == "scenes":
-        changes = result["changes"]
-        return trn(
-            "{count} change of scene", "{count} changes of scene", len(changes) if isinstance(changes, list) else 0
-        )
-    if work.kind == "release":
-        return (
-            tr("{files} files released").format(files=result["files"])
-            if result["released"]
-            else tr("Refused; the Release window says why")
-        )
-    if work.kind == "pii":
-        return tr("{count} searched for personal information").format(
-            count=trn("{count} text", "{count} texts", int(str(result["texts"])))
-        )
-    if work.kind == "ask":
-        return read_outcome(result).as_text()
-    if work.kind == "fetch":
-        return tr("Installed {name}.").format(name=result["name"])
-    if "method" not in work.parameters:
-        return tr("Done")
-    left, doubtful = result.get("faces_left"), result.get("doubtful")
-    drawn = method_type(str(work.parameters["method"])).kind == "face"
-    clean = tr("Every face was replaced") if drawn else tr("No face left")
-    found = tr("{left} faces left").format(left=len(left)) if isinstance(left, list) and left else clean
-    unsure = (
-        tr(", {doubtful} doubtful").format(doubtful=len(doubtful)) if isinstance(doubtful, list) and doubtful else ""
-    )
-    return f"{found}{unsure}, {_seconds(result)}"
-
-
-def _seconds(result: Result) -> str:
-    seconds = result.get("seconds")
-    return f"{seconds:.{0 if seconds >= 10 else 1}f} s" if isinstance(seconds, int | float) else ""
+    return load_kind(work.kind).summarize(work, result)

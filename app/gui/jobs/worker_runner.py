@@ -6,15 +6,17 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from threading import Thread
 from time import perf_counter
 from typing import Any, cast
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
+from project.codec import adapter, dump, load
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
 from project.errors import UserError
-from project.session.jobs import JobSpec
+from project.session.jobs import JobSpec, load_kind
 from resources.translation import tr
 
 _log = logging.getLogger(__name__)
@@ -148,7 +150,10 @@ class WorkerRunner(QObject):
         self._running = work
         self._outcome, self._errors, self._cancelling = None, b"", False
         process = self._process or self._begin_process()
-        line = json.dumps({"job": work.kind, "parameters": dict(parameters)})
+        kind = load_kind(work.kind)
+        # Made ready beside the window, before it reads the result.
+        Thread(target=adapter, args=(kind.result,), daemon=True).start()
+        line = json.dumps({"job": work.kind, "parameters": dump(parameters), "network": kind.network})
         process.write(line.encode() + b"\n")
 
     def _begin_process(self) -> QProcess:
@@ -203,7 +208,8 @@ class WorkerRunner(QObject):
         elif "ask" in message:
             self._answer(message["ask"], message["question"])
         elif "result" in message:
-            self._set_outcome("result", message["result"])
+            kind = load_kind(cast(JobSpec, self._running).kind)
+            self._set_outcome("result", load(kind.result, message["result"], kind.key))
         elif "error" in message:
             error = message["error"]
             self._set_outcome("error", UserError(str(error["message"]), str(error.get("hint", ""))))

@@ -26,6 +26,7 @@ from app.gui.pages.context import Context
 from benchmark.judging import judge_trial
 from benchmark.judging.judge_keys import delete_key, key_location, server_address, setup_hint, store_key
 from benchmark.judging.judge_registry import MAX_NAME_CHARS, add_judge, change_judge, remove_judge
+from benchmark.judging.judge_trial import JudgeTestResult
 from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
@@ -319,10 +320,8 @@ class JudgeTrialRunner(QObject):
             raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
         return judge_trial.answer(session, work, question)
 
-    def _on_finished(self, _work: JobSpec, result: Mapping[str, Json]) -> None:
-        lines = result.get("lines")
-        said = "\n".join(str(line) for line in lines) if isinstance(lines, list) else ""
-        self._report(said or tr("It answers."), failed=result.get("ok") is not True)
+    def _on_finished(self, _work: JobSpec, result: JudgeTestResult) -> None:
+        self._report(result.as_text() or tr("It answers."), failed=not result.ok)
 
     def _report(self, text: str, *, failed: bool) -> None:
         then, self._then = self._then, None

@@ -15,10 +15,10 @@ from app.gui.judges.request_facts import check_egress, request_destination, when
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import FRAME_RULES, InputSettings
 from benchmark.judging import ask_job
-from benchmark.judging.ask_job import queue_of
+from benchmark.judging.ask_job import monitor_of
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest, read_payload
-from benchmark.judging.run_outcome import RunNote, read_outcome
+from benchmark.judging.run_config import AskRequest
+from benchmark.judging.run_outcome import RunNote
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json
@@ -147,7 +147,7 @@ class JudgeRunTracker:
     """
 
     def __init__(self, work: JobSpec) -> None:
-        payload = read_payload(work.parameters)
+        payload = work.parameters
         self.work = work
         self.open = True
         asked = {item.judge for item in payload.items}
@@ -183,7 +183,7 @@ class JudgeRunTracker:
             row for row in self._left if row[0] == judge_id and segment_id in ("", row[1]) and condition in ("", row[2])
         }
         if gone:
-            queue_of(self.work).withdraw(judge_id, segment_id)
+            monitor_of(self.work).cancel(judge_id, segment_id)
             self._left -= gone
         return bool(gone) and not self._left
 
@@ -214,7 +214,7 @@ class JudgeRunTracker:
         return found
 
     def _requests_in_flight(self) -> set[tuple[str, str]]:
-        return {(standing.judge_id, which) for standing in queue_of(self.work).standings for which in standing.asking}
+        return {(judge.judge_id, about) for judge in monitor_of(self.work).judges for about in judge.asking}
 
 
 def _destination_name(entry: JudgeEntry) -> str:
@@ -383,7 +383,7 @@ class JudgingController(QObject):
             return
         run.mark_ended()
         for condition in run.conditions():
-            self._record_not_sent(read_outcome(result).notes, condition, run.segments())
+            self._record_not_sent(result.notes, condition, run.segments())
         self._poll_runs()
         self._shown.refresh()
 

@@ -11,7 +11,7 @@ from benchmark.authoring.question_requests import merge_jobs, plan_step_requests
 from benchmark.judging import ask_job
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunOutcome, read_outcome
+from benchmark.judging.run_outcome import RunOutcome
 from benchmark.questions.filter_outcomes import FunnelInput
 from benchmark.questions.filter_rules import get_step
 from project.entities.judgments import RAW_CONDITION, JudgeEntry
@@ -61,7 +61,7 @@ def _watch_job(context: Context, work: JobSpec, then: Then, stopped: Stopped) ->
 
     def done(result: Result) -> None:
         jobs.stopped.disconnect(ended)
-        then([note.as_text() for note in read_outcome(result).notes])
+        then([note.as_text() for note in result.notes])
 
     def ended(job_spec: JobSpec) -> None:
         if job_spec is work:
@@ -215,9 +215,8 @@ class FilterStepRunner(QObject):
     def _on_done(self, work: JobSpec, result: Result) -> None:
         if id(work) not in self._works:
             return
-        found = read_outcome(result)
-        self._total.add(found)
-        self._notes += [note.as_text() for note in found.notes if note.as_text() not in self._notes]
+        self._total.add(result)
+        self._notes += [note.as_text() for note in result.notes if note.as_text() not in self._notes]
         self._remove_job(work)
 
     def _on_stopped(self, work: JobSpec) -> None:
@@ -257,5 +256,4 @@ class FilterStepRunner(QObject):
 
 
 def _job_requests(work: JobSpec) -> Sequence[object]:
-    found = work.parameters["requests"]
-    return found if isinstance(found, list) else []
+    return work.parameters.items

@@ -601,7 +601,7 @@ class RecordingDetailsController(QObject):
         )
 
     def _media_being_searched(self) -> set[Json]:
-        return {work.parameters["medium"] for work in self._jobs.jobs() if work.kind == recording_files.KIND}
+        return {work.parameters.medium for work in self._jobs.jobs() if work.kind == recording_files.KIND}
 
     def _start_search(self, medium_id: str) -> None:
         session = self._studio.session

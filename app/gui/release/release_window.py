@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, Q
 from anonymize.release import release_edits, release_job
 from anonymize.release.release_gate import Selection
 from anonymize.release.release_plan import SCRUB, read_plan
-from anonymize.release.release_rules import parse_blocker
 from anonymize.release.release_texts import ReleasedText, find_confirming_annotator, list_released_texts, texts_checksum
 from app.gui.jobs.job_center import Result
 from app.gui.pages.context import Context
@@ -299,20 +298,15 @@ class ReleaseWindow(QWidget):
 
     def _on_done(self, result: Result) -> None:
         self._work = None
-        if result["released"]:
-            name = Path(str(result["output"])).name
+        if result.released:
+            name = Path(result.output).name
             self.report.setText(
                 tr("Released {files} files to {name}. Read DATACARD.md before it leaves.").format(
-                    files=result["files"], name=name
+                    files=result.files, name=name
                 )
             )
         else:
-            found = result["reasons"]
-            reasons = (
-                [parse_blocker(blocker) for blocker in found if isinstance(blocker, dict)]
-                if isinstance(found, list)
-                else []
-            )
+            reasons = result.reasons
             self.report.setText(
                 tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
             )

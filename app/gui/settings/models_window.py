@@ -329,16 +329,16 @@ class ModelsWindow(QWidget):
     def _on_started(self, work: JobSpec) -> None:
         """Note a job about a model, also one that was asked for elsewhere."""
         if work.kind == weights_download_job.KIND:
-            name = str(work.parameters["name"])
+            name = work.parameters.name
             self._works[name] = work
             self._set_busy(name, "waiting")
 
     def _on_progress(self, work: JobSpec, done: int, total: int, _text: str) -> None:
         if work.kind != weights_download_job.KIND:
             return
-        name = str(work.parameters["name"])
+        name = work.parameters.name
         self._works[name] = work
-        self._show_share(name, "adding" if "source" in work.parameters else "fetching", done, total)
+        self._show_share(name, "adding" if work.parameters.source else "fetching", done, total)
 
     def _show_share(self, name: str, doing: str, done: int, total: int) -> None:
         if name not in self._busy:
@@ -351,7 +351,7 @@ class ModelsWindow(QWidget):
 
     def _on_done(self, work: JobSpec, _result: object) -> None:
         # A method, because a lambda would outlive this window, which goes with its study.
-        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
+        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.name))
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work.kind == weights_download_job.KIND:
@@ -364,7 +364,7 @@ class ModelsWindow(QWidget):
     def _on_end(self, work: JobSpec, said: str) -> None:
         if work.kind != weights_download_job.KIND:
             return
-        name = str(work.parameters["name"])
+        name = work.parameters.name
         self._works.pop(name, None)
         self._damaged.pop(name, None)
         self._set_busy(name, "")

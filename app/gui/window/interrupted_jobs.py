@@ -11,9 +11,9 @@ from anonymize.export.export_queue import queue_title
 from app.gui.window.message_bar import MessageLevel
 from app.gui.window.parts import WindowParts
 from app.gui.window.quitting import QuitController
-from app.job_resumption import recreate_job
 from project.errors import UserError
-from project.session.job_notes import EXPORT, PLAN_KINDS, InterruptedJob
+from project.session.job_notes import EXPORT, PLAN_KINDS, InterruptedJob, recreate_job
+from project.session.jobs import load_kind
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
@@ -100,8 +100,6 @@ class InterruptedJobsDialog(OwnDialog):
 
 _JOB_MODES = {"benchmark": "benchmark"}
 """Kind of a plan -> the mode whose page takes it up again."""
-_SINGLE_PER_RECORDING = frozenset({"faces", "text", "speech", "transcribe", "speakers", "cues", "scenes"})
-"""Kinds of which one job runs for a recording at a time."""
 
 
 class InterruptedJobs(QObject):
@@ -198,7 +196,7 @@ class InterruptedJobs(QObject):
             if job.kind != EXPORT:
                 self.forget([job])
             return True
-        running = job.kind in _SINGLE_PER_RECORDING and window.jobs.find_job(job.kind, job.recording_id) is not None
+        running = load_kind(job.kind).single and window.jobs.find_job(job.kind, job.recording_id) is not None
         work = None if running else recreate_job(session, job)
         if work is not None:
             window.jobs.start(work)

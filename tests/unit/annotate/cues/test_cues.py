@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.cues import prelabels
-from annotate.cues.cue_detection import store
+from annotate.cues.cue_detection import CueDetectionParameters, CueDetectionResult, store
 from annotate.cues.cue_marks import CuePrelabel, NoticedCue, build_prelabels, cues_by_utterance
 from annotate.cues.prelabels import PRELABELS, open_prelabels, replace_prelabels
 from annotate.interchange.document_export import build_document, exportable_recordings
@@ -35,7 +34,6 @@ from annotate.transcript.conversation_history import (
 from project.entities.study_records import (
     Annotator,
     Collection,
-    Json,
     Participant,
     ParticipantRole,
     Recording,
@@ -187,9 +185,9 @@ def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -
 
 
 def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    smile: dict[str, Json] = {**asdict(NoticedCue("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider"))}
-    result: dict[str, Json] = {"noticed": [smile], "faces": 1, "utterances": 0, "seconds": 0.1}
-    work = JobSpec("cues", "", "r", {"finder": "mediapipe"})
+    smile = NoticedCue("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider")
+    result = CueDetectionResult((smile,), 1, 0, 0.1)
+    work = JobSpec("cues", "", "r", CueDetectionParameters(finder="mediapipe"))
     with monkeypatch.context() as patch:
         patch.setattr(prelabels, "_insert", full_disk)
         with pytest.raises(UserError, match="full"):

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from annotate.speech import speaker_detection as speakers
 from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, name_speaker, name_speaker_as_new
-from annotate.speech.voice_activity import store_speech
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.transcript import transcript_edits as transcript
@@ -23,9 +22,10 @@ from project.ids import new_id
 from project.progress import Silent
 from project.queries.history_rows import insert_run
 from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
-from project.session.jobs import JobSpec, run_inline
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
+from tests.builders.asked_jobs import store_speech
 from tests.builders.cancelling import CancelAt
 from tests.builders.face_study import only_recording
 from tests.builders.full_disk import full_disk
@@ -78,7 +78,7 @@ def written(session: Session, spans: Sequence[tuple[float, float]] = (), **more:
     return new
 
 
-def suggest(session: Session, number: int | None = None) -> dict[str, Any]:
+def suggest(session: Session, number: int | None = None) -> speakers.SpeakerDetectionResult:
     result, _ = run_inline(session, speakers.prepare(session, only_recording(session), number), Silent())
     return result
 
@@ -92,7 +92,7 @@ def whose(session: Session) -> list[tuple[str | None, bool]]:
 
 def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(session: Session) -> None:
     one = written(session)
-    assert suggest(session)["voices"] == 2
+    assert suggest(session).voices == 2
     found = list_speakers(session, only_recording(session))
     assert [each.label for each in found] == ["Speaker 1", "Speaker 2"]
     assert [len(each.utterance_ids) for each in found] == [3, 3]
@@ -166,11 +166,9 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
 
 def test_found_speech_without_a_transcript_is_cut_into_turns(session: Session) -> None:
     owner = only_recording(session)
-    store_speech(
-        session, JobSpec("speech", "", owner, {"detector": "told"}), {}, [(0, 11 * SECOND), (12 * SECOND, 23 * SECOND)]
-    )
+    store_speech(session, owner, [(0, 11 * SECOND), (12 * SECOND, 23 * SECOND)])
     result = suggest(session, number=2)
-    turns = [(one["start_us"] / SECOND, one["speaker"]) for one in result["suggestions"]]
+    turns = [(guess.start_us / SECOND, guess.speaker) for guess in result.suggestions]
     assert [who for _, who in turns] == [1, 2, 1, 2, 1, 2]
     for (start, _), wanted in zip(turns, (0, 4, 8, 12, 16, 20), strict=True):
         assert start == pytest.approx(wanted, abs=0.9)
@@ -202,7 +200,7 @@ def test_two_voices_in_one_utterance_are_told_with_where_the_second_begins(sessi
 
 def test_two_hundred_utterances_in_a_minute_are_borne(session: Session) -> None:
     written(session, [(0.1 * k, 0.1 * k + 0.1) for k in range(200)])
-    assert len(suggest(session)["suggestions"]) == 200
+    assert len(suggest(session).suggestions) == 200
     assert len(list_speaker_flags(session, only_recording(session))) >= 200
 
 
@@ -215,8 +213,8 @@ def test_in_silence_nobody_speaks_and_one_speaker_is_one(
 ) -> None:
     written(session, spans)
     result = suggest(session)
-    assert [suggestion["speaker"] for suggestion in result["suggestions"]] == speakers
-    assert result["flags"] == []
+    assert [guess.speaker for guess in result.suggestions] == speakers
+    assert result.flags == ()
 
 
 def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
@@ -251,6 +249,6 @@ def test_a_job_that_waited_starts_with_the_transcript_as_it_is_then(session: Ses
     work = speakers.prepare(session, only_recording(session), 2)
     written(session, [(20, 21)])
     again = speakers.renew(session, work)
-    assert len(again.parameters["stretches"]) == 7
-    assert again.parameters["number"] == 2
-    assert not Path(str(work.parameters["tracks"])).exists()
+    assert len(again.parameters.stretches) == 7
+    assert again.parameters.number == 2
+    assert not work.parameters.tracks.exists()

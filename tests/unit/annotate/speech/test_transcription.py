@@ -224,7 +224,7 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
 
     monkeypatch.setattr(whisper.Whisper, "recognize", counting)
     result, _ = run_inline(lab, work, Silent())
-    assert result["chunks"] == 2 + sum(asked) > 3
+    assert result.chunks == 2 + sum(asked) > 3
     resumed = [(utterance.start_us, utterance.text) for utterance in utterances_of(lab.study, here)]
     history.undo(lab)
     transcribed(lab, here, model)
@@ -235,7 +235,7 @@ def test_a_vocabulary_is_kept_and_told_to_the_model(lab: Session, tmp_path: Path
     here = talk(lab, tmp_path)
     set_vocabulary(lab, "  Greenroom,\n Reykjavik ")
     work = transcription.prepare(lab, here, model)
-    assert work.parameters["prompt"] == "Greenroom, Reykjavik"
+    assert work.parameters.prompt == "Greenroom, Reykjavik"
     with pytest.raises(UserError, match="600 characters"):
         set_vocabulary(lab, "word " * 200)
 
@@ -324,8 +324,8 @@ def test_the_same_file_with_other_settings_begins_anew(lab: Session, tmp_path: P
     here = talk(lab, tmp_path)
     work = transcription.prepare(lab, here, model, "en")
     transcription.compute(work.parameters, Silent())
-    other = replace(work, parameters={**work.parameters, "language": "ja"})
-    assert transcription.compute(other.parameters, Silent())["language"] == "ja"
+    other = replace(work, parameters=replace(work.parameters, language="ja"))
+    assert transcription.compute(other.parameters, Silent()).language == "ja"
 
 
 WORK = {"model": "a"}

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from annotate.study.recording_edits import add_recordings, probe_file, truncation_warning
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import METHODS
 from media.decoding import iterate_frames
 from media.frame_index import load_index
 from models.faces.track_file import save_tracks
-from project.entities.study_records import FaceTrack, Json
+from project.entities.study_records import FaceTrack
 from project.errors import Cancelled
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
@@ -35,13 +36,14 @@ from tests.builders.clips import Image, make_clip
 from tests.builders.encoded import Planes, is_one_colour, pictures_to_encode
 from tests.builders.face_study import Box, only_recording
 from tests.builders.green_method import Green
+from tests.builders.job_results import tracked
 from tests.builders.terminal import Terminal
 
 SIZE = (160, 120)
 FRAMES = 12
 
 
-def found_faces(session: Session, recording: str, times: NDArray[np.int64], boxes: Sequence[Box], **more: Json) -> None:
+def found_faces(session: Session, recording: str, times: NDArray[np.int64], boxes: Sequence[Box], **more: Any) -> None:
     """Store a run that found a face at rest at each of the boxes, in every picture whose time is given."""
     count = len(times)
     tracks = [
@@ -55,9 +57,9 @@ def found_faces(session: Session, recording: str, times: NDArray[np.int64], boxe
         )
         for box in boxes
     ]
-    result: dict[str, Json] = {"frames": count, "frames_with_face": count, "tracks": len(tracks), "seconds": 0.0}
-    kept = str(save_tracks(tracks, cache_folder() / "faces"))
-    face_tracking.store(session, face_tracking.prepare(session, recording), {**result, **more, "file": kept})
+    facts = {"frames": count, **more}
+    result = tracked(save_tracks(tracks, cache_folder() / "faces"), tracks=len(tracks), **facts)
+    face_tracking.store(session, face_tracking.prepare(session, recording), result)
 
 
 @contextmanager
@@ -67,14 +69,14 @@ def recorded(folder: Path, boxes: Sequence[Box] = (), cuts: Sequence[int] = (), 
     file = make_clip(folder / "walk.mp4", **{"size": SIZE, "frames": FRAMES, "fps": 25, **clip})
     with Session(Study.create(folder / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(file)])
-        found_faces(session, recording, load_index(file).times.times_us, boxes, cuts=[*cuts])
+        found_faces(session, recording, load_index(file).times.times_us, boxes, cuts=tuple(cuts))
         yield session
 
 
-def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dict[str, Json], list[Image]]:
+def exported(session: Session, folder: Path, method: str = "solid") -> tuple[ClipExportResult, list[Image]]:
     work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True)
     result, _ = run_inline(session, work, Silent())
-    return result, [picture.image for picture in iterate_frames(Path(str(result["output"])))]
+    return result, [picture.image for picture in iterate_frames(result.output)]
 
 
 NEED_NO_WEIGHTS = [name for name in METHODS if not registry.method_type(name).needs]
@@ -93,7 +95,7 @@ def test_a_recording_without_a_face_stays_as_it_is(tmp_path: Path, method: str) 
     with recorded(tmp_path / "lab", sound=True) as session:
         result, shown = exported(session, tmp_path / "clips", method)
     source = [picture.image for picture in iterate_frames(tmp_path / "lab" / "walk.mp4")]
-    assert (result["frames"], result["faces_left"], result["undrawn"]) == (FRAMES, [], [])
+    assert (result.frames, result.faces_left, result.undrawn) == (FRAMES, (), ())
     assert max(np.abs(a.astype(int) - b).mean() for a, b in zip(shown, source, strict=True)) < 3
 
 
@@ -134,7 +136,7 @@ def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, metho
     box: Box = (60, 40, 40, 50)
     with recorded(tmp_path / "lab", [box], cuts=range(5, 30, 5), frames=30, draw=cutting) as session:
         result, shown = exported(session, tmp_path / "clips", method)
-    assert (result["frames"], result["blanked"]) == (30, [])
+    assert (result.frames, result.blanked) == (30, ())
     source = [picture.image for picture in iterate_frames(tmp_path / "lab" / "walk.mp4")]
     for before, after in zip(source, shown, strict=True):
         inside = slice(50, 80), slice(70, 90)
@@ -159,8 +161,8 @@ def test_real_files_of_variable_rate_keep_every_time_stamp(
             result, _ = run_inline(
                 session, anonymization.prepare(session, recording, method, tmp_path / "clips"), Silent()
             )
-    after = load_index(Path(str(result["output"]))).times.times_us
-    assert len(after) == len(times) == result["frames"]
+    after = load_index(result.output).times.times_us
+    assert len(after) == len(times) == result.frames
     assert np.abs((after - after[0]) - (times - times[0])).max() <= 1
 
 
@@ -245,10 +247,10 @@ def test_results_say_that_the_recording_ends_early(tmp_path: Path, cut: Path) ->
         assert medium.facts.missing_us == file.facts.missing_us > 0
         missing = file.facts.missing_us / 1e6
         faces, _ = run_inline(session, face_tracking.prepare(session, recording), Silent())
-        assert faces["ends_early_s"] == missing
+        assert faces.ends_early_s == missing
         export = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
         clip, _ = run_inline(session, export, Silent())
-    assert clip["ends_early_s"] == missing
+    assert clip.ends_early_s == missing
 
 
 def test_a_whole_file_is_added_without_a_warning(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.study.recording_edits import redo, undo
-from anonymize.egress.egress_authority import StudyAuthority, study_authority
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permit, is_permit_question, permit_question
+from anonymize.egress.egress_authority import StudyAuthority
+from anonymize.egress.permit_protocol import PERMIT, RemoteAuthority, answer_permits
 from anonymize.egress.policy_edits import change_policy, parse_hosts, set_policy
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
@@ -85,7 +85,7 @@ def test_a_policy_that_is_damaged_lets_nothing_out(session: Session) -> None:
 
 
 def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
-    authority = study_authority(session)
+    authority = StudyAuthority(session)
     empty = replace(abroad("", ""), texts=0, frames=())
     assert authority.preview_refusal(empty) is not None
     set_policy(session, EVERYTHING)
@@ -112,7 +112,7 @@ class _Holder:
         self._session = session
 
     def ask(self, question: dict[str, Json]) -> dict[str, Json]:
-        return answer_permit(self._session, json.loads(json.dumps(question)))
+        return answer_permits(self._session, json.loads(json.dumps(question)))
 
 
 def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
@@ -128,17 +128,15 @@ def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
 
 
 def test_only_a_yes_is_a_yes_and_a_question_that_is_not_understood_is_a_no(session: Session) -> None:
-    for said in ({}, {"permitted": "yes"}, {"permitted": 1}):
+    for said in ({}, {"refusals": "no"}, {"refusals": []}, {"refusals": [None, None]}, {"refusals": [{}]}):
         with pytest.raises(Forbidden):
             RemoteAuthority(SimpleNamespace(ask=lambda question, said=said: said)).permit(at_home("r1", "raw"), 0)
     for question in (
-        *({}, {"departure": {}}, {"departure": {"purpose": "fun"}, "uncleared": 0}),
-        {"departure": None, "uncleared": 0},
+        *({}, {"permits": [{"request": {}}]}, {"permits": [{"request": {"purpose": "fun"}, "unapproved": 0}]}),
+        *({"permits": None}, {"permits": [{"request": None, "unapproved": 0}]}),
     ):
         with pytest.raises(Forbidden):
-            answer_permit(session, question)
-    assert is_permit_question(permit_question(at_home("r1", RAW_CONDITION), 0))
-    assert not is_permit_question({"ask": "something else"})
+            answer_permits(session, {"ask": PERMIT, **question})
 
 
 # Setting it

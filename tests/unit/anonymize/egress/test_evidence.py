@@ -12,7 +12,7 @@ from annotate.segments.bulk_edits import add_comment
 from annotate.study.people import add_participant, set_appearance, set_consent
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
-from anonymize.egress.egress_authority import study_authority
+from anonymize.egress.egress_authority import StudyAuthority
 from anonymize.egress.egress_evidence import working_refusal
 from anonymize.egress.policy_edits import set_policy
 from anonymize.faces.face_review_edits import assign_faces
@@ -49,7 +49,7 @@ def _anonymized(session: Session) -> None:
 
 def forbidden(session: Session, departure: EgressRequest) -> str:
     """Return the rule that forbids a request and why, or "" where it may leave."""
-    refusal = study_authority(session).preview_refusal(departure)
+    refusal = StudyAuthority(session).preview_refusal(departure)
     return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"
 
 
@@ -266,7 +266,7 @@ def person_called(session: Session, name: str) -> Participant:
 def test_a_request_with_nothing_needs_no_review_but_has_to_be_cleared(session: Session, recording: Recording) -> None:
     assert forbidden(session, replace(abroad("", ""), texts=0, frames=())) == ""
     with pytest.raises(Forbidden) as refusal:
-        study_authority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True), 1)
+        StudyAuthority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True), 1)
     assert refusal.value.rule == "cleared"
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from anonymize.egress.egress_authority import needs_confirmation, policy_in_force, study_authority
+from anonymize.egress.egress_authority import StudyAuthority, needs_confirmation, policy_in_force
 from anonymize.egress.policy_edits import confirm_policy, set_policy
 from project.entities.egress_policy import EgressLevel, Forbidden, Policy
 from project.errors import UserError
@@ -64,7 +64,7 @@ def test_an_older_file_brings_no_older_permission_back(study: Path, later: list[
     assert holds(study) == Policy(), "also where the newest policy says the same: it was set anew"
     with Session.open(study, "Ada") as session:
         with pytest.raises(Forbidden, match="not the one that was set last on this machine") as refusal:
-            study_authority(session).permit(abroad("r1", "raw"), 0)
+            StudyAuthority(session).permit(abroad("r1", "raw"), 0)
         assert "greenroom policy confirm STUDY" in refusal.value.hint
         confirm_policy(session)
         assert policy_in_force(session) == RAW

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,14 +16,14 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import describe_collection
 from annotate.study.scheme_versions import use_scheme
-from anonymize.egress.permit_protocol import permit_question
+from anonymize.egress.permit_protocol import RemoteAuthority
 from anonymize.egress.policy_edits import set_policy
 from anonymize.pii_review.pii_decisions import decide_places, mark_text
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.release_edits import confirm_texts
 from benchmark.judge_input import input_messages as building
 from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, read_plan
+from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import answer, prepare
 from benchmark.judging.judge_registry import add_judge
@@ -33,6 +34,7 @@ from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
 from media import excerpts
 from media.excerpts import decode_jpegs
 from models.connection.guard import ApprovedContent
+from project.codec import dump, load
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
 from project.entities.judgments import RAW_CONDITION, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import ParticipantRole, Recording
@@ -159,7 +161,7 @@ def asked(session: Session, about: str, task: str, condition: str) -> JobSpec:
 
 
 def ask(session: Session, work: JobSpec, request: EgressRequest) -> None:
-    answer(session, work, permit_question(request, 0))
+    RemoteAuthority(SimpleNamespace(ask=lambda question: answer(session, work, question))).permit(request, 0)
 
 
 @pytest.fixture
@@ -230,7 +232,7 @@ def plan(session: Session, segment: str, rendering: str) -> InputPlan:
 
 def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: InputPlan) -> None:
     cleared = ApprovedContent()
-    (picture,) = build_messages(read_plan(plan.as_json()), cleared)[1].pictures
+    (picture,) = build_messages(load(InputPlan, dump(plan), "plan"), cleared)[1].pictures
     assert cleared.has_media(picture.sha256, plan.condition)
 
 

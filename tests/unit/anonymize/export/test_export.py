@@ -1,6 +1,7 @@
 """An export that was not looked at afterwards is none; what was damaged is covered; one frame before and after."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -58,7 +59,7 @@ def test_a_clip_has_no_name_before_it_was_looked_at_and_none_where_that_fails(
 
     def stop(clip: Path, *_: object, **__: object) -> None:
         assert clip.stat().st_size > 0
-        assert not Path(str(export.parameters["output"])).exists()
+        assert not export.parameters.output.exists()
         looked.append(clip)
         raise ended
 
@@ -73,7 +74,7 @@ def test_a_clip_has_no_name_before_it_was_looked_at_and_none_where_that_fails(
 def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, export: JobSpec) -> None:
     result, _ = run_inline(session, export, Silent())
     kept = latest_run(session.study, export.recording_id, "anonymize")
-    assert Path(str(result["output"])).is_file()
+    assert result.output.is_file()
     assert kept.result["output"] == "recording-0001-solid.mp4"
     assert "output" not in kept.parameters
 
@@ -100,11 +101,11 @@ def test_frames_that_are_damaged_are_known_to_the_study_and_covered(tmp_path: Pa
         damaged = latest_run(session.study, recording, "faces").result["damaged_frames"]
         assert set(range(20, 30)) <= set(damaged) <= set(range(10, 30))
         work = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
-        assert work.parameters["damaged_frames"] == damaged
+        assert work.parameters.damaged_frames == tuple(damaged)
         # However it decodes later, and also where fewer frames were looked at.
-        elsewhere = {**work.parameters, "damaged_frames": [1, *damaged], "frames": 38}
+        elsewhere = replace(work.parameters, damaged_frames=(1, *damaged), frames=38)
         result = anonymization.compute(elsewhere, Silent())
-    assert result["blanked"] == [frame / 25 for frame in (1, *damaged, 38, 39)]
+    assert result.blanked == tuple(frame / 25 for frame in (1, *damaged, 38, 39))
 
 
 # One frame before and after

@@ -3,11 +3,14 @@
 import json
 import stat
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 
 import platformdirs
 import pytest
 
+from annotate.cues.cue_detection import CueDetectionParameters
+from annotate.meta.scenes import SceneChangeParameters
 from annotate.speech import voice_activity
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.egress import weights_download_job as fetching
@@ -16,20 +19,20 @@ from anonymize.export.export_queue import QueuedClip, RenderQueue, queue_path
 from anonymize.faces import face_tracking_job as tracking
 from anonymize.local_files.file_traces import list_cache_files, list_program_notes
 from anonymize.local_files.study_encryption import seal_study
-from app.job_resumption import recreate_job
+from benchmark.judging import judge_trial
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
+from project.entities.judgments import JudgeEntry
 from project.erasure.erasure import WithdrawalFacts
 from project.errors import UserError
 from project.session.job_notes import (
     BENCHMARK,
-    NOT_NOTED,
-    NOTED_PARAMETERS,
     JobNotes,
     note_files,
     notes_folder,
+    recreate_job,
     write_private,
 )
-from project.session.jobs import JOB_MODULES, JobSpec
+from project.session.jobs import JOB_MODULES, JobSpec, load_kind
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.cheap_key import cheap
@@ -47,15 +50,22 @@ def recording_of(session: Session, folder: Path) -> str:
     return recording
 
 
-def test_every_kind_of_job_is_noted_or_has_a_reason_not_to_be() -> None:
-    assert {*NOTED_PARAMETERS} | {*NOT_NOTED} == {*JOB_MODULES}
-    assert not {*NOTED_PARAMETERS} & {*NOT_NOTED}
+def scenes(recording: str = "r", title: str = "Find scene changes") -> JobSpec:
+    return JobSpec("scenes", title, recording, SceneChangeParameters(Path("/walk.mp4"), "f"))
+
+
+def test_what_a_kind_notes_are_its_parameters() -> None:
+    for key in JOB_MODULES:
+        kind = load_kind(key)
+        assert kind.key == key
+        assert {*kind.resume_fields} <= {field.name for field in fields(kind.parameters)}
+        assert kind.resume is not None or not kind.resume_fields
 
 
 def test_a_note_stays_until_its_job_ended(session: Session) -> None:
     notes = JobNotes(session.study)
-    first = notes.add(JobSpec("scenes", "Find scene changes in recording 1", "r1"))
-    second = notes.add(JobSpec("cues", "Suggest cues in recording 2", "r2"))
+    first = notes.add(scenes("r1", "Find scene changes in recording 1"))
+    second = notes.add(JobSpec("cues", "Suggest cues in recording 2", "r2", CueDetectionParameters()))
     titles = [job.title for job in JobNotes(session.study).interrupted()]
     assert titles == ["Find scene changes in recording 1", "Suggest cues in recording 2"]
     notes.remove(first)
@@ -65,7 +75,7 @@ def test_a_note_stays_until_its_job_ended(session: Session) -> None:
 
 
 def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(session: Session) -> None:
-    asked = {"tracks": "/tmp/faces.npz", "utterances": ["My name is Eve"]}
+    asked = CueDetectionParameters(tracks=Path("/tmp/faces.npz"), spoken=(("p", 0, 1, "My name is Eve"),))
     work = JobSpec("cues", "Suggest cues in recording 1", "r", asked)
     JobNotes(session.study).add(work)
     (file,) = note_files(session.study.path)
@@ -75,7 +85,7 @@ def test_only_what_somebody_asked_for_is_noted_and_nobody_else_can_read_it(sessi
 
 
 def test_a_key_is_never_noted(session: Session) -> None:
-    assert JobNotes(session.study).add(JobSpec("try_judge", "Try", "", {"judge": {}, "key": "sk-secret"})) == ""
+    assert JobNotes(session.study).add(judge_trial.prepare(JudgeEntry("j", "j", "random"), "sk-secret")) == ""
     assert note_files(session.study.path) == []
 
 
@@ -90,7 +100,7 @@ def test_a_job_is_made_again_as_it_was_asked_for(session: Session, tmp_path: Pat
 
 def test_what_cannot_be_done_any_more_says_why(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.add(JobSpec("scenes", "Find scene changes in recording 9", "gone"))
+    notes.add(scenes("gone"))
     with pytest.raises(UserError):
         recreate_job(session, notes.interrupted()[0])
 
@@ -105,7 +115,7 @@ def test_a_download_goes_through_the_policy_again(session: Session, monkeypatch:
 
 def test_damaged_notes_are_no_jobs(session: Session) -> None:
     notes = JobNotes(session.study)
-    notes.add(JobSpec("scenes", "Find scene changes", "r"))
+    notes.add(scenes())
     folder = notes_folder(session.study.path)
     for name, text in {"a": "", "b": "[1]", "c": '{"format": 9}', "d": "[" * 100_000}.items():
         (folder / f"{name}.json").write_text(text)
@@ -121,7 +131,7 @@ def test_a_folder_that_cannot_be_written_to_stops_no_work(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "state").write_text("in the way")
     notes = JobNotes(session.study)
-    assert notes.add(JobSpec("scenes", "Find scene changes", "r")) == ""
+    assert notes.add(scenes()) == ""
     notes.remove("")
     assert notes.interrupted() == []
 
@@ -145,7 +155,7 @@ def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_again(sealed: Path, tmp_path: Path) -> None:
     with Session.open(sealed, "Ada") as session:
-        JobNotes(session.study).add(JobSpec("sync", "Find where Eve.wav begins in recording 1", "r", {"medium": "m"}))
+        JobNotes(session.study).add(scenes("r", "Find scene changes in Eve.mp4"))
         queue = RenderQueue(tmp_path / "clips of Eve", (QueuedClip("r", "blur"),))
         rendering_queue.save_queue(session, queue)
         files = note_files(sealed)
@@ -155,14 +165,14 @@ def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_agai
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with Session.open(sealed, "Ada") as session:
         titles = [job.title for job in JobNotes(session.study).interrupted()]
-        assert titles == ["Find where Eve.wav begins in recording 1"]
+        assert titles == ["Find scene changes in Eve.mp4"]
     assert [path for path in tmp_path.rglob("*") if path.is_file() and b"clips of Eve" in path.read_bytes()] == []
 
 
 def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
     with Session.open(sealed, "Ada") as session:
         notes = JobNotes(session.study)
-        notes.add(JobSpec("scenes", "Find scene changes", "r"))
+        notes.add(scenes())
         (file,) = note_files(sealed)
         content = session.study.working.unseal_content(file) if session.study.working else b""
         file.write_bytes(content)
@@ -172,7 +182,7 @@ def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
 def test_sealing_a_study_removes_its_notes_in_the_clear(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
     path = session.study.path
-    JobNotes(session.study).add(JobSpec("scenes", "Find scene changes", "r"))
+    JobNotes(session.study).add(scenes())
     session.close()
     seal_study(path, lambda: "correct horse")
     assert note_files(path) == []

@@ -1,6 +1,7 @@
 """Many clips in one queue: what fails is listed, the rest is made, and a crash costs one clip."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -59,7 +60,6 @@ def test_after_a_crash_one_clip_is_made_again(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue = make_queue(session, ids(session)[:1], METHODS, tmp_path / "clips")
-    store = anonymization.store
 
     def crash(session: Session, work: JobSpec, result: object) -> None:
         raise KeyboardInterrupt
@@ -67,10 +67,10 @@ def test_after_a_crash_one_clip_is_made_again(
     running = run_queue(session, queue, silent)
     next(running)
     first = (tmp_path / "clips" / "recording-0001-solid.mp4").stat().st_mtime_ns
-    monkeypatch.setattr(anonymization, "store", crash)
-    with pytest.raises(KeyboardInterrupt):
-        next(running)
-    monkeypatch.setattr(anonymization, "store", store)
+    with monkeypatch.context() as patch:
+        patch.setattr(anonymization, "JOB", replace(anonymization.JOB, store=crash))
+        with pytest.raises(KeyboardInterrupt):
+            next(running)
     assert (tmp_path / "clips" / "recording-0001-blur.mp4").exists(), "it crashed after the clip had its name"
     again = load_unfinished(session)
     assert [(clip.method, clip.state) for clip in again.pending] == [("blur", ClipState.RUNNING)]

@@ -12,6 +12,7 @@ from anonymize.faces import face_review_edits as review
 from anonymize.faces import text_regions_job as text_regions
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, SamePersonSuggestion, build_face_sheet
 from anonymize.masking.mask_coverage import Cover, ReviewReason
+from models.text_regions.text_detectors import StaticTextRegion
 from project.entities.face_regions import Keyframe, RegionKind
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
@@ -202,10 +203,10 @@ def test_text_that_a_run_found_is_suggested_until_an_area_masks_it(lab: Session,
     install_text_network(tmp_path)
     work = text_regions.prepare(lab, here)
     result, changes = run_inline(lab, work, Silent())
-    assert result["looks"] == 1
+    assert result.looks == 1
     assert len(changes.ids("run")) == 1
-    found = {"box": [10, 12, 40, 8], "start_us": 0, "end_us": 80_000, "looks": 2, "score": 0.9}
-    text_regions.store(lab, work, {**result, "areas": [found, {**found, "box": [80, 90, 30, 10]}]})
+    found = StaticTextRegion((10, 12, 40, 8), 0, 80_000, 2, 0.9)
+    text_regions.store(lab, work, replace(result, areas=(found, replace(found, box=(80, 90, 30, 10)))))
     first, second = text_regions.suggested_areas(lab, here)
     assert (first.box, first.start_us, first.end_us) == ((10, 12, 40, 8), 0, 80_000)
     review.add_areas(lab, here, [(Keyframe(0, *first.box), first.end_us)], "text")

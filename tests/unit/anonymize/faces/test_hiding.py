@@ -1,7 +1,7 @@
 """From what people drew and said in the study to what an export hides, and to what its run says about it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,6 +11,7 @@ import pytest
 from annotate.study.people import add_participant, change_role
 from annotate.study.recording_edits import undo
 from anonymize.export import export_job as anonymization
+from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
 from anonymize.faces.masking_plan import build_render_plan, gather_parameters, rendering_key
 from anonymize.methods import face_methods as registry
@@ -56,7 +57,7 @@ def clips(tmp_path: Path) -> Path:
     return tmp_path / "clips"
 
 
-Exported = tuple[Mapping[str, Json], JobSpec, list[Planes]]
+Exported = tuple[ClipExportResult, JobSpec, list[Planes]]
 
 
 def exported(session: Session, folder: Path, method: str = "solid", **more: Any) -> Exported:
@@ -146,7 +147,7 @@ def test_tracks_of_another_file_or_changed_ones_hide_nothing(session: Session, c
         exported(session, clips)
     found_faces(session, [LEFT])
     work = anonymization.prepare(session, only_recording(session), "solid", clips)
-    save_tracks([], tmp_path).replace(str(work.parameters["tracks"]))
+    save_tracks([], tmp_path).replace(work.parameters.tracks)
     with pytest.raises(UserError, match="changed in the cache"):
         run_inline(session, work, Silent())
     content = bytearray((tmp_path / "walk.mp4").read_bytes())
@@ -176,7 +177,7 @@ def test_the_checksum_is_of_the_clip_that_was_checked(
 
     with monkeypatch.context() as patch:
         patch.setattr(face_renderer, "render", replaced_after)
-        assert exported(session, clips)[0]["sha256"] != hashlib.sha256(raw).hexdigest()
+        assert exported(session, clips)[0].sha256 != hashlib.sha256(raw).hexdigest()
     monkeypatch.setattr(residual_faces, "check_rendering", replaced_meanwhile)
     with pytest.raises(UserError, match="was changed or replaced"):
         exported(session, clips / "others")
@@ -190,27 +191,27 @@ def test_the_check_knows_which_faces_may_stay(session: Session, clips: Path, mon
 
     def checked(**more: Any) -> tuple[Json, Json]:
         result, _, _ = exported(session, clips, keep_robots=True, **more)
-        return result["faces_left"], result["doubtful"]
+        return result.faces_left, result.doubtful
 
-    assert checked() == ([frame * 0.04 for frame in range(FRAMES)], [])
+    assert checked() == (tuple(frame * 0.04 for frame in range(FRAMES)), ())
     assign_faces(session, tracks, robot)
-    assert checked() == ([], []), "a robot's face may be seen"
+    assert checked() == ((), ()), "a robot's face may be seen"
     dismiss_faces(session, tracks)
-    assert checked() == ([], []), "somebody said that there is nothing to hide"
+    assert checked() == ((), ()), "somebody said that there is nothing to hide"
     found_faces(session, [])
-    assert checked(start_us=120_000) == ([], [0.12, 0.16, 0.2]), "times are those of the recording"
+    assert checked(start_us=120_000) == ((), (0.12, 0.16, 0.2)), "times are those of the recording"
 
 
 def test_a_witness_that_is_installed_looks_too(session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found_faces(session, [LEFT], detector="centerface")
     result, work, _ = exported(session, clips)
-    assert (result["checked_by"], result["independent"]) == ("centerface", False)
+    assert (result.checked_by, result.independent) == ("centerface", False)
     monkeypatch.setattr(detectors.DETECTORS, "is_installed", lambda name: True)
     with_others = anonymization.prepare(session, work.recording_id, "solid", clips, overwrite=True).parameters
-    names = str(with_others["detector"]).split("+")
+    names = with_others.detector.split("+")
     assert "centerface" in names
-    assert with_others["witness"] in names
-    assert with_others["witness"] != "centerface"
+    assert with_others.witness in names
+    assert with_others.witness != "centerface"
 
 
 class OnlyFirst(Green):
@@ -242,11 +243,11 @@ def test_a_drawn_face_follows_the_pseudonym_and_one_that_cannot_be_drawn_is_said
     person, _ = add_participant(session, "P01", ParticipantRole.USER)
     assign_faces(session, [left], person)
     result, work, pictures = exported(session, clips, "green")
-    assert work.parameters["identities"] == {left: "P01"}
+    assert work.parameters.identities == {left: "P01"}
     drawn, painted = ([plane.mean() for plane in inside(pictures[0], place, 6)] for place in (LEFT, RIGHT))
     assert drawn[0] > 130 > 80 > drawn[1]
     assert painted == pytest.approx([128] * 3, abs=1)
-    assert result["undrawn"] == [frame * 0.04 for frame in range(FRAMES)]
+    assert result.undrawn == tuple(frame * 0.04 for frame in range(FRAMES))
     kept = latest_run(session.study, work.recording_id, "anonymize")
     assert not {"identities", "regions", "path", "tracks", "cuts"} & set(kept.parameters)
 
@@ -285,7 +286,7 @@ def test_a_track_that_was_edited_while_it_rendered_makes_the_clip_outdated(sessi
     recording = only_recording(session)
     work = anonymization.prepare(session, recording, "solid", clips)
     state = mask_state(session.study, recording)
-    assert work.parameters["mask_state"] == state
+    assert work.parameters.mask_state == state
     result = anonymization.compute(work.parameters, Silent())
     dismiss_faces(session, [track])
     anonymization.store(session, work, result)

@@ -153,7 +153,7 @@ def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pyt
     monkeypatch.setattr(study_finder, "search_texts", lambda *_: pytest.fail("searched again"))
     assert found(session) == anew
     assert ("Robert Miller", "person") in anew
-    assert result["texts"] == len({free_text.text for free_text in free_texts(session.study)})
+    assert len(result.found) == len({free_text.text for free_text in free_texts(session.study)})
 
 
 def settled_beside(session: Session) -> Callable[[Session], None]:

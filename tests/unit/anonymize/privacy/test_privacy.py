@@ -140,7 +140,7 @@ def found_faces(session: Session, recording: str, name: str) -> None:
 def export(session: Session, recording: str) -> Path:
     work = anonymization.prepare(session, recording, "solid", session.study.folder / "clips", overwrite=True)
     result, _ = run_inline(session, work, Silent())
-    return Path(str(result["output"]))
+    return result.output
 
 
 @pytest.fixture
@@ -195,7 +195,7 @@ def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Se
     first, second = ids(session)
     found_faces(session, first, "t1")
     found_faces(session, second, "t2")
-    assert choose_strangers(session, first) == []
+    assert choose_strangers(session, first) == ()
     for pseudonym, role, owner in (("P01", ParticipantRole.USER, "t2"), ("R01", ParticipantRole.ROBOT, "t2")):
         who = Participant(new_id(), pseudonym, role)
         with session.step("Name"):

@@ -5,11 +5,13 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymize.privacy.privacy_limits import PrivacyLimits
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import ReleasePlan
 from anonymize.release.release_rules import (
@@ -18,10 +20,9 @@ from anonymize.release.release_rules import (
     RenderingCheck,
     find_waiver,
     outcome_blockers,
-    parse_blocker,
-    parse_outcome,
     remaining_blockers,
 )
+from project.codec import dump, load
 from project.entities.study_records import Waiver
 from project.progress import Silent
 from tests.contract.documentation import page
@@ -51,8 +52,7 @@ def test_each_rule_says_what_is_wrong_and_where_and_is_waived_only_where_it_can_
     blockers = outcome_blockers([BROKEN[rule]])
     assert {blocker.rule for blocker in blockers} == {rule}
     assert all(blocker.recording == 1 and blocker.sentence and blocker.hint for blocker in blockers)
-    assert [parse_blocker(blocker.as_json()) for blocker in blockers] == blockers
-    assert parse_outcome(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
+    assert load(RenderingCheck, json.loads(json.dumps(dump(BROKEN[rule]))), "outcome") == BROKEN[rule]
     for waiver in ((rule, None), (rule, 1)):
         assert bool(remaining_blockers(blockers, [waiver])) is not RULES[rule].waivable
     assert remaining_blockers(blockers, [(rule, 2)]) == blockers
@@ -97,20 +97,26 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     shown = sorted(set(BROKEN) & rules)
     early = [ReleaseBlocker(rule, 1, None, "Broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job, "_read_private", lambda *_: {"key": "of the release"})
+        patch.setattr(job, "_read_secrets", lambda *_: SimpleNamespace(key="of the release"))
         patch.setattr(job, "_render_all", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
         result = job.compute(
-            {
-                "folder": str(folder / "release"),
-                "texts": str(texts),
-                "prepared": {job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
-                "plan": ReleasePlan().as_json(),
-                "reasons": [blocker.as_json() for blocker in early],
-                "waived": [list(waiver) for waiver in waived],
-                "recordings": [],
-            },
+            job.ReleaseParameters(
+                folder=folder / "release",
+                study=folder / "lab.greenroom",
+                seen=(),
+                texts=texts,
+                prepared={job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
+                plan=ReleasePlan(),
+                reasons=tuple(early),
+                waived=tuple(waived),
+                made_of={},
+                recordings=(),
+                limits=PrivacyLimits(),
+                card={},
+                facts={},
+            ),
             Silent(),
         )
-    assert result["released"] is False
-    assert result["reasons"]
+    assert result.released is False
+    assert result.reasons
     assert list(Path(folder).iterdir()) == []

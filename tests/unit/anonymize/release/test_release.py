@@ -52,15 +52,15 @@ CLIPS = replace(PLAN, video=("source",))
 SECRETS = ("Anna", "Ada Byron", "kitchen", "555-867", "lab.example", "Visits", "x264", "x264 - core", "Lavf")
 
 
-def release(session: Session, folder: Path, plan: ReleasePlan = CLIPS) -> dict[str, Any]:
+def release(session: Session, folder: Path, plan: ReleasePlan = CLIPS) -> job.ReleaseResult:
     result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
     return result
 
 
-def rules(result: dict[str, Any]) -> list[str]:
+def rules(result: job.ReleaseResult) -> list[str]:
     """Return the rules for which nothing was released."""
-    assert result["released"] is False
-    return [reason["rule"] for reason in result["reasons"]]
+    assert result.released is False
+    return [reason.rule for reason in result.reasons]
 
 
 def left_by(tmp_path: Path) -> list[str]:
@@ -75,7 +75,7 @@ def names(folder: Path) -> set[str]:
 def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
     out = tmp_path / "release"
     result = release(session, out, PLAN)
-    assert result["released"] is True
+    assert result.released is True
     assert names(out) == {
         "DATACARD.md",
         "LICENCE.md",
@@ -89,7 +89,7 @@ def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
         "frames-1hz/solid/recording-0001/00000.jpg",
         "frames-1hz/solid/recording-0001/00001.jpg",
     }
-    assert result["files"] == len(names(out))
+    assert result.files == len(names(out))
     source = load_index(out / "video-source/solid/recording-0001.mp4")
     assert source.times.times_us.tolist() == [n * 100_000 for n in range(20)]
     assert len(load_index(out / "video-15hz/solid/recording-0001.mp4")) == 30
@@ -157,7 +157,7 @@ def test_who_did_not_consent_is_solid_and_says_nothing(session: Session, recordi
     review(session, recording)
     confirm_texts(session)
     plan = replace(CLIPS, methods=("pixelate",), without_consent=SOLID, texts=SCRUB)
-    assert release(session, tmp_path / "release", plan)["released"] is True
+    assert release(session, tmp_path / "release", plan).released is True
     clip = tmp_path / "release/video-source/pixelate/recording-0001.mp4"
     for picture in iterate_frames(clip, load_index(clip)):
         assert abs(picture.planes[0][45:75, 62:88].astype(int) - 128).max() < 16
@@ -188,7 +188,7 @@ def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -
     (person,) = all_participants(session.study)
     set_consent(session, person, ConsentUse.RELEASE, False)
     fresh = job.renew(session, work)
-    assert not Path(str(work.parameters["texts"])).exists()
+    assert not work.parameters.texts.exists()
     assert rules(run_inline(session, fresh, Silent())[0]) == ["something"]
     assert not (tmp_path / "release").exists()
 
@@ -211,7 +211,7 @@ def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_do
 ) -> None:
     mark = partial(add_segment, session, recording.id, 0, 90_000, "competence", {})
     interfere(monkeypatch, job, "_write", after=lambda *_: mark())
-    assert release(session, tmp_path / "first")["released"] is True
+    assert release(session, tmp_path / "first").released is True
     interfere(monkeypatch, job, "_write", after=lambda *_: set_private_words(session, {"Carla": "P07"}))
     assert rules(release(session, tmp_path / "second")) == ["rendered"]
     assert left_by(tmp_path) == ["first"]
@@ -259,7 +259,7 @@ def test_a_clip_that_changes_after_the_check_stops_it(
 @pytest.mark.parametrize("name", ["private", "annotations"])
 def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path: Path, name: str) -> None:
     work = job.prepare(session, tmp_path / "release", PLAN)
-    texts = Path(str(work.parameters["texts"]))
+    texts = work.parameters.texts
     changed = texts / "private" if name == "private" else next(texts.rglob("*.csv"))
     changed.write_bytes(changed.read_bytes().replace(b"Anna", b"Bob") if name == "private" else b"more")
     with pytest.raises(UserError, match="changed in the cache"):
@@ -321,7 +321,7 @@ def test_a_clip_put_in_the_cache_never_leaves(
     interfere(monkeypatch, face_renderer, "render", after=show_faces)
     result = release(session, tmp_path / "release")
     assert rules(result)
-    assert "A rendering in the cache is damaged" in result["reasons"][0]["sentence"]
+    assert "A rendering in the cache is damaged" in result.reasons[0].sentence
 
 
 def test_texts_reach_a_folder_of_another_disk(
@@ -336,7 +336,7 @@ def test_texts_reach_a_folder_of_another_disk(
 
     monkeypatch.setattr(os, "rename", across)
     monkeypatch.setattr(Path, "replace", lambda self, target: across(self, target))
-    assert release(session, tmp_path / "release")["released"] is True
+    assert release(session, tmp_path / "release").released is True
 
 
 def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing(session: Session) -> None:
@@ -382,4 +382,4 @@ def test_cancelling_leaves_nothing(session: Session, tmp_path: Path, after: int)
     with pytest.raises(Cancelled):
         run_inline(session, work, StopAfter(after))
     assert left_by(tmp_path) == []
-    assert not Path(str(work.parameters["texts"])).exists()
+    assert not work.parameters.texts.exists()

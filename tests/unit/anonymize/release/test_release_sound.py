@@ -17,7 +17,7 @@ from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, build_sound_filter
 from media.sound import SoundFilter
-from project.entities.study_records import Json, ParticipantRole, Recording
+from project.entities.study_records import ParticipantRole, Recording
 from project.entities.transcript import estimate_word_times
 from project.errors import UserError
 from project.progress import Silent
@@ -40,7 +40,7 @@ def timed(session: Session, recording: Recording) -> None:
         update_utterance(session.study, replace(utterance, words=certain))
 
 
-def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
+def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> job.ReleaseResult:
     result, _ = run_inline(session, job.prepare(session, folder, plan), Silent())
     return result
 
@@ -60,7 +60,7 @@ def source(session: Session, recording: Recording) -> Path:
 
 
 def test_words_are_silent_in_every_clip_and_all_else_as_it_was(session: Session, source: Path, tmp_path: Path) -> None:
-    assert release(session, tmp_path / "out")["released"] is True
+    assert release(session, tmp_path / "out").released is True
     raw = samples(source)
     (name, phone) = [hit for hit in find_hits(session) if hit.is_spoken]
     clips = sorted((tmp_path / "out").rglob("*.mp4"))
@@ -93,7 +93,7 @@ def test_changed_voices_leave_no_secret(
 
     monkeypatch.setattr(job, "build_sound_filter", overheard)
     plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
-    assert release(session, tmp_path / "out", plan)["released"] is True
+    assert release(session, tmp_path / "out", plan).released is True
     assert len(set(secrets)) == 2
     for path in (tmp_path / "out").rglob("*"):
         if path.is_file():
@@ -110,9 +110,9 @@ def test_who_did_not_consent_is_not_heard(session: Session, recording: Recording
     with session.step("Say who speaks"):
         update_utterance(session.study, replace(utterance, participant_id=other))
     review(session, recording)
-    assert release(session, tmp_path / "kept", replace(PLAN, without_consent=SOLID))["released"] is False
+    assert release(session, tmp_path / "kept", replace(PLAN, without_consent=SOLID)).released is False
     plan = replace(PLAN, sound="pitch-formant", cover="beep", without_consent=SOLID)
-    assert release(session, tmp_path / "out", plan)["released"] is True
+    assert release(session, tmp_path / "out", plan).released is True
     heard = samples(tmp_path / "out/video-source/solid/recording-0001.mp4")
     assert not heard[:, : 1_050_000 * 48_000 // 1_000_000].any()
     assert heard[:, 60_000:].any()

@@ -78,7 +78,7 @@ def change_unnoticed(path: Path, byte: bytes = b"x") -> None:
     assert (path.stat().st_size, path.stat().st_mtime_ns) == (stat.st_size, stat.st_mtime_ns)
 
 
-def released(session: Session, folder: Path) -> dict[str, Any]:
+def released(session: Session, folder: Path) -> job.ReleaseResult:
     return run_inline(session, job.prepare(session, folder, PLAN), Silent())[0]
 
 
@@ -95,7 +95,7 @@ def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Ses
     (reason,) = job.build_checklist(session, PLAN).remaining
     assert reason.rule == "file"
     assert "was changed since its faces were looked for" in reason.sentence
-    assert released(session, tmp_path / "out")["released"] is False
+    assert released(session, tmp_path / "out").released is False
     assert not (tmp_path / "out").exists()
     change_unnoticed(path, b"\0")
     assert broken(session) == [], "the original is back"
@@ -106,8 +106,8 @@ def test_a_window_does_not_read_the_file_and_its_release_does(session: Session, 
     change_unnoticed(footage(session))
     assert broken(session) == []
     result = released(session, tmp_path / "out")
-    assert result["released"] is False
-    assert "was changed since its faces were looked for" in result["reasons"][0]["sentence"]
+    assert result.released is False
+    assert "was changed since its faces were looked for" in result.reasons[0].sentence
     assert not (tmp_path / "out").exists()
 
 
@@ -122,8 +122,8 @@ def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_ren
 
     interfere(monkeypatch, face_renderer, "render", before=swap, after=lambda *_: kept.replace(path))
     result = released(session, tmp_path / "out")
-    assert result["released"] is False
-    assert "changed or replaced while it was worked on" in result["reasons"][0]["sentence"]
+    assert result.released is False
+    assert "changed or replaced while it was worked on" in result.reasons[0].sentence
     facts = [*(cache_folder() / "releases").glob("*/facts.json")]
     assert facts == [], "what was rendered of the other file is not taken up again"
 

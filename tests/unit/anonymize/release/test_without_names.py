@@ -94,7 +94,7 @@ def test_a_release_with_speech_is_refused_and_no_waiver_helps(
             release_job.prepare(session, tmp_path / "out", plan)
     else:
         result, _ = run_inline(session, release_job.prepare(session, tmp_path / "out", plan), Silent())
-        assert not result["released"]
+        assert not result.released
     assert not (tmp_path / "out").exists()
 
 
@@ -103,7 +103,7 @@ def test_a_release_of_pictures_needs_no_search_and_leaves_out_what_was_typed(
 ) -> None:
     waive_rule(session, "independent-check", None, "Anna has no time for it")
     result, _ = run_inline(session, release_job.prepare(session, tmp_path / "out", PICTURES), Silent())
-    assert result["released"]
+    assert result.released
     card = (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
     assert "transcripts were left out" in card
     assert "waived by A01: the reason is left out, because it was not searched for personal information" in card

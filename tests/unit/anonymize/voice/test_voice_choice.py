@@ -23,11 +23,11 @@ from anonymize.voice.sound_choice import (
     SoundChoice,
     gather_sound_parameters,
     needs_pii_search,
-    parse_choice,
     require_choice,
     sound_checksum,
 )
 from media.sound import read_mono, stream_original, to_int16
+from project.codec import load
 from project.entities.study_records import ParticipantRole, Utterance
 from project.entities.transcript import Word
 from project.errors import UserError
@@ -81,11 +81,11 @@ def heard(path: Path) -> np.ndarray:
 def exported(session: Session, folder: Path, sound: SoundChoice) -> Path:
     work = anonymization.prepare(session, only_recording(session), "solid", folder, sound=sound, overwrite=True)
     result, _ = run_inline(session, work, Silent())
-    return Path(str(result["output"]))
+    return result.output
 
 
 def test_an_address_that_is_said_is_silent_and_the_rest_as_it_was(session: Session, tmp_path: Path) -> None:
-    spans: Any = gather_sound_parameters(session, only_recording(session), MUTED)["spans"]
+    spans: Any = gather_sound_parameters(session, only_recording(session), MUTED).spans
     ((start, end),) = spans
     assert 300_000 < start <= 600_000
     assert 1_100_000 <= end < 1_500_000
@@ -125,7 +125,7 @@ def test_a_word_or_speaker_that_is_edited_meanwhile_makes_the_clip_outdated_and_
     assert anonymization.is_outdated(session, work)
     assert not anonymization.is_outdated(session, untouched), "where all of the sound is kept it does not matter"
     renewed = anonymization.renew(session, work)
-    assert renewed.parameters["sound"]["spans"] == []
+    assert renewed.parameters.sound.spans == ()
     assert not anonymization.is_outdated(session, renewed)
     session.study.undo()
     assert not anonymization.is_outdated(session, work)
@@ -143,13 +143,13 @@ def test_everybody_is_changed_the_same_way_in_one_study_alone(session: Session, 
     person = add_participant(session, "P01", ParticipantRole.USER)[0]
     with session.step("Write down"):
         insert_utterances(session.study, [Utterance(new_id(), recording, 0, 9, "hello", person)])
-    seeds = gather_sound_parameters(session, recording, SoundChoice())["seeds"]
+    seeds = gather_sound_parameters(session, recording, SoundChoice()).seeds
     assert set(seeds) == {"", person}
     assert len(set(map(str, seeds.values()))) == 2
-    assert gather_sound_parameters(session, recording, SoundChoice())["seeds"] == seeds
+    assert gather_sound_parameters(session, recording, SoundChoice()).seeds == seeds
     (tmp_path / "other").mkdir()
     with open_lab(tmp_path / "other") as other:
-        assert gather_sound_parameters(other, only_recording(other), SoundChoice())["seeds"] != {"": seeds[""]}
+        assert gather_sound_parameters(other, only_recording(other), SoundChoice()).seeds != {"": seeds[""]}
 
 
 def test_the_secret_is_made_once_in_a_step_that_nobody_undoes(session: Session) -> None:
@@ -174,7 +174,7 @@ def test_the_queue_on_disk_remembers_how_the_sound_is_treated(session: Session, 
     queue = rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=sound)
     rendering_queue.save_queue(session, queue)
     assert rendering_queue.load_unfinished(session).sound == sound
-    assert parse_choice({}) == SoundChoice()
+    assert load(SoundChoice, {}, "sound") == SoundChoice()
 
 
 def test_what_cannot_be_done_is_refused_before_any_work(session: Session, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_recording_without_sound_is_exported_with_any_choice(session: Session,
 def test_the_state_does_not_depend_on_the_secret_and_does_on_the_choice(session: Session) -> None:
     recording = only_recording(session)
     muted = sound_checksum(session, recording, MUTED)
-    assert muted == gather_sound_parameters(session, recording, MUTED)["state"]
+    assert muted == gather_sound_parameters(session, recording, MUTED).state
     assert muted != sound_checksum(session, recording, SoundChoice(KEEP, {}, "beep"))
 
 
@@ -245,7 +245,7 @@ def test_the_sound_track_in_use_is_exported_treated_and_listened_to(
 def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(session: Session, tmp_path: Path) -> None:
     work = voice.prepare(session, only_recording(session), SoundChoice(), tmp_path / "out.flac")
     result, changes = run_inline(session, work, Silent())
-    assert result["same_length"] is True
+    assert result.same_length is True
     assert heard(tmp_path / "out.flac").shape == heard(tmp_path / "walk.mp4").shape
     assert changes
     run = latest_run(session.study, only_recording(session), "voice")
@@ -266,4 +266,4 @@ def test_some_seconds_before_and_after_can_be_listened_to_and_go_away(session: S
     assert np.array_equal(before, after) == (choice.voice == KEEP and choice.cover == NONE)
     assert after.any() == (choice.voice != NONE)
     voice_preview.delete_preview(result)
-    assert not Path(str(result["file"])).exists()
+    assert not result.file.exists()

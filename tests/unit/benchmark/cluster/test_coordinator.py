@@ -1,37 +1,51 @@
 """Works that are done on this machine, one after the other; and what another machine may work on."""
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from annotate.study.people import add_participant
 from anonymize.egress.policy_edits import set_policy
+from anonymize.faces.face_tracking_job import FaceTrackingParameters
 from benchmark.cluster.coordinator import JobResult, run_jobs
 from benchmark.cluster.work_envelope import job_recordings, permit_job, required_files
+from benchmark.judge_input.input_plan import InputPlan, PlannedMedia
 from models.connection.dask_connection import ClusterWorker, Scheduler
+from models.faces.tracking_options import FaceOptions
+from project.codec import dump
 from project.entities.egress_policy import EgressLevel, Forbidden, Policy
+from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Changes, Json, ParticipantRole
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.policy_rows import all_egress
 from project.session import jobs
-from project.session.jobs import JobHost, JobSpec
+from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.session import Session
-from tests.builders.ask_work import work_of
-from tests.builders.asked import Keeper
+from tests.builders.ask_work import ENTRIES, work_of
+from tests.builders.asked import Keeper, plan_of
 from tests.builders.marked_study import WALK, open_study
 
 RAW = Policy(EgressLevel.RAW, "a pilot with actors", "Board 7", ("node7",))
-FACES = JobSpec("faces", "Track", WALK, {})
+FACES = JobSpec(
+    "faces", "Track", WALK, FaceTrackingParameters(Path("/x.mp4"), "m", "f", "d", "cpu", None, FaceOptions())
+)
 NODE = Scheduler("tls", "node7", 8786)
 ELSEWHERE = ("192.0.2.7",)
 SEAT = ClusterWorker("tls://192.0.2.8:4000", "node8", 1)
+
+
+def with_plans(plan: InputPlan, judge: int = 0, entries: tuple[JudgeEntry, ...] = ENTRIES) -> JobSpec:
+    """Return a run with one request of a plan."""
+    work = work_of([(judge, 0)], entries=entries)
+    return replace(work, recording_id="", parameters=replace(work.parameters, plans=(plan,)))
 
 
 @pytest.fixture
@@ -53,8 +67,10 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> str:
             raise Cancelled
         return {"said": parameters["says"]}
 
-    module.compute = compute
-    module.store = lambda session, work, result: Changes.from_pairs([("run", str(result["said"]))])
+    def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
+        return Changes.from_pairs([("run", str(result["said"]))])
+
+    module.JOB = JobKind(key="told", parameters=dict, result=dict, compute=compute, store=store)
     monkeypatch.setitem(jobs.JOB_MODULES, "told", "told_job")
     monkeypatch.setitem(sys.modules, "told_job", module)
     return "told"
@@ -69,7 +85,7 @@ def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, 
     assert [str(each.error or "") for each in results] == ["", "No. Try again.", ""]
     assert [each.changes.ids("run") for each in results] == [{"a"}, set(), {"c"}]
     assert ended == results
-    assert holder.said == [(1, 6, "half"), (3, 6, "half"), (5, 6, "half")]
+    assert holder.said == [(500, 3000, "half"), (1500, 3000, "half"), (2500, 3000, "half")]
 
 
 def test_nothing_to_do_needs_no_scheduler(session: Session) -> None:
@@ -99,10 +115,10 @@ def test_another_machine_is_refused_before_it_is_looked_for(session: Session, ki
 
 def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
     set_policy(session, RAW)
-    permit_job(session, NODE, ELSEWHERE, SEAT, JobSpec("faces", "Track", WALK, {"path": "/x.mp4"}))
+    permit_job(session, NODE, ELSEWHERE, SEAT, FACES)
     (line,) = all_egress(session.study)
     assert (line.request.recording_id, line.request.condition) == (WALK, "raw")
-    assert line.request.texts == line.request.size == len('{"path": "/x.mp4"}')
+    assert line.request.texts == line.request.size == len(json.dumps(dump(FACES.parameters)))
     assert len(line.request.sha256) == 64
     assert line.request.addresses == ELSEWHERE
 
@@ -112,7 +128,7 @@ def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Ses
     add_participant(session, "P01", ParticipantRole.USER, WALK)
     for work in (
         FACES,
-        JobSpec("ask", "Ask", "", {**work_of([(0, 0)]).parameters, "plans": [{"others": [WALK], "media": None}]}),
+        with_plans(replace(plan_of(""), other_recordings=(WALK,))),
     ):
         with pytest.raises(Forbidden) as raised:
             permit_job(session, NODE, ELSEWHERE, SEAT, work)
@@ -166,16 +182,15 @@ def test_no_work_is_handed_on_unencrypted_unless_the_policy_says_so(
 def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) -> None:
     (tmp_path / "a.mp4").write_bytes(b"12345")
     (tmp_path / "m.gguf").write_bytes(b"123")
-    parameters = {"path": str(tmp_path / "a.mp4"), "output": str(tmp_path / "clips" / "b.mp4")}
+    parameters = SimpleNamespace(path=tmp_path / "a.mp4", output=tmp_path / "clips" / "b.mp4")
     assert required_files(session, JobSpec("anonymize", "Export", WALK, parameters)) == [
         [str(tmp_path / "a.mp4"), "the file of recording 1 (walk)", 5],
         [str(tmp_path / "clips"), "the folder for the clips", None],
     ]
-    asked = dict(work_of([(2, 0)]).parameters)
-    asked["judges"] = [["r", "r", "random", "", {}]] * 2 + [["l", "local", "llama-cpp", str(tmp_path / "m.gguf"), {}]]
-    clip, other = ({"path": str(tmp_path / name)} for name in ("a.mp4", "b.mp4"))
-    asked["plans"] = [{"recording_id": f"{WALK} 2", "media": clip, "option_media": [other], "others": ["z"]}]
-    work = JobSpec("ask", "Ask", "", asked)
+    model = JudgeEntry("l", "local", "llama-cpp", str(tmp_path / "m.gguf"))
+    clip, other = (PlannedMedia(tmp_path / name, "f", 0, (), None, 1, 1, 1) for name in ("a.mp4", "b.mp4"))
+    plan = replace(plan_of(""), recording_id=f"{WALK} 2", media=clip, option_media=(other,), other_recordings=("z",))
+    work = with_plans(plan, judge=2, entries=(*ENTRIES[:2], model))
     assert required_files(session, work) == [
         [str(tmp_path / "a.mp4"), "a file for recording 2 (walk 2)", 5],
         [str(tmp_path / "b.mp4"), "a file for recording 2 (walk 2)", None],

@@ -1,14 +1,17 @@
 """A run that is cut asks what the whole one asks, and what a worker left is asked again, but not for ever."""
 
+from dataclasses import dataclass
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.cluster.coordinator import MAX_TRIES, ClusterTask
 from benchmark.judging.ask_job import merge_results, partial_result, remaining_job, served_judge_ids, split_job
-from benchmark.judging.judgment_record import judgment_json
+from benchmark.judging.judgment_record import JudgmentBatch
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunNote, RunOutcome, read_outcome
+from benchmark.judging.run_outcome import RunNote, RunOutcome
+from project.codec import dump
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -17,6 +20,13 @@ from tests.builders.ask_work import ENTRIES, SERVED, asked_by, judged, work_of
 
 PRICED = {**SERVED, "price_in": 1.0, "price_out": 2.0, "currency": "EUR"}
 ASKED = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 30)), min_size=1, max_size=60, unique=True)
+
+
+@dataclass(frozen=True)
+class WrittenClip:
+    """Parameters that name a file."""
+
+    overwrite: bool = False
 
 
 def judges_of(pieces: list[JobSpec]) -> list[set[str]]:
@@ -31,7 +41,7 @@ def test_the_pieces_ask_everything_once_and_each_server_from_one_place(
     pieces = split_job(work, count)
     assert sorted(pair for piece in pieces for pair in asked_by(piece)) == sorted(asked_by(work))
     assert all(asked_by(piece) for piece in pieces)
-    runs = [piece.parameters["run"] for piece in pieces]
+    runs = [piece.parameters.run for piece in pieces]
     assert len({*runs, "whole"}) == len(runs) + 1
     judges = judges_of(pieces)
     assert all(sum(judge in asked_there for asked_there in judges) <= 1 for judge in "ab")
@@ -56,7 +66,7 @@ def test_models_that_share_a_budget_or_a_second_model_are_asked_from_one_place()
 def test_what_was_answered_is_not_in_what_is_left(asked: list[tuple[int, int]], data: st.DataObject) -> None:
     work = work_of(asked)
     answered = data.draw(st.sets(st.integers(0, len(asked) - 1)))
-    left = remaining_job(work, [{"judgments": [judgment_json(judged(work, at)) for at in answered]}])
+    left = remaining_job(work, [judged(work, at) for at in answered])
     expected = [pair for at, pair in enumerate(asked_by(work)) if at not in answered]
     assert (asked_by(left) if left is not None else []) == expected
 
@@ -72,15 +82,15 @@ def test_what_came_of_the_pieces_is_added_up_and_that_of_a_broken_one_told_by_it
     first = RunOutcome(2, 1, 0, 1, notes=said, tokens_in=5, money={"EUR": 0.5}, seconds=2)
     said = [RunNote("a", "api", "No.", about=["s2"]), RunNote("b", "b", "No.")]
     second = RunOutcome(3, notes=said, money={"EUR": 1.0, "USD": 2})
-    whole = read_outcome(merge_results([first.as_json(), second.as_json()]))
+    whole = merge_results([first, second])
     assert (whole.answered, whole.unparsed, whole.failed, whole.tokens_in) == (5, 1, 1, 5)
     assert whole.money == {"EUR": 1.5, "USD": 2}
     assert [(note.judge, note.about) for note in whole.notes] == [("api", ["s1", "s2"]), ("b", [])]
     assert whole.seconds == 2
     work = work_of([(0, 0), (0, 1), (0, 2)], entries=(JudgeEntry("a", "api", "openai", "m", PRICED),))
     statuses = (JudgmentStatus.OK, JudgmentStatus.REFUSED, JudgmentStatus.ERROR)
-    parts = [{"judgments": [judgment_json(judged(work, at, status, 0.25))]} for at, status in enumerate(statuses)]
-    outcome = read_outcome(partial_result(parts))
+    stored = [judged(work, at, status, 0.25) for at, status in enumerate(statuses)]
+    outcome = partial_result(work.parameters.entries, stored)
     assert (outcome.answered, outcome.refused, outcome.failed, outcome.completed) == (1, 1, 1, 3)
     assert (outcome.tokens_in, outcome.tokens_out, outcome.money) == (9, 6, {"EUR": 0.75})
 
@@ -89,22 +99,22 @@ def test_a_second_worker_is_asked_for_the_rest_and_nothing_left_is_done() -> Non
     task = ClusterTask(0, work_of([(0, 0), (0, 1), (0, 2)]))
     assert task.start("first", "node1")
     stored = Changes.from_pairs([("judgment", "j1")])
-    task.add_stored_part({"judgments": [judgment_json(judged(task.job, 1))]}, stored)
+    task.add_stored_part(dump(JudgmentBatch((judged(task.job, 1),))), stored)
     assert task.start("second", "node2")
     assert asked_by(task.job) == [("r", "s0"), ("r", "s2")]
-    task.finish(RunOutcome(2).as_json())
+    task.finish(RunOutcome(2))
     assert task.is_done
-    assert task.result["answered"] == 3
+    assert task.result.answered == 3
     assert task.changes.ids("judgment") == {"j1"}
     task = ClusterTask(0, work_of([(0, 0)]))
     task.start("first", "node1")
-    task.add_stored_part({"judgments": [judgment_json(judged(task.job, 0))]}, Changes())
+    task.add_stored_part(dump(JudgmentBatch((judged(task.job, 0),))), Changes())
     assert not task.start("second", "node2")
-    assert (task.result["answered"], task.error) == (1, None)
+    assert (task.result.answered, task.error) == (1, None)
 
 
 def test_a_task_whose_workers_stop_again_and_again_is_given_up() -> None:
-    task = ClusterTask(0, JobSpec("faces", "Track faces in recording 3", "rec", {"path": "/x"}))
+    task = ClusterTask(0, JobSpec("faces", "Track faces in recording 3", "rec", None))
     assert [task.start(str(number), f"node{number}") for number in range(MAX_TRIES)] == [True] * MAX_TRIES
     assert not task.is_done
     assert not task.start("more", "node9")
@@ -120,8 +130,8 @@ def test_a_budget_that_nobody_knows_the_rest_of_is_not_spent_again() -> None:
 
 
 def test_a_clip_that_was_written_just_before_its_worker_stopped_is_written_over() -> None:
-    task = ClusterTask(0, JobSpec("anonymize", "Export", "rec", {"output": "/clips/a.mp4", "overwrite": False}))
+    task = ClusterTask(0, JobSpec("anonymize", "Export", "rec", WrittenClip()))
     task.start("first", "node1")
-    assert task.job.parameters["overwrite"] is False
+    assert task.job.parameters.overwrite is False
     task.start("second", "node2")
-    assert task.job.parameters["overwrite"] is True
+    assert task.job.parameters.overwrite is True

@@ -111,7 +111,7 @@ def test_what_it_names_is_in_the_release(tmp_path: Path) -> None:
         ask(session, recording.id, chain, (result, reason), "Why does Anna wave?")
         approve(session)
         work = release_job.prepare(session, folder, ReleasePlan(methods=("solid",), formats=("csv",)))
-        assert run_inline(session, work, Silent())[0]["released"] is True
+        assert run_inline(session, work, Silent())[0].released is True
 
         export_read(session, tmp_path / "out", formats=("vlmevalkit",), release=folder)
         (line,) = (tmp_path / "out" / "train.jsonl").read_text("utf-8").splitlines()

@@ -8,7 +8,7 @@ from annotate.segments.segment_edits import set_field
 from annotate.study.people import add_participant, set_consent
 from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_edits import add_utterance
-from anonymize.egress.egress_authority import study_authority
+from anonymize.egress.egress_authority import StudyAuthority
 from anonymize.egress.policy_edits import set_policy
 from benchmark.disclosure.conditions import MISSING_RECORDING
 from benchmark.episodes.alternative_continuation import continuation_setup, find_start_point
@@ -124,7 +124,7 @@ def others_of(session: Session, recording: str) -> tuple[str, ...]:
 def forbidden(session: Session, recording: str) -> str:
     """Return why a request of an episode may not leave for another machine; "" where it may."""
     sent = replace(abroad(recording, "raw"), frames=(), others=others_of(session, recording))
-    refusal = study_authority(session).preview_refusal(sent)
+    refusal = StudyAuthority(session).preview_refusal(sent)
     return "" if refusal is None else refusal.message
 
 

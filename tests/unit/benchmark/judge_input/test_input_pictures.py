@@ -22,7 +22,6 @@ from benchmark.judge_input.input_planning import choose_frame_positions, plan_in
 from benchmark.prompts.prompt_templates import edit_prompt, shipped_text
 from models.faces.track_file import save_tracks
 from models.judges.judge_interface import JudgeFrame, SamplingParameters
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.progress import Silent
@@ -42,6 +41,7 @@ from tests.builders.conversation_study import (
     recording_of,
     say,
 )
+from tests.builders.job_results import tracked
 from tests.builders.skeleton import skeleton
 
 EXACT = InputSettings(longest_side=320)
@@ -192,9 +192,8 @@ def test_a_file_that_is_gone_or_another_is_not_passed_over(seen: Session, tmp_pa
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, str, str]]:
     """Two seconds of footage without faces, and the ids of the runs that rendered all and a part of it."""
     with open_seen(tmp_path_factory.mktemp("rendered"), frames=50) as session:
-        tracked: dict[str, Json] = {"frames": 50, "frames_with_face": 0, "tracks": 0, "seconds": 0.0}
-        tracked |= {"damaged_frames": [], "file": str(save_tracks([], cache_folder() / "faces"))}
-        tracking.store(session, tracking.prepare(session, recording_of(session)), tracked)
+        found = tracked(save_tracks([], cache_folder() / "faces"), 50)
+        tracking.store(session, tracking.prepare(session, recording_of(session)), found)
         whole, part = rendered(session), rendered(session, start_us=400_000, end_us=1_800_000)
         yield session, whole, part
 

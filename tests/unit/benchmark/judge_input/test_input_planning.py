@@ -16,11 +16,12 @@ from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_edits import add_utterance, edit_text
 from benchmark.judge_input.conversation_lines import MAX_TURN_CHARS, SHORTENING_RULES, PromptTurn, shorten_turns
 from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, prompt_sha256, read_plan
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, prompt_sha256
 from benchmark.judge_input.input_planning import UnmarkedSpan, plan_input
 from benchmark.prompts.judge_prompt import TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
 from models.connection.guard import ApprovedContent
 from models.judges.judge_interface import Role
+from project.codec import dump, load
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.errors import UserError
 from project.session.session import Session
@@ -123,7 +124,7 @@ def test_every_task_is_asked_in_every_variant(seen: Session, task: str) -> None:
         assert (plan.prompt, plan.about) == (f"{get_judge_prompt(task).prompt}@1", about)
         assert "secret reason" not in plan.text
         assert plan.answer_form.thinks == ('"thoughts"' in plan.text) == (variant in ("cot", "tom"))
-        assert read_plan(json.loads(json.dumps(plan.as_json()))) == plan
+        assert load(InputPlan, json.loads(json.dumps(dump(plan))), "plan") == plan
         system, user = build_messages(plan)
         assert (system.role, user.role) == (Role.SYSTEM, Role.USER)
         assert (system.text, user.text, user.pictures, user.clip) == (plan.system, plan.text, (), None)

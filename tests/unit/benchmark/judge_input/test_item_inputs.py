@@ -8,7 +8,7 @@ from annotate.meta.meta_edits import set_person_descriptions
 from annotate.study.people import add_participant
 from benchmark.items.sampling import SamplingOptions
 from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import ITEM_SETTINGS, read_plan
+from benchmark.judge_input.input_plan import ITEM_SETTINGS, InputPlan
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.question_edits import add_questions
 from benchmark.questions.verification import verify
@@ -16,6 +16,7 @@ from benchmark.runs.people_runs import HumanRunOptions, input_settings
 from benchmark.sets.agreed_segments import RecordingTranscript
 from benchmark.sets.frozen_sets import draw_set
 from benchmark.tasks.benchmark_task import get_benchmark_task
+from project.codec import dump, load
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.entities.questions import CHECKLIST_KEYS, LookKind, PersonDescription, VerificationDecision
 from project.entities.study_records import Json, ParticipantRole
@@ -61,7 +62,7 @@ def test_each_option_comes_with_pictures_of_its_own_moment(seen: Session, task: 
     assert plan.media is None
     assert (plan.frame_count, plan.modality) == (15, Modality.PICTURES)
     assert "Each option has 3 pictures, in the order of the options" in plan.text
-    messages = build_messages(read_plan(plan.as_json()))
+    messages = build_messages(load(InputPlan, dump(plan), "plan"))
     pictures = messages[1].pictures
     assert [picture.time_label[0] for picture in pictures] == [*"AAABBBCCCDDDEEE"]
     seconds = [number_in(picture.jpeg) / FPS for picture in pictures]

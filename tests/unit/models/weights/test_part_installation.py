@@ -18,7 +18,7 @@ from project.entities.egress_policy import Forbidden, Policy, Purpose
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.policy_rows import all_egress
-from project.session.jobs import NETWORK_KINDS, JobSpec, run_inline
+from project.session.jobs import JobSpec, run_inline
 from project.session.optional_parts import GPU, NAMES
 from project.session.session import Session
 from project.version import __version__
@@ -154,8 +154,8 @@ def test_the_job_that_fetches_weights_installs_it_where_the_policy_of_the_study_
 ) -> None:
     installer(RECORDS.format(place=str(tmp_path / "run")))
     work = weights_download_job.prepare("names")
-    assert work == JobSpec("fetch", "Get names", "", {"name": "names"})
-    assert work.kind in NETWORK_KINDS
+    assert work == JobSpec("fetch", "Get names", "", weights_download_job.InstallationParameters("names"))
+    assert weights_download_job.JOB.network
     assert "Get names (235.0 MB, MIT" in weights_download_job.download_question("names")
     refused = weights_download_job.download_refusal(session, "names")
     assert refused is not None
@@ -165,7 +165,7 @@ def test_the_job_that_fetches_weights_installs_it_where_the_policy_of_the_study_
     assert not (tmp_path / "run").exists()
     set_policy(session, Policy(downloads=True))
     assert weights_download_job.download_refusal(session, "names") is None
-    assert run_inline(session, work, Silent())[0] == {"name": "names"}
+    assert run_inline(session, work, Silent())[0].name == "names"
     assert (tmp_path / "run").exists()
     assert [(line.request.host, line.rule) for line in all_egress(session.study)] == [
         ("index.invalid", "downloads"),

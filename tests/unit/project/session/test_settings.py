@@ -5,7 +5,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -163,6 +162,7 @@ def test_a_graphics_card_that_is_lost_in_the_middle_of_a_job(monkeypatch: pytest
         progress.progress(3, 10, "Looking for faces")
         raise Fail(GONE)
 
-    monkeypatch.setattr(jobs, "load_kind", lambda _: SimpleNamespace(compute=compute))
+    kind = jobs.JobKind(key="told", parameters=dict, result=dict, compute=compute)
+    monkeypatch.setattr(jobs, "load_kind", lambda _: kind)
     with pytest.raises(UserError, match="graphics card stopped answering"):
-        jobs.compute("faces", {}, Silent())
+        jobs.compute("told", {}, Silent())
