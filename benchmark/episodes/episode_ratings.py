@@ -214,7 +214,7 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[RaterA
                 len(several),
                 randolph_kappa(several, low, high),
                 pairwise_agreement(several),
-                pearson([first for first, _ in pairs], [second for _, second in pairs]),
+                pearson([first for first, _ in pairs], [second for _, second in pairs]).value,
             )
         )
         # In bins, because the scales of the dimensions differ.
@@ -235,5 +235,5 @@ def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[JudgeAgre
                 and isinstance(score := participant.judges.get(name, {}).get(key), int | float)
             ]
             human, judged = [mean for mean, _ in both], [score for _, score in both]
-            found.append(JudgeAgreement(name, key, len(both), pearson(human, judged), mae(human, judged)))
+            found.append(JudgeAgreement(name, key, len(both), pearson(human, judged).value, mae(human, judged).value))
     return found

@@ -17,6 +17,7 @@ from benchmark.report.report_data import ReportRun, ReportRuns, departures_of, f
 from benchmark.report.report_document import ReportTable, ResultOrigin, cell_column, cell_row, report_rows
 from benchmark.results.result_comparison import ConditionRow
 from benchmark.runs.run_figures import RunComparison, compare_conditions, compare_runs
+from project.codec import dump
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -436,10 +437,10 @@ def _run_json(report_run: ReportRun, material: ReportRuns) -> dict[str, Json]:
         "condition": material.condition_name(run.condition),
         "seed": run.seed,
         "at": run.at,
-        "figures": [row.as_json() for row in figures.rows],
-        "labels": [row.as_json() for row in figures.labels],
-        "counts": figures.counts.as_json(),
-        "spent": figures.spent.as_json(),
+        "figures": [dump(row) for row in figures.rows],
+        "labels": [dump(row) for row in figures.labels],
+        "counts": dump(figures.counts),
+        "spent": dump(figures.spent),
         "right": {**_right_by_item(report_run)},
     }
 

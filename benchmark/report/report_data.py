@@ -68,7 +68,7 @@ class ReportRun:
     def part(self, trait: str, value: str, metric: str) -> MetricRow | None:
         """Return one figure over the items that share a trait."""
         parts = (part for found in self.figures.breakdowns if found.trait == trait for part in found.parts)
-        rows = (row for part in parts if part.value == value for row in part.rows)
+        rows = (row for part in parts if part.value == value for row in part.figures)
         return next((row for row in rows if row.metric == metric), None)
 
 

@@ -42,6 +42,7 @@ from benchmark.runs.run_plan import is_same_run
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, get_benchmark_task
 from models.judges.judge_backends import BACKENDS, build_options
 from models.judges.judge_interface import ModelOptions
+from project.codec import dump
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
 from project.entities.study_records import Json
@@ -157,7 +158,7 @@ class RunFigures:
     def results_json(self) -> list[dict[str, Json]]:
         """Return one JSON object per metric: `task`, `judge`, `metric`, `mean`, `sd`, `n`, `unparsed`, and more."""
         about = self.about_json()
-        return [{**about, **row.as_json(), **self.counts.as_json()} for row in self.rows]
+        return [{**about, **dump(row), **dump(self.counts)} for row in self.rows]
 
     def about_json(self) -> dict[str, Json]:
         """Return the judge, set and setting as a JSON object."""
@@ -179,12 +180,12 @@ class RunFigures:
         """Return everything except the single items as a JSON object."""
         return {
             **self.about_json(),
-            "figures": [row.as_json() for row in self.rows],
-            "labels": [label.as_json() for label in self.labels],
-            "counts": self.counts.as_json(),
-            "spent": self.spent.as_json(),
-            "breakdowns": [breakdown.as_json() for breakdown in self.breakdowns],
-            "confusions": [confusion.as_json() for confusion in self.confusions],
+            "figures": [dump(row) for row in self.rows],
+            "labels": [dump(row) for row in self.labels],
+            "counts": dump(self.counts),
+            "spent": dump(self.spent),
+            "breakdowns": [dump(breakdown) for breakdown in self.breakdowns],
+            "confusions": [dump(confusion) for confusion in self.confusions],
         }
 
 
@@ -365,21 +366,13 @@ class RunComparison:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        mc_nemar = self.mcnemar
         return {
             "first": self.first.about_json(),
             "second": self.second.about_json(),
             "paired": self.paired,
             "n": self.n,
             "figures": [row.as_json() for row in self.rows],
-            "mcnemar": None
-            if mc_nemar is None
-            else {
-                "first_only": mc_nemar.first_only,
-                "second_only": mc_nemar.second_only,
-                "p": mc_nemar.p,
-                "exact": mc_nemar.exact,
-            },
+            "mcnemar": dump(self.mcnemar) if self.mcnemar is not None else None,
         }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, runtime_checkable
 
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
+from benchmark.metrics.item_sums import MetricValue, metric_values
 from benchmark.metrics.published_figures import METRIC_DESCRIPTIONS
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -102,11 +103,16 @@ class BenchmarkTask(Protocol):
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return the items of one draw, and what was left out."""
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return the figures of one draw by key of `metrics`; None if undefined."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return the figures of these items by key of `metrics`, as sums over the items where they are such."""
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected figures of guessing over these items, by key, where they are known."""
+
+
+def score(task: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
+    """Return the figures of one draw; None if undefined."""
+    return metric_values(task.measure(said))
 
 
 @runtime_checkable

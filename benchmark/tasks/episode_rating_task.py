@@ -11,7 +11,8 @@ import numpy as np
 from annotate.agreement.coefficients import assign_bins
 from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
 from benchmark.items.sampling import collection_sizes
-from benchmark.metrics.classification import mae_by_chance, pearson_by_chance
+from benchmark.metrics.classification import mae_by_chance
+from benchmark.metrics.item_sums import MetricValue, mean_of_metrics
 from benchmark.metrics.published_figures import (
     DIMENSIONS,
     MAE,
@@ -80,48 +81,44 @@ class SotopiaEval:
             drawn = chance.sample(drawn, rule.size)
         return ItemDraw(tuple(drawn), pool.left_out)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return Pearson's r and error by dimension and over all, and the agreement of people; None if undefined.
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return Pearson's r and error by dimension and over all, and the agreement of people.
 
         Without answers, r and error are undefined.
         """
-        found: dict[str, float | None] = {}
-        for key in DIMENSIONS:
-            truth, scores = _paired_scores(said, key)
-            found[join_metric_key(PEARSON_R, key)] = pearson(truth, scores)
-            found[join_metric_key(MAE, key)] = mae(truth, scores)
-        for metric in (PEARSON_R, MAE):
-            values = [found[join_metric_key(metric, key)] for key in DIMENSIONS]
-            known = [value for value in values if value is not None]
-            found[metric] = fmean(known) if known else None
-        return {**found, **_human_agreement(said)}
+        pairs = {key: _paired_scores(said, key) for key in DIMENSIONS}
+        correlations = {join_metric_key(PEARSON_R, key): pearson(*scores) for key, scores in pairs.items()}
+        errors = {join_metric_key(MAE, key): mae(*scores) for key, scores in pairs.items()}
+        return {
+            **correlations,
+            **errors,
+            PEARSON_R: mean_of_metrics([*correlations.values()]),
+            MAE: mean_of_metrics([*errors.values()]),
+            **_human_agreement(said),
+        }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected r and error of random ratings."""
-        guessed = pearson_by_chance(len(said))
-        found = dict.fromkeys(_correlations(), guessed.value) if guessed is not None else {}
-        distances = [
-            (key, mae_by_chance(_paired_scores(said, key)[0], range(low, high + 1)))
-            for key, (low, high) in score_ranges().items()
-        ]
-        known = {join_metric_key(MAE, key): distance.value for key, distance in distances if distance is not None}
-        return {**found, **known, MAE: fmean(known.values())} if known else found
-
-
-def _correlations() -> tuple[str, ...]:
-    return (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
+        metrics = (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
+        correlations = dict.fromkeys(metrics, 0.0) if len(said) > 1 else {}
+        errors = {}
+        for key, (low, high) in score_ranges().items():
+            scores = [score for response in said if (score := _score_value(response.truth, key)) is not None]
+            error = mae_by_chance(scores, range(low, high + 1))
+            if error is not None:
+                errors[join_metric_key(MAE, key)] = error
+        return {**correlations, **errors, **({MAE: fmean(errors.values())} if errors else {})}
 
 
 def _paired_scores(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
-    """Return the mean human scores and the answers of one dimension; None for unreadable ones."""
-    pairs = [
-        (_score_value(item_response.truth, key), _score_value(item_response.answers, key)) for item_response in said
-    ]
-    known = [(right, score) for right, score in pairs if right is not None]
-    return [right for right, _ in known], [score for _, score in known]
+    """Return the mean human scores and the answers of one dimension; None for unreadable ones and without a score."""
+    truths = [_score_value(response.truth, key) for response in said]
+    answers = [_score_value(response.answers, key) for response in said]
+    known = [None if truth is None else answer for truth, answer in zip(truths, answers, strict=True)]
+    return [truth or 0.0 for truth in truths], known
 
 
-def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, float | None]:
+def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
     """Return kappa and agreement over all dimensions, each in bins of its own scale (SOTOPIA, appendix D.1)."""
     bins: list[list[float]] = []
     points: list[list[float]] = []

@@ -10,7 +10,6 @@ from benchmark.items.candidates import NO_ATTRIBUTES, CandidatePool, ItemCandida
 from benchmark.items.sampling import draw_balanced
 from benchmark.metrics.classification import (
     accuracy,
-    accuracy_by_chance,
     exact_match,
     exact_match_by_chance,
     macro_f1,
@@ -20,6 +19,7 @@ from benchmark.metrics.classification import (
     partial_match,
     partial_match_by_chance,
 )
+from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
 from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL, FormSpec
 from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge_prompt
@@ -54,17 +54,18 @@ class OneLabel:
     field: ClassVar[str]
     metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY, MACRO_F1)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy and macro-F1; None without items."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy and macro-F1."""
         truth, given = label_truths(said, self.task, self.field), label_answers(said, self.task, self.field)
         return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, task_labels(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected figures of guessing among the labels."""
         labels = task_labels(said)
-        guessed = accuracy_by_chance(len(said), len(labels)) if labels else None
-        f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels) if labels else None
-        return defined_values({ACCURACY: guessed.value if guessed else None, MACRO_F1: f1})
+        if not labels:
+            return {}
+        f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels)
+        return defined_values({ACCURACY: 1 / len(labels), MACRO_F1: f1})
 
 
 ERROR, COMPETENCE = Verdict.ERROR.value, Verdict.COMPETENCE.value
@@ -260,8 +261,8 @@ class AttributesEntry(AttributeSamples):
     answer: ClassVar[str] = "any of the attributes"
     metrics: ClassVar[tuple[Metric, ...]] = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return exact match, macro-F1 and partial match; None where one is undefined."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return exact match, macro-F1 and partial match."""
         field = _asked_field(said)
         truth, given = set_truths(said, self.key, field), set_answers(said, self.key, field)
         return {
@@ -273,12 +274,11 @@ class AttributesEntry(AttributeSamples):
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected figures of a coin toss for each attribute."""
         truth, labels = set_truths(said, self.key, _asked_field(said)), task_labels(said)
-        exact, partial = exact_match_by_chance(len(said), len(labels)), partial_match_by_chance(truth)
         return defined_values(
             {
-                EXACT_MATCH: exact.value if exact else None,
+                EXACT_MATCH: exact_match_by_chance(len(labels)) if said else None,
                 MACRO_F1: macro_f1_multilabel_by_chance(truth, labels),
-                PARTIAL_MATCH: partial.value if partial else None,
+                PARTIAL_MATCH: partial_match_by_chance(truth),
             }
         )
 

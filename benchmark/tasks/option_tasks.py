@@ -21,14 +21,14 @@ from benchmark.items.candidates import (
     sort_candidates,
 )
 from benchmark.items.sampling import collection_sizes
-from benchmark.metrics.classification import accuracy, accuracy_by_chance
+from benchmark.metrics.classification import accuracy
+from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
     ItemResponse,
     Metric,
     Round,
-    defined_values,
     label_answers,
     label_truths,
     make_metrics,
@@ -158,14 +158,13 @@ class FiveOptions:
             found.append(replace(item_candidate, content=content))
         return found
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy; None without items."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy."""
         return {ACCURACY: accuracy(label_truths(said, self.key, self.key), label_answers(said, self.key, self.key))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return one in five."""
-        guessed = accuracy_by_chance(len(said), WRONG_OPTION_COUNT + 1)
-        return defined_values({ACCURACY: guessed.value if guessed else None})
+        return {ACCURACY: 1 / (WRONG_OPTION_COUNT + 1)} if said else {}
 
 
 _USER, _AGENT = 0, 1

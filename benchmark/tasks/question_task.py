@@ -1,9 +1,7 @@
 """Tasks of multiple-choice questions: R3-VQA with consistency over chains, hand-written questions, and ESI-Bench."""
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
 from statistics import fmean
 from typing import ClassVar, cast
 
@@ -16,7 +14,7 @@ from benchmark.items.candidates import (
     sort_candidates,
 )
 from benchmark.items.sampling import collection_sizes
-from benchmark.metrics.classification import accuracy
+from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import (
     ACCURACY,
     CHAIN_CONSISTENCY,
@@ -37,8 +35,6 @@ from benchmark.tasks.benchmark_task import (
     ItemResponse,
     Metric,
     Round,
-    label_answers,
-    label_truths,
     make_metrics,
 )
 from project.entities.causal_chains import NodeKind
@@ -79,9 +75,9 @@ class _QuestionTask:
             )
         )
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return the accuracy; None without questions."""
-        return {ACCURACY: _accuracy(said)}
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return the accuracy."""
+        return {ACCURACY: share_of_items(_right(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the mean of 1 / options."""
@@ -109,18 +105,15 @@ class R3Entry(_QuestionTask):
         *(Metric(join_metric_key(ACCURACY, kind.value), f"Accuracy, {kind.value}") for kind in (*_KINDS, *_STATES)),
     )
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy, overall and by kind and mental state, and both consistencies; None if undefined."""
-        right = {_trait_text(item_response, "question"): _is_right(item_response) for item_response in said}
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy, overall and by kind and mental state, and both consistencies; a chain counts at an item."""
         chains = _chain_coverage(said)
-        whole = sum((score_chain(chain, right) for chain in chains), Consistency())
-        parts = sum((score_subchains(chain, right) for chain in chains), Consistency())
         return {
-            ACCURACY: _accuracy(said),
-            CHAIN_CONSISTENCY: whole.right / whole.counted if whole.counted else None,
-            SUBCHAIN_CONSISTENCY: parts.right / parts.counted if parts.counted else None,
-            **_accuracy_by("kind", (question_kind.value for question_kind in _KINDS), said, _accuracy),
-            **_accuracy_by("aspect", (node_kind.value for node_kind in _STATES), said, _accuracy),
+            **super().measure(said),
+            CHAIN_CONSISTENCY: _consistency(chains, said, score_chain),
+            SUBCHAIN_CONSISTENCY: _consistency(chains, said, score_subchains),
+            **_accuracy_by("kind", _KINDS, said),
+            **_accuracy_by("aspect", _STATES, said),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
@@ -128,7 +121,7 @@ class R3Entry(_QuestionTask):
         if not said:
             return {}
         guess = _guess_accuracy(said)
-        chains = _chain_coverage(said)
+        chains = _chain_coverage(said).values()
         whole = [len(chain.questions) for chain in chains if chain.subchains]
         parts = [len(ids) for chain in chains for ids in chain.subchains.values()]
         found = {ACCURACY: guess}
@@ -137,9 +130,7 @@ class R3Entry(_QuestionTask):
                 CHAIN_CONSISTENCY: expected_consistency(whole, guess),
                 SUBCHAIN_CONSISTENCY: expected_consistency(parts, guess),
             }
-        kinds = _accuracy_by("kind", (question_kind.value for question_kind in _KINDS), said, _guess_accuracy_or_none)
-        states = _accuracy_by("aspect", (node_kind.value for node_kind in _STATES), said, _guess_accuracy_or_none)
-        return found | {key: value for key, value in {**kinds, **states}.items() if value is not None}
+        return found | _guess_accuracy_by("kind", _KINDS, said) | _guess_accuracy_by("aspect", _STATES, said)
 
 
 class WrittenEntry(_QuestionTask):
@@ -172,19 +163,13 @@ class EsiEntry(_QuestionTask):
         ),
     )
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy, overall and by dimension; None without questions."""
-        return {ACCURACY: _accuracy(said), **_accuracy_by("aspect", DIMENSIONS, said, _accuracy)}
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy, overall and by dimension."""
+        return {**super().measure(said), **_accuracy_by("aspect", DIMENSIONS, said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the mean of 1 / options."""
-        if not said:
-            return {}
-        by_dimension = _accuracy_by("aspect", DIMENSIONS, said, _guess_accuracy_or_none)
-        return {
-            ACCURACY: _guess_accuracy(said),
-            **{key: value for key, value in by_dimension.items() if value is not None},
-        }
+        return {**super().chance(said), **_guess_accuracy_by("aspect", DIMENSIONS, said)}
 
 
 def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
@@ -202,60 +187,69 @@ def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: rand
     return sort_candidates(found)
 
 
-def _is_right(item_response: ItemResponse) -> bool:
-    return item_response.answers.get("answer", {}).get("answer") == item_response.truth["answer"]["answer"]
-
-
-def _accuracy(said: Sequence[ItemResponse]) -> float | None:
-    return accuracy(label_truths(said, "answer", "answer"), label_answers(said, "answer", "answer"))
+def _right(said: Sequence[ItemResponse]) -> list[bool]:
+    return [response.answers.get("answer", {}).get("answer") == response.truth["answer"]["answer"] for response in said]
 
 
 def _guess_accuracy(said: Sequence[ItemResponse]) -> float:
     return fmean(1 / len(cast(list[str], item_response.traits[LABELS_TRAIT])) for item_response in said)
 
 
-def _guess_accuracy_or_none(said: Sequence[ItemResponse]) -> float | None:
-    return _guess_accuracy(said) if said else None
-
-
-def _accuracy_by(
-    trait: str,
-    values: Iterable[str],
-    said: Sequence[ItemResponse],
-    measure: Callable[[Sequence[ItemResponse]], float | None],
-) -> dict[str, float | None]:
-    """Return key of accuracy over a part -> its measure."""
-    parts = {
-        value: [item_response for item_response in said if item_response.traits.get(trait) == value] for value in values
+def _accuracy_by(trait: str, values: Iterable[str], said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
+    """Return key of accuracy over the items with a value of a trait -> accuracy."""
+    right = _right(said)
+    return {
+        join_metric_key(ACCURACY, str(value)): share_of_items(
+            right, [response.traits.get(trait) == value for response in said]
+        )
+        for value in values
     }
-    return {join_metric_key(ACCURACY, value): measure(part) for value, part in parts.items()}
 
 
-def _chain_coverage(said: Sequence[ItemResponse]) -> list[CoveredQuestions]:
-    """Return the chains of the questions, with the questions of each of their subchains.
+def _guess_accuracy_by(trait: str, values: Iterable[str], said: Sequence[ItemResponse]) -> dict[str, float]:
+    parts = {value: [response for response in said if response.traits.get(trait) == value] for value in values}
+    return {join_metric_key(ACCURACY, str(value)): _guess_accuracy(part) for value, part in parts.items() if part}
 
-    Questions that were not asked are included, so that their subchains count as wrong. A chain that occurs several
-    times, as in a bootstrap sample, is returned as often.
+
+def _consistency(
+    chains: Mapping[int, CoveredQuestions],
+    said: Sequence[ItemResponse],
+    score: Callable[[CoveredQuestions, Mapping[str, bool]], Consistency],
+) -> MetricValue:
+    right: dict[int, dict[str, bool]] = {}
+    for response, is_right in zip(said, _right(said), strict=True):
+        right.setdefault(response.draw, {})[_trait_text(response, "question")] = is_right
+    shares, weights = [0.0] * len(said), [0.0] * len(said)
+    for place, chain in chains.items():
+        counts = score(chain, right[said[place].draw])
+        weights[place] = counts.counted
+        shares[place] = counts.right / counts.counted if counts.counted else 0.0
+    return share_of_items(shares, [weight > 0 for weight in weights], weights)
+
+
+def _chain_coverage(said: Sequence[ItemResponse]) -> dict[int, CoveredQuestions]:
+    """Return place of the first item of each chain in a draw -> the chain with the questions of its subchains.
+
+    Questions that were not asked are included, so that their subchains count as wrong.
     """
-    of_chains = sorted(
-        (item_response for item_response in said if item_response.traits.get("chain")),
-        key=lambda item_response: _trait_text(item_response, "chain"),
-    )
-    found: list[CoveredQuestions] = []
-    for chain, those in groupby(of_chains, key=lambda item_response: _trait_text(item_response, "chain")):
+    places: dict[tuple[int, str], list[int]] = {}
+    for place, response in enumerate(said):
+        if chain := _trait_text(response, "chain"):
+            places.setdefault((response.draw, chain), []).append(place)
+    covered = {}
+    for (_, chain), those in places.items():
         subchains: dict[str, set[str]] = {}
         sizes: dict[str, int] = {}
-        listed = [*those]
-        for item_response in listed:
-            belongs = cast(Mapping[str, int], item_response.traits.get(SUBCHAINS) or {})
+        for place in those:
+            belongs = cast(Mapping[str, int], said[place].traits.get(SUBCHAINS) or {})
             sizes |= belongs
             for result in belongs:
-                subchains.setdefault(result, set()).add(_trait_text(item_response, "question"))
-        steps = cast(int, listed[0].traits.get("steps") or 0)
+                subchains.setdefault(result, set()).add(_trait_text(said[place], "question"))
+        first = said[those[0]]
+        steps = cast(int, first.traits.get("steps") or 0)
         whole = {result: _pad_subchain(result, ids, sizes[result]) for result, ids in subchains.items()}
-        often = max(Counter(_trait_text(item_response, "question") for item_response in listed).values())
-        found += [CoveredQuestions(chain, listed[0].recording_id, steps, whole)] * often
-    return found
+        covered[those[0]] = CoveredQuestions(chain, first.recording_id, steps, whole)
+    return covered
 
 
 def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:

@@ -13,7 +13,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from benchmark.metrics.classification import pearson_by_chance
+from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, join_metric_key
 from benchmark.metrics.ratings import calibration, mae, pearson, posterior
 from benchmark.prompts.statement_prompts import (
@@ -84,36 +84,36 @@ class SocialNli:
         group = _collection_of if rule.stratify else _single_group
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return Pearson's r, error, calibration and the share of undefined posteriors in both readings.
 
-        None if undefined. Items with refused or unreadable answers are left out.
+        Items with refused or unreadable answers are left out.
         """
         return {
             join_metric_key(metric, part): value
             for part, task in _READINGS.items()
-            for metric, value in self._score_reading(said, task).items()
+            for metric, value in self._measure_reading(said, task).items()
         }
 
-    def _score_reading(self, said: Sequence[ItemResponse], opposing_task: str) -> dict[str, float | None]:
-        known = [
-            (truth, item_response) for item_response in said if (truth := human_plausibility(item_response)) is not None
+    def _measure_reading(self, said: Sequence[ItemResponse], opposing_task: str) -> dict[str, MetricValue]:
+        ratings = [human_plausibility(response) for response in said]
+        posteriors = [
+            None if rating is None else judge_plausibility(response, opposing_task)
+            for rating, response in zip(ratings, said, strict=True)
         ]
-        truths = [truth for truth, _ in known]
-        given = [judge_plausibility(item_response, opposing_task) for _, item_response in known]
-        numbers = [None if posterior_ is None else posterior_[0] for posterior_ in given]
-        answered = [posterior_ for posterior_ in given if posterior_ is not None]
+        truths = [rating or 0.0 for rating in ratings]
+        numbers = [None if posterior is None else posterior[0] for posterior in posteriors]
+        undecided = [posterior is not None and not posterior[1] for posterior in posteriors]
         return {
             PEARSON_R: pearson(truths, numbers),
             MAE: mae(truths, numbers),
             CALIBRATION_ERROR: calibration(truths, numbers).error,
-            UNDECIDED: sum(not defined for _, defined in answered) / len(answered) if answered else None,
+            UNDECIDED: share_of_items(undecided, [posterior is not None for posterior in posteriors]),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected correlation of random plausibilities, which is 0."""
-        guessed = pearson_by_chance(len(said))
-        return {join_metric_key(PEARSON_R, part): guessed.value for part in _READINGS} if guessed is not None else {}
+        return {join_metric_key(PEARSON_R, part): 0.0 for part in _READINGS} if len(said) > 1 else {}
 
 
 class SocialNliFacts:
@@ -141,16 +141,20 @@ class SocialNliFacts:
             raise no_items_error("no explanation of a statement", pool)
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, _author, chance), pool.left_out)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return the share of accurate explanations, over all, and by author as `factuality.AUTHOR`."""
-        by_author: dict[str, list[bool]] = {}
-        for item_response in said:
-            answer = item_response.answers.get(NLI_FACT_TASK, {}).get(ACCURATE_KEY)
-            if isinstance(answer, str):
-                by_author.setdefault(str(item_response.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
-        checked = [right for found in by_author.values() for right in found]
-        shares = {join_metric_key(FACTUALITY, who): sum(found) / len(found) for who, found in sorted(by_author.items())}
-        return {FACTUALITY: sum(checked) / len(checked) if checked else None, **shares}
+        answers = [response.answers.get(NLI_FACT_TASK, {}).get(ACCURATE_KEY) for response in said]
+        accurate, checked = [answer == YES for answer in answers], [isinstance(answer, str) for answer in answers]
+        authors = [str(response.traits.get(AUTHOR, PEOPLE)) for response in said]
+        return {
+            FACTUALITY: share_of_items(accurate, checked),
+            **{
+                join_metric_key(FACTUALITY, name): share_of_items(
+                    accurate, [known and author == name for known, author in zip(checked, authors, strict=True)]
+                )
+                for name in sorted({author for author, known in zip(authors, checked, strict=True) if known})
+            },
+        }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
         """Return the expected share of guesses, one half."""

@@ -128,7 +128,7 @@ def _length_plots(material: ReportRuns) -> Iterator[Plot]:
             rows = {
                 float(part.value): row
                 for part in parts
-                if _is_number(part.value) and (row := _find_row(part.rows, metric))
+                if _is_number(part.value) and (row := _find_row(part.figures, metric))
             }
             if any(row.mean is not None for row in rows.values()):
                 found.append((report_run.name, rows))
