@@ -15,21 +15,19 @@ from project.erasure.subject_scope import SubjectScope, concerns_subject, is_exp
 from project.errors import UserError
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES
-from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, to_toml
+from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, shipped_names, shipped_text, to_toml
 from project.store.column_values import to_json
-from resources import resource
+from resources.prompt_texts import prompt_keys, prompt_text
 
-_FOLDERS = {"scheme_version": "schemes", "prompt_version": "prompts"}
+_SHIPPED = {"scheme_version": (shipped_names, shipped_text), "prompt_version": (prompt_keys, prompt_text)}
 _NAMES = frozenset({"name", "ends"})
 _DROPPED = object()
 
 
 def is_shipped(table: str, key: str, text: str) -> bool:
     """Tell whether a text comes with the program; it is about nobody, also where a pseudonym is one of its words."""
-    try:
-        return bool(text == resource(_FOLDERS[table], f"{key}.toml").read_text("utf-8"))
-    except (FileNotFoundError, UnicodeDecodeError, ValueError):
-        return False
+    shipped_keys, shipped_text_of = _SHIPPED[table]
+    return key in shipped_keys() and text == shipped_text_of(key)
 
 
 def redact_definition(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:

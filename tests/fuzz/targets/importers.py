@@ -319,7 +319,7 @@ class Prompts(Importer):
     arguments = command_lines("info LAB")
 
     def make(self) -> list[tuple[str, bytes]]:
-        keys = prompt_templates.shipped_keys()
+        keys = prompt_templates.prompt_keys()
         return [(f"{key}.toml", prompt_templates.shipped_text(key).encode()) for key in keys]
 
     def use(self, chance: Random, folder: Path) -> None:
