@@ -119,7 +119,7 @@ class HumanItemQueue:
 
 def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
     """Return the rounds that people are asked: those of models without follow-ups on their own answers."""
-    return getattr(task, "people", None) or tuple(round_ for round_ in task.rounds if not round_.is_followup)
+    return task.people or tuple(round_ for round_ in task.rounds if not round_.is_followup)
 
 
 def input_settings(way: HumanRunOptions) -> InputSettings:

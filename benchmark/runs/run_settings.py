@@ -7,7 +7,7 @@ from typing import cast
 from benchmark.items.sampling import INCLUDE_LABELS, TRUTHS, read_sampling_options
 from benchmark.metrics.paper_settings import model_settings, paper_settings
 from benchmark.sets.verified_questions import UNGROUNDED
-from benchmark.tasks.benchmark_task import ByLabel, get_benchmark_task
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from models.judges.judge_backends import BACKENDS, build_options
 from models.judges.judge_interface import ModelOptions
 from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
@@ -48,7 +48,7 @@ def run_settings(run: BenchmarkRun, item_set: ItemSet) -> dict[str, Json]:
 
 def _set_settings(item_set: ItemSet) -> dict[str, Json]:
     rule, entry = read_sampling_options(item_set.rule), get_benchmark_task(item_set.task)
-    usual = entry.shares if isinstance(entry, ByLabel) else {}
+    usual = entry.shares
     ungrounded = item_set.rule.get(UNGROUNDED)
     own = {key: weight for key, weight in rule.shares.items() if key not in ("yes", "no")}
     answers = {key: weight for key, weight in rule.shares.items() if key in ("yes", "no")}

@@ -1,4 +1,4 @@
-"""The protocol of benchmark tasks, which sample items and score responses, and their registry.
+"""The base of benchmark tasks, which sample items and score responses, and their registry.
 
 A new task is a class in this package and a line in the registry.
 """
@@ -6,7 +6,7 @@ A new task is a class in this package and a line in the registry.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, runtime_checkable
+from types import MappingProxyType
 
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
 from benchmark.metrics.item_sums import MetricValue, metric_values
@@ -73,57 +73,56 @@ class Metric:
     share: bool = True
 
 
-class BenchmarkTask(Protocol):
-    """One task of the benchmark.
+class BenchmarkTask:
+    """Base of tasks of the benchmark.
 
     Attributes:
         key: in the registry, and in results.
         paper: short name of the paper.
         section: of it, where the task is described.
         source: the part of a study that its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
-        rounds: what is asked, in order.
-        draws: the number of samples by default.
-        size: about how many items a sample has; 0 for all there are.
         answer: what an answer is, in words.
         metrics: its figures, the most important first.
+        draws: the number of samples by default.
+        size: about how many items a sample has; 0 for all there are.
+        shares: label -> weight in the paper, for a task whose draws have a share of each label.
+        people: what people are asked, where that is other than what judges are asked.
     """
 
-    key: ClassVar[str]
-    name: ClassVar[str]
-    description: ClassVar[str]
-    paper: ClassVar[str]
-    section: ClassVar[str]
-    source: ClassVar[str]
-    rounds: ClassVar[tuple[Round, ...]]
-    draws: ClassVar[int]
-    size: ClassVar[int]
-    answer: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]]
+    key: str
+    name: str
+    description: str
+    paper: str
+    section: str
+    source: str
+    answer: str
+    metrics: tuple[Metric, ...]
+    draws: int = 1
+    size: int = 0
+    shares: Mapping[str, float] = MappingProxyType({})
+    people: tuple[Round, ...] = ()
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """What is asked, in order."""
+        return (Round(self.key),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return the items of one draw, and what was left out."""
+        raise NotImplementedError
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return the figures of these items by key of `metrics`, as sums over the items where they are such."""
+        raise NotImplementedError
 
-    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
         """Return the expected figures of guessing over these items, by key, where they are known."""
+        return {}
 
 
 def score(task: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
     """Return the figures of one draw; None if undefined."""
     return metric_values(task.measure(said))
-
-
-@runtime_checkable
-class ByLabel(Protocol):
-    """A task whose draws have a share of each label.
-
-    Attributes:
-        shares: label -> weight in the paper.
-    """
-
-    shares: ClassVar[Mapping[str, float]]
 
 
 SUITE = Plugins[BenchmarkTask](
@@ -133,10 +132,10 @@ SUITE = Plugins[BenchmarkTask](
         "error": "benchmark.tasks.label_tasks:ErrorEntry",
         "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
         "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
-        "pre": "benchmark.tasks.option_tasks:PreEntry",
-        "post": "benchmark.tasks.option_tasks:PostEntry",
-        "rationale": "benchmark.tasks.option_tasks:RationaleEntry",
-        "correction": "benchmark.tasks.option_tasks:CorrectionEntry",
+        "pre": "benchmark.tasks.option_tasks:PRE",
+        "post": "benchmark.tasks.option_tasks:POST",
+        "rationale": "benchmark.tasks.option_tasks:RATIONALE",
+        "correction": "benchmark.tasks.option_tasks:CORRECTION",
         "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
         "r3vqa": "benchmark.tasks.question_task:R3Entry",
         "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
@@ -147,6 +146,7 @@ SUITE = Plugins[BenchmarkTask](
     },
 )
 get_benchmark_task = SUITE.make
+
 
 LABELS_TRAIT = "labels"
 """Trait of an item: all labels of the task, in a draw or not."""

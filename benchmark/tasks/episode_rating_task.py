@@ -4,7 +4,6 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from statistics import fmean
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from benchmark.metrics.published_figures import (
 )
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
-from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
 
@@ -52,7 +51,7 @@ def _metrics() -> tuple[Metric, ...]:
     )
 
 
-class SotopiaEval:
+class SotopiaEval(BenchmarkTask):
     """Seven ratings with reasons of each participant of an episode, against the mean of people (SOTOPIA, section 5.2).
 
     An item is a participant of a recording that people rated as a whole, or in the same span. Pearson's r is undefined
@@ -60,17 +59,15 @@ class SotopiaEval:
     only.
     """
 
-    key: ClassVar[str] = KEY
-    name: ClassVar[str] = "SOTOPIA-EVAL"
-    description: ClassVar[str] = "Seven ratings of a participant of an episode, each with a reason."
-    paper: ClassVar[str] = "SOTOPIA"
-    section: ClassVar[str] = "3 and 5, appendices C and D"
-    source: ClassVar[str] = "ratings"
-    rounds: ClassVar[tuple[Round, ...]] = (Round(EPISODE_RATINGS_TASK),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    answer: ClassVar[str] = "seven whole numbers, each with a reason"
-    metrics: ClassVar[tuple[Metric, ...]] = _metrics()
+    key = KEY
+    name = "SOTOPIA-EVAL"
+    description = "Seven ratings of a participant of an episode, each with a reason."
+    paper = "SOTOPIA"
+    section = "3 and 5, appendices C and D"
+    source = "ratings"
+    rounds = (Round(EPISODE_RATINGS_TASK),)
+    answer = "seven whole numbers, each with a reason"
+    metrics = _metrics()
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all items, or a random sample of the size; with `stratify`, the same number from each collection."""

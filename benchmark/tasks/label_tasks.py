@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from benchmark.items.candidates import NO_ATTRIBUTES, CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
 from benchmark.items.sampling import draw_balanced
@@ -26,8 +26,8 @@ from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge
 from benchmark.prompts.segment_prompts import YES_NO, attributes_field, label_choices
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
+    BenchmarkTask,
     ItemResponse,
-    Metric,
     Round,
     defined_values,
     label_answers,
@@ -42,17 +42,20 @@ from project.errors import UserError
 from project.schemes.scheme import Field, Scheme
 
 
-class OneLabel:
+class OneLabel(BenchmarkTask):
     """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`.
 
     Attributes:
-        task: key of the task that judges are asked.
         field: of its answer.
     """
 
-    task: ClassVar[str]
-    field: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY, MACRO_F1)
+    field: str
+    metrics = make_metrics(ACCURACY, MACRO_F1)
+
+    @property
+    def task(self) -> str:
+        """Key of the task that judges are asked."""
+        return self.rounds[0].task
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return accuracy and macro-F1."""
@@ -200,20 +203,20 @@ def require_attributes_field(pool: CandidatePool) -> Field:
 _ANSWERS = tuple(field_choice.key for field_choice in YES_NO)
 
 
-class AttributeSamples:
+class AttributeSamples(BenchmarkTask):
     """Three draws of about 70 segments: 66 % error, 34 % competence (SHREC, appendix A.2).
 
     In other schemes every label has the same share. Items are agreed if their annotators chose the same attributes
     (appendix C).
     """
 
-    key: ClassVar[str]
-    paper: ClassVar[str] = "SHREC"
-    section: ClassVar[str] = "3.2 and appendices A.2 and C"
-    source: ClassVar[str] = "segments"
-    draws: ClassVar[int] = 3
-    size: ClassVar[int] = 70
-    shares: ClassVar[Mapping[str, float]] = ATTRIBUTE_SHARES
+    key: str
+    paper = "SHREC"
+    section = "3.2 and appendices A.2 and C"
+    source = "segments"
+    draws = 3
+    size = 70
+    shares = ATTRIBUTE_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one balanced draw."""
@@ -254,12 +257,11 @@ class AttributeSamples:
 class AttributesEntry(AttributeSamples):
     """Which attributes a segment is about, given its label."""
 
-    key: ClassVar[str] = "attributes"
-    name: ClassVar[str] = "Attributes"
-    description: ClassVar[str] = "Which attributes is the segment about, given its label?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("attributes"),)
-    answer: ClassVar[str] = "any of the attributes"
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
+    key = "attributes"
+    name = "Attributes"
+    description = "Which attributes is the segment about, given its label?"
+    answer = "any of the attributes"
+    metrics = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return exact match, macro-F1 and partial match."""
@@ -295,13 +297,11 @@ class MultipleEntry(OneLabel, AttributeSamples):
     50 %. Shares of `yes` and `no` replace the halves.
     """
 
-    key: ClassVar[str] = "multiple"
-    name: ClassVar[str] = "Several attributes"
-    description: ClassVar[str] = "Is the segment about more than one attribute?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("multiple"),)
-    answer: ClassVar[str] = "yes or no"
-    task: ClassVar[str] = "multiple"
-    field: ClassVar[str] = "multiple"
+    key = "multiple"
+    name = "Several attributes"
+    description = "Is the segment about more than one attribute?"
+    answer = "yes or no"
+    field = "multiple"
 
     def _labels(self, pool: CandidatePool) -> list[Json]:  # noqa: ARG002
         return [*_ANSWERS]
@@ -342,19 +342,17 @@ class VerdictEntry(OneLabel):
     In other schemes every label has the same share.
     """
 
-    key: ClassVar[str] = "verdict"
-    name: ClassVar[str] = "Verdict"
-    description: ClassVar[str] = "Does the segment show competence, an error, or none?"
-    paper: ClassVar[str] = "SHREC"
-    section: ClassVar[str] = "3.1 and appendix A.1"
-    source: ClassVar[str] = "segments"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("verdict"),)
-    draws: ClassVar[int] = 3
-    size: ClassVar[int] = 200
-    answer: ClassVar[str] = "one of the labels"
-    task: ClassVar[str] = "verdict"
-    field: ClassVar[str] = LABEL_KEY
-    shares: ClassVar[Mapping[str, float]] = VERDICT_SHARES
+    key = "verdict"
+    name = "Verdict"
+    description = "Does the segment show competence, an error, or none?"
+    paper = "SHREC"
+    section = "3.1 and appendix A.1"
+    source = "segments"
+    draws = 3
+    size = 200
+    answer = "one of the labels"
+    field = LABEL_KEY
+    shares = VERDICT_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one balanced draw."""
@@ -374,26 +372,25 @@ class VerdictEntry(OneLabel):
 class ConditionsEntry(VerdictEntry):
     """Ten draws of fifteen segments, five of each label, that can be seen in every condition (SHREC, appendix I)."""
 
-    key: ClassVar[str] = "conditions"
-    name: ClassVar[str] = "Conditions"
-    description: ClassVar[str] = "The verdict on the same segments as recorded and anonymized."
-    section: ClassVar[str] = "appendix I"
-    source: ClassVar[str] = "rendered"
-    draws: ClassVar[int] = 10
-    size: ClassVar[int] = 15
-    shares: ClassVar[Mapping[str, float]] = {COMPETENCE: 1.0, ERROR: 1.0, NO_LABEL: 1.0}
+    key = "conditions"
+    rounds = (Round("verdict"),)
+    name = "Conditions"
+    description = "The verdict on the same segments as recorded and anonymized."
+    section = "appendix I"
+    source = "rendered"
+    draws = 10
+    size = 15
+    shares = {COMPETENCE: 1.0, ERROR: 1.0, NO_LABEL: 1.0}
 
 
 class ErrorEntry(VerdictEntry):
     """The same samples as for the verdict, asked whether there is an error (SHREC, 3.1 and appendix A.1)."""
 
-    key: ClassVar[str] = "error"
-    name: ClassVar[str] = "Error or not"
-    description: ClassVar[str] = "Does the segment show an error?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("error"),)
-    answer: ClassVar[str] = "yes or no"
-    task: ClassVar[str] = "error"
-    field: ClassVar[str] = "error"
+    key = "error"
+    name = "Error or not"
+    description = "Does the segment show an error?"
+    answer = "yes or no"
+    field = "error"
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one balanced draw."""

@@ -4,8 +4,8 @@ import random
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import cast
 
 from benchmark.items.candidates import (
     FEW_OPTIONS,
@@ -26,9 +26,8 @@ from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
+    BenchmarkTask,
     ItemResponse,
-    Metric,
-    Round,
     label_answers,
     label_truths,
     make_metrics,
@@ -47,23 +46,20 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 
-class FiveOptions:
+class FiveOptions(BenchmarkTask):
     """A task with one right option among five, and accuracy as its figure."""
 
-    key: ClassVar[str]
-    name: ClassVar[str]
-    paper: ClassVar[str] = "SHREC"
-    section: ClassVar[str]
-    source: ClassVar[str] = "segments"
-    draws: ClassVar[int] = 3
-    size: ClassVar[int] = 70
-    answer: ClassVar[str] = "one of five options"
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
-    label: ClassVar[str]
+    paper = "SHREC"
+    source = "segments"
+    draws = 3
+    size = 70
+    answer = "one of five options"
+    metrics = make_metrics(ACCURACY)
+    label: str
     """Label of the segments that it is asked about."""
-    no_text_reason: ClassVar[str]
+    no_text_reason: str
     """Why segments without a text for the right option are left out."""
-    too_few_reason: ClassVar[str]
+    too_few_reason: str
     """Why segments without four wrong options are left out."""
 
     @abstractmethod
@@ -170,19 +166,23 @@ class FiveOptions:
 _USER, _AGENT = 0, 1
 
 
-class _Flow(FiveOptions):
+@dataclass(frozen=True)
+class FlowTask(FiveOptions):
     """Segments of competence in which the agent answers somebody (SHREC, 3.3 and appendix A.3).
 
     The words of one side are given, and those of the other side in five segments are the options, each with pictures of
     the moment in which they are said (appendix B, examples 5 and 6); the transcript is not shown.
     """
 
-    label: ClassVar[str] = COMPETENCE
-    no_text_reason: ClassVar[str] = NO_WORDS
-    too_few_reason: ClassVar[str] = FEW_OPTIONS
-    section: ClassVar[str] = "3.3 and appendix A.3"
-    asked_side: ClassVar[int]
-    told_side: ClassVar[int]
+    key: str
+    name: str
+    description: str
+    asked_side: int
+    told_side: int
+    label = COMPETENCE
+    no_text_reason = NO_WORDS
+    too_few_reason = FEW_OPTIONS
+    section = "3.3 and appendix A.3"
 
     def option_text(self, item_candidate: ItemCandidate) -> str:
         """Return the words of the side that is asked for; "" if the two do not talk to each other."""
@@ -199,35 +199,21 @@ class _Flow(FiveOptions):
         return [item_candidate.recording_id, start_us, end_us]
 
 
-class PreEntry(_Flow):
-    """What the person said before the agent's words."""
-
-    key: ClassVar[str] = "pre"
-    name: ClassVar[str] = "What came before"
-    description: ClassVar[str] = "What did the person say before these words of the agent?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("pre"),)
-    asked_side: ClassVar[int] = _USER
-    told_side: ClassVar[int] = _AGENT
+PRE = FlowTask("pre", "What came before", "What did the person say before these words of the agent?", _USER, _AGENT)
+POST = FlowTask("post", "What came after", "What does the agent answer to these words of the person?", _AGENT, _USER)
 
 
-class PostEntry(_Flow):
-    """What the agent answered to the person's words."""
-
-    key: ClassVar[str] = "post"
-    name: ClassVar[str] = "What came after"
-    description: ClassVar[str] = "What does the agent answer to these words of the person?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("post"),)
-    asked_side: ClassVar[int] = _AGENT
-    told_side: ClassVar[int] = _USER
-
-
-class _OfErrors(FiveOptions):
+@dataclass(frozen=True)
+class ErrorTextTask(FiveOptions):
     """Errors; the wrong options are texts about errors with other attributes (SHREC, 3.4)."""
 
-    label: ClassVar[str] = ERROR
-    no_text_reason: ClassVar[str] = NO_TEXT
-    too_few_reason: ClassVar[str] = "fewer than four errors with other attributes have another text for a wrong option"
-    section: ClassVar[str] = "3.4 and appendix A.3"
+    key: str
+    name: str
+    description: str
+    label = ERROR
+    no_text_reason = NO_TEXT
+    too_few_reason = "fewer than four errors with other attributes have another text for a wrong option"
+    section = "3.4 and appendix A.3"
 
     def option_text(self, item_candidate: ItemCandidate) -> str:
         """Return the value of the field; "" for none."""
@@ -245,19 +231,5 @@ class _OfErrors(FiveOptions):
         return super().sample(pool, rule, chance)
 
 
-class RationaleEntry(_OfErrors):
-    """Which reason was given for an error."""
-
-    key: ClassVar[str] = "rationale"
-    name: ClassVar[str] = "Rationale"
-    description: ClassVar[str] = "Why is this an error?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("rationale"),)
-
-
-class CorrectionEntry(_OfErrors):
-    """What the agent should have done instead."""
-
-    key: ClassVar[str] = "correction"
-    name: ClassVar[str] = "Correction"
-    description: ClassVar[str] = "What should the agent have done instead?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("correction"),)
+RATIONALE = ErrorTextTask("rationale", "Rationale", "Why is this an error?")
+CORRECTION = ErrorTextTask("correction", "Correction", "What should the agent have done instead?")

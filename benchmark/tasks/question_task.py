@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import ClassVar, cast
+from typing import cast
 
 from benchmark.items.candidates import (
     CandidatePool,
@@ -32,6 +32,7 @@ from benchmark.questions.chain_consistency import (
 )
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
+    BenchmarkTask,
     ItemResponse,
     Metric,
     Round,
@@ -47,14 +48,11 @@ SUBCHAINS = "subchains"
 """Trait of a question from a chain: result of each of its subchains -> number of questions of that subchain."""
 
 
-class _QuestionTask:
+class _QuestionTask(BenchmarkTask):
     """All verified questions of a kind, in one draw."""
 
-    key: ClassVar[str]
-    rounds: ClassVar[tuple[Round, ...]] = (Round("answer"),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
+    rounds = (Round("answer"),)
+    metrics = make_metrics(ACCURACY)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all questions, or at most `size`; of each chain all or none."""
@@ -91,14 +89,14 @@ class R3Entry(_QuestionTask):
     (+sub+tom).
     """
 
-    key: ClassVar[str] = "r3vqa"
-    name: ClassVar[str] = "R3-VQA"
-    description: ClassVar[str] = "Verified questions of causal chains, with the consistency over whole chains."
-    paper: ClassVar[str] = "R3-VQA"
-    section: ClassVar[str] = "4.1 to 4.3"
-    source: ClassVar[str] = "chain questions"
-    answer: ClassVar[str] = "one of five options"
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    key = "r3vqa"
+    name = "R3-VQA"
+    description = "Verified questions of causal chains, with the consistency over whole chains."
+    paper = "R3-VQA"
+    section = "4.1 to 4.3"
+    source = "chain questions"
+    answer = "one of five options"
+    metrics = (
         Metric(ACCURACY, "Accuracy"),
         Metric(CHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[CHAIN_CONSISTENCY].name),
         Metric(SUBCHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[SUBCHAIN_CONSISTENCY].name),
@@ -136,26 +134,26 @@ class R3Entry(_QuestionTask):
 class WrittenEntry(_QuestionTask):
     """Questions that people wrote because judges fail at them (R3-VQA, section 4.4)."""
 
-    key: ClassVar[str] = "r3vqa_written"
-    name: ClassVar[str] = "R3-VQA, written by people"
-    description: ClassVar[str] = "Verified questions that people wrote."
-    paper: ClassVar[str] = "R3-VQA"
-    section: ClassVar[str] = "3.2 and 4"
-    source: ClassVar[str] = "written questions"
-    answer: ClassVar[str] = "one of the options"
+    key = "r3vqa_written"
+    name = "R3-VQA, written by people"
+    description = "Verified questions that people wrote."
+    paper = "R3-VQA"
+    section = "3.2 and 4"
+    source = "written questions"
+    answer = "one of the options"
 
 
 class EsiEntry(_QuestionTask):
     """Questions of five dimensions of social intelligence (ESI-Bench, section 4)."""
 
-    key: ClassVar[str] = "esi"
-    name: ClassVar[str] = "ESI-Bench"
-    description: ClassVar[str] = "Verified questions of the five dimensions, with four options."
-    paper: ClassVar[str] = "ESI-Bench"
-    section: ClassVar[str] = "4"
-    source: ClassVar[str] = "esi questions"
-    answer: ClassVar[str] = "one of four options"
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    key = "esi"
+    name = "ESI-Bench"
+    description = "Verified questions of the five dimensions, with four options."
+    paper = "ESI-Bench"
+    section = "4"
+    source = "esi questions"
+    answer = "one of four options"
+    metrics = (
         Metric(ACCURACY, "Accuracy"),
         *(
             Metric(join_metric_key(ACCURACY, dimension.key), f"Accuracy, {dimension.name.lower()}")

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
-from typing import ClassVar
 
 from benchmark.items.candidates import (
     CandidatePool,
@@ -27,7 +26,7 @@ from benchmark.prompts.statement_prompts import (
     SCORE_KEY,
     YES,
 )
-from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 from project.entities.study_records import Json
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
@@ -40,7 +39,7 @@ AUTHOR, PEOPLE = "author", "people"
 _SCALE = 100
 
 
-class SocialNli:
+class SocialNli(BenchmarkTask):
     """How plausible a statement is: by reasons for and against it and how much each is worth (SocialNLI, section 4.1).
 
     Each judge weighs its own two reasons; people rate the plausibility directly (section 3.4). The truth is the mean of
@@ -50,23 +49,21 @@ class SocialNli:
     section 4.1, and of the statement itself, as in the prompt of appendix C.8 (figures with `c8`).
     """
 
-    key: ClassVar[str] = "socialnli"
-    name: ClassVar[str] = "SocialNLI"
-    description: ClassVar[str] = "How plausible a statement about a dialogue is, by reasons for and against it."
-    paper: ClassVar[str] = "SocialNLI"
-    section: ClassVar[str] = "4.1 and 4.2"
-    source: ClassVar[str] = "statements"
-    rounds: ClassVar[tuple[Round, ...]] = (
+    key = "socialnli"
+    name = "SocialNLI"
+    description = "How plausible a statement about a dialogue is, by reasons for and against it."
+    paper = "SocialNLI"
+    section = "4.1 and 4.2"
+    source = "statements"
+    rounds = (
         Round(SUPPORT),
         Round(OPPOSE),
         Round(NLI_LIKELIHOOD_TASK, (SUPPORT, OPPOSE), is_followup=True),
         Round(NLI_HYPOTHESIS_TASK, (OPPOSE,), is_followup=True),
     )
-    people: ClassVar[tuple[Round, ...]] = (Round(NLI_PLAUSIBILITY_TASK),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    answer: ClassVar[str] = "a plausibility from 0 to 1"
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    people = (Round(NLI_PLAUSIBILITY_TASK),)
+    answer = "a plausibility from 0 to 1"
+    metrics = (
         Metric(PEARSON_R, "Pearson's r", share=False),
         Metric(MAE, "Mean absolute error", share=False),
         Metric(CALIBRATION_ERROR, "Calibration error", share=False),
@@ -116,24 +113,22 @@ class SocialNli:
         return {join_metric_key(PEARSON_R, part): 0.0 for part in _READINGS} if len(said) > 1 else {}
 
 
-class SocialNliFacts:
+class SocialNliFacts(BenchmarkTask):
     """Whether explanations are accurate, as people check them (SocialNLI, section 4.3).
 
     Items are explanations that judges gave in runs of `socialnli`, and those of the people who rated the statements.
     There are no right answers: the figure is the share that people find accurate, overall and by author.
     """
 
-    key: ClassVar[str] = "socialnli_facts"
-    name: ClassVar[str] = "SocialNLI, fact-check"
-    description: ClassVar[str] = "Whether explanations of statements, by judges and by people, are accurate."
-    paper: ClassVar[str] = "SocialNLI"
-    section: ClassVar[str] = "4.3"
-    source: ClassVar[str] = "explanations"
-    rounds: ClassVar[tuple[Round, ...]] = (Round(NLI_FACT_TASK),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    answer: ClassVar[str] = "accurate or not"
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric(FACTUALITY, "Share of accurate explanations"),)
+    key = "socialnli_facts"
+    name = "SocialNLI, fact-check"
+    description = "Whether explanations of statements, by judges and by people, are accurate."
+    paper = "SocialNLI"
+    section = "4.3"
+    source = "explanations"
+    rounds = (Round(NLI_FACT_TASK),)
+    answer = "accurate or not"
+    metrics = (Metric(FACTUALITY, "Share of accurate explanations"),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all explanations, or a random sample of the size from each author in turn."""
