@@ -1,7 +1,7 @@
 """People answer the items of a set as models do: in their own order, once, blind, and counted apart where they pass."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
