@@ -2,9 +2,8 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, cast
 
 from benchmark.items.candidates import (
     MISSING_LABEL,
@@ -16,6 +15,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
+from project.codec import dump, load
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -81,6 +81,17 @@ def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
         return {}
     each = min(there.values())
     return dict.fromkeys(there, min(each, items_per_collection(size, len(there)) or each))
+
+
+def strata_sizes(candidates: Sequence[ItemCandidate], rule: ItemSamplingRule) -> list[tuple[list[ItemCandidate], int]]:
+    """Return strata with how many items each gives: collections with the same number if the rule says so, else all."""
+    if not rule.stratify:
+        return [([*candidates], min(rule.size or len(candidates), len(candidates)))]
+    homes: dict[str, list[ItemCandidate]] = {}
+    for candidate in candidates:
+        homes.setdefault(candidate.collection_id, []).append(candidate)
+    sizes = collection_sizes(rule.size, {home: len(those) for home, those in homes.items()})
+    return [(homes[home], sizes[home]) for home in sorted(homes)]
 
 
 def cut_negatives(
@@ -303,26 +314,14 @@ class SamplingOptions:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object that `read_sampling_options` reads."""
-        return {**asdict(self), "include": sorted({*self.include}), "conditions": [*self.conditions]}
+        return dump(replace(self, include=tuple(sorted({*self.include}))))
 
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
     """Read the result of `SamplingOptions.as_json`."""
-    values = cast(dict[str, Any], dict(found))
-    defaults = SamplingOptions()
     try:
-        options = SamplingOptions(
-            tuple(map(str, values.get("include", ()))),
-            bool(values.get("stratify", False)),
-            str(values.get("scheme", "")),
-            str(values.get("track", "")),
-            {key: float(weight) for key, weight in values.get("shares", {}).items()},
-            str(values.get("negatives", defaults.negatives)),
-            tuple(map(str, values.get("conditions", ()))),
-            bool(values.get("willing", False)),
-            str(values.get("truth", defaults.truth)),
-        )
+        options = load(SamplingOptions, found, "The rule")
         options.require_known()
-    except (TypeError, ValueError, AttributeError, UserError):
+    except UserError:
         raise UserError("The rule of an item set of this study is damaged.", "Make another set.") from None
     return options

@@ -226,8 +226,8 @@ def _study_rows(
     rows = []
     for name, runs in runs_by_name.items():
         cells = {
-            column.key: figure_cell(run.row(column.metric), run.list_key)
-            if (run := runs.get(column.task)) is not None
+            column.key: figure_cell(asked.row(column.metric), asked.list_key)
+            if (asked := runs.get(column.task)) is not None
             else TableCell(reason="not asked")
             for column in available
         }

@@ -210,6 +210,29 @@ def _mostly_inside(utterance: Utterance, start_us: int, end_us: int) -> bool:
     return 2 * shared >= utterance.end_us - utterance.start_us
 
 
+class TranscriptChecksums:
+    """Checksums of the conversation in spans; each transcript is read once, and each span computed once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
+        self._transcripts: dict[str, RecordingTranscript] = {}
+        self._known: dict[tuple[str, int, int], str] = {}
+
+    def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
+        """Return the checksum of the conversation in a span."""
+        span = recording_id, start_us, end_us
+        if span not in self._known:
+            if recording_id not in self._transcripts:
+                self._transcripts[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
+            self._known[span] = self._transcripts[recording_id].checksum(start_us, end_us)
+        return self._known[span]
+
+    def unmarked_checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
+        """Return the checksum of an unmarked span."""
+        return f"unmarked.{self.checksum(recording_id, start_us, end_us)}"
+
+
 def checksum(parts: Sequence[object]) -> str:
     """Return a checksum over JSON values."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True, sort_keys=True).encode()).hexdigest()[:16]
@@ -434,18 +457,3 @@ class _PoolBuilder:
             at = max(at, segment.end_us)
         if at < recording.duration_us:
             yield at, recording.duration_us
-
-
-class Stretches:
-    """Computes checksums of unmarked spans."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
-        self._words: dict[str, RecordingTranscript] = {}
-
-    def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
-        """Return the checksum of an unmarked span."""
-        if recording_id not in self._words:
-            self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
-        return f"unmarked.{self._words[recording_id].checksum(start_us, end_us)}"

@@ -8,8 +8,8 @@ from statistics import fmean
 import numpy as np
 
 from annotate.agreement.coefficients import assign_bins
-from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
-from benchmark.items.sampling import collection_sizes
+from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
+from benchmark.items.sampling import strata_sizes
 from benchmark.metrics.classification import mae_by_chance
 from benchmark.metrics.item_sums import MetricValue, mean_of_metrics
 from benchmark.metrics.published_figures import (
@@ -71,12 +71,12 @@ class SotopiaEval(BenchmarkTask):
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all items, or a random sample of the size; with `stratify`, the same number from each collection."""
-        drawn = [*pool.candidates]
-        if rule.stratify:
-            drawn = _sample_evenly(drawn, rule.size, chance)
-        elif rule.size and rule.size < len(drawn):
-            drawn = chance.sample(drawn, rule.size)
-        return ItemDraw(tuple(drawn), pool.left_out)
+        drawn = {
+            id(candidate)
+            for those, number in strata_sizes(pool.candidates, rule)
+            for candidate in (chance.sample(those, number) if number < len(those) else those)
+        }
+        return ItemDraw(tuple(candidate for candidate in pool.candidates if id(candidate) in drawn), pool.left_out)
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return Pearson's r and error by dimension and over all, and the agreement of people.
@@ -138,18 +138,6 @@ def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
     given = traits.get(RATINGS_TRAIT)
     scores = given.get(key) if isinstance(given, dict) else None
     return [float(score) for score in scores if isinstance(score, int | float)] if isinstance(scores, list) else []
-
-
-def _sample_evenly(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
-    """Return the same number of candidates from each collection, limited by the smallest one and the size."""
-    homes: dict[str, list[ItemCandidate]] = {}
-    for candidate in candidates:
-        homes.setdefault(candidate.collection_id, []).append(candidate)
-    sizes = collection_sizes(size, {home: len(those) for home, those in homes.items()})
-    chosen = {
-        id(item_candidate) for home, those in homes.items() for item_candidate in chance.sample(those, sizes[home])
-    }
-    return [candidate for candidate in candidates if id(candidate) in chosen]
 
 
 def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:

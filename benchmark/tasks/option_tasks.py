@@ -20,7 +20,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from benchmark.items.sampling import collection_sizes
+from benchmark.items.sampling import strata_sizes
 from benchmark.metrics.classification import accuracy
 from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY
@@ -93,28 +93,14 @@ class FiveOptions(BenchmarkTask):
         )
         if not with_text:
             raise no_items_error(f"no segment that “{self.name}” can be asked about", pool, left_out)
-        collections = sorted({item_candidate.collection_id for item_candidate in with_text}) if rule.stratify else [""]
-        strata = {
-            collection: [
-                item_candidate
-                for item_candidate in with_text
-                if not collection or item_candidate.collection_id == collection
-            ]
-            for collection in collections
-        }
-        wanted = {collection: len(those) for collection, those in strata.items()}
-        if rule.stratify:
-            wanted = collection_sizes(rule.size, wanted)
-        elif rule.size:
-            wanted[""] = min(rule.size, wanted[""])
-        drawn = {
-            collection: self._draw_items(pool, those, with_text, wanted[collection], chance, left_out)
-            for collection, those in strata.items()
-        }
-        most = min(len(those) for those in drawn.values()) if rule.stratify else None
-        found = [item_candidate for those in drawn.values() for item_candidate in those[:most]]
-        chance.shuffle(found)
-        return ItemDraw(tuple(found), dict(left_out))
+        drawn = [
+            self._draw_items(pool, those, with_text, number, chance, left_out)
+            for those, number in strata_sizes(with_text, rule)
+        ]
+        most = min(map(len, drawn)) if rule.stratify else None
+        items = [item_candidate for those in drawn for item_candidate in those[:most]]
+        chance.shuffle(items)
+        return ItemDraw(tuple(items), dict(left_out))
 
     def _draw_items(
         self,

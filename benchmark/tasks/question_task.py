@@ -13,7 +13,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from benchmark.items.sampling import collection_sizes
+from benchmark.items.sampling import strata_sizes
 from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import (
     ACCURACY,
@@ -59,19 +59,8 @@ class _QuestionTask(BenchmarkTask):
         if not pool.candidates:
             begin = "Make some, and let two people verify them: greenroom questions --help"
             raise no_items_error("no verified question of this sort", pool, begin=begin)
-        candidates = sort_candidates(pool.candidates)
-        homes = sorted({candidate.collection_id for candidate in candidates}) if rule.stratify else [""]
-        strata = {
-            home: [candidate for candidate in candidates if not home or candidate.collection_id == home]
-            for home in homes
-        }
-        there = {home: len(those) for home, those in strata.items()}
-        sizes = collection_sizes(rule.size, there) if rule.stratify else {"": rule.size or there[""]}
-        return ItemDraw(
-            tuple(
-                whole_chain for home in homes for whole_chain in _sample_whole_chains(strata[home], sizes[home], chance)
-            )
-        )
+        strata = strata_sizes(sort_candidates(pool.candidates), rule)
+        return ItemDraw(tuple(item for those, size in strata for item in _sample_whole_chains(those, size, chance)))
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return the accuracy."""

@@ -19,15 +19,15 @@ from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, shipped_
 from project.store.column_values import to_json
 from resources.prompt_texts import prompt_keys, prompt_text
 
-_SHIPPED = {"scheme_version": (shipped_names, shipped_text), "prompt_version": (prompt_keys, prompt_text)}
 _NAMES = frozenset({"name", "ends"})
 _DROPPED = object()
 
 
 def is_shipped(table: str, key: str, text: str) -> bool:
     """Tell whether a text comes with the program; it is about nobody, also where a pseudonym is one of its words."""
-    shipped_keys, shipped_text_of = _SHIPPED[table]
-    return key in shipped_keys() and text == shipped_text_of(key)
+    if table == "prompt_version":
+        return key in prompt_keys() and text == prompt_text(key)
+    return key in shipped_names() and text == shipped_text(key)
 
 
 def redact_definition(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:

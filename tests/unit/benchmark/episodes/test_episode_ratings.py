@@ -31,7 +31,7 @@ from benchmark.metrics.published_figures import (
     published_scores_for,
 )
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
-from benchmark.sets.rated_material import INCOMPLETE, rating_candidates
+from benchmark.sets.rated_material import INCOMPLETE, rating_pool
 from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task, score
 from benchmark.tasks.episode_rating_task import KEY
 from project.entities.frozen_items import FrozenItem
@@ -62,7 +62,7 @@ def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
 
 def frozen(session: Session) -> list[FrozenItem]:
     """Freeze everything that was rated."""
-    drawn = get_benchmark_task(KEY).sample(rating_candidates(session), ItemSamplingRule(0), random.Random(0))
+    drawn = get_benchmark_task(KEY).sample(rating_pool(session), ItemSamplingRule(0), random.Random(0))
     items = [
         FrozenItem(
             *(f"i{at}", "set", 0, at, candidate.about, candidate.recording_id),
@@ -189,11 +189,11 @@ def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(sessio
 
 
 def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) -> None:
-    before = rating_candidates(session)
+    before = rating_pool(session)
     where = "field = 'goal' AND segment_id = (SELECT min(id) FROM segment)"
     with session.step("Clear"):
         session.study.write(f"DELETE FROM segment_value WHERE {where}", ())
-    after = rating_candidates(session)
+    after = rating_pool(session)
     assert after.left_out == {INCOMPLETE: 1}
     assert len(after.candidates) == len(before.candidates) == 20
     states = [{candidate.made_from for candidate in pool.candidates} for pool in (before, after)]
@@ -201,7 +201,7 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
-    pool, entry = rating_candidates(session), get_benchmark_task(KEY)
+    pool, entry = rating_pool(session), get_benchmark_task(KEY)
     drawn = [entry.sample(pool, ItemSamplingRule(8), random.Random(seed)).items for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert [len(items) for items in drawn] == [8, 8, 8]
