@@ -33,6 +33,7 @@ from benchmark.questions.filter_rules import (
     rule_property,
     validate_rule,
 )
+from project.codec import dump
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
@@ -90,7 +91,7 @@ def _write_rules(session: Session, wanted: Mapping[str, FilterRule], name: str, 
         return Changes()
     with session.step(name, merge_key) as step:
         for key, rule in wanted.items():
-            session.study.set_property(rule_property(key), rule.as_json())
+            session.study.set_property(rule_property(key), dump(rule))
     return step.changes
 
 

@@ -134,17 +134,13 @@ class InferenceImportResult:
 
     Attributes:
         statements: how many different ones are new.
-        ids: of the segments, one for each statement and rater.
+        segments: their ids, one for each statement and rater.
         skipped: a reason in one sentence -> how many inferences were left out for it.
     """
 
     statements: int = 0
-    ids: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"statements": self.statements, "segments": [*self.ids], "skipped": dict(self.skipped)}
 
 
 def import_inferences(

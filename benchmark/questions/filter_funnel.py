@@ -30,6 +30,7 @@ from benchmark.questions.filter_rules import (
 )
 from benchmark.questions.question_edits import correct_question, get_question
 from benchmark.questions.question_validity import QuestionDraft, draft_problem
+from project.codec import dump
 from project.entities.judgments import JudgmentStatus
 from project.entities.questions import Question, WrongOption
 from project.entities.study_records import Changes, Json
@@ -224,7 +225,7 @@ class FunnelStage:
             "kept": len(self.kept),
             "fell": len(self.dropped),
             "open": len(self.undecided),
-            "rule": self.rule.as_json(),
+            "rule": dump(self.rule),
             "needs": self.step.needs.value,
             "taken_over": len(self.with_proposed_options),
             "fallen": [_outcome_json(key, self.outcomes[key]) for key in self.dropped],

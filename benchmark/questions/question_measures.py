@@ -25,6 +25,7 @@ from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
 from models.judges.judge_backends import BACKENDS, build_options
 from models.judges.judge_interface import ModelOptions
+from project.codec import dump
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import DIFFICULTIES, Question, QuestionKind, Verification
@@ -270,7 +271,7 @@ class Measures:
             "subchains": len(self.sizes[1]),
             "judges": [judge.as_json() for judge in self.judges],
             "diagnostics": [question_figure.as_json() for question_figure in self.diagnostics],
-            "published": [row.as_json() for row in self.published],
+            "published": [dump(row) for row in self.published],
             "departures": [*self.departures],
         }
 

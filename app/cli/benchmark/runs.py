@@ -14,7 +14,6 @@ from benchmark.judging.run_outcome import refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow
-from project.codec import dump
 from project.entities.frozen_items import ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -232,7 +231,7 @@ def run(
     )
     if ran.notes and not any(run_figures.counts.counted for run_figures in found):
         raise refusal_error(ran.notes)
-    results = [{**line, **dump(run_figures.spent)} for run_figures in found for line in run_figures.results_json()]
+    results = [{**line, **record(run_figures.spent)} for run_figures in found for line in run_figures.results_json()]
     sets = [_set_json(item_set, made=item_set.id in chosen.created_ids) for item_set in chosen.sets]
     told = {
         "results": results,

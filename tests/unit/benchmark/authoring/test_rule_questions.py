@@ -110,7 +110,7 @@ def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None
     found = all_questions(session.study)
     assert done.by_kind == dict(wanted)
     assert done.skipped == {}
-    assert changes.ids("question") == {*done.ids} == {question.id for question in found}
+    assert changes.ids("question") == {*done.questions} == {question.id for question in found}
     places = Counter(question.place for question in found)
     assert max(places.values()) - min(places.values()) <= 1
     for question in found:
@@ -123,7 +123,7 @@ def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None
 def test_it_is_one_step_and_a_second_time_makes_nothing(session: Session) -> None:
     ids = {question.id for question in made(session)}
     again, changes = add_rule_questions(session, chains(session))
-    assert again.ids == ()
+    assert again.questions == ()
     assert again.skipped == {ALREADY_EXISTS: len(ids)}
     assert not changes.ids("question")
     history.undo(session)

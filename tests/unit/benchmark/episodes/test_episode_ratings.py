@@ -128,7 +128,7 @@ def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_da
         means = {key: fmean(int(row[COLUMNS[key]]) for row in rows) for key in DIMENSIONS}
         assert item.content["truth"][TASK] == pytest.approx(means, abs=1e-12)
     figures = score(get_benchmark_task(KEY), answers_of(session, "random", items))
-    (overall,) = [each for each in compute_agreement(session).between_people if not each.dimension]
+    (overall,) = [each for each in compute_agreement(session).people if each.dimension == "all"]
     assert figures[RANDOLPH_KAPPA] == pytest.approx(overall.kappa, abs=1e-12)
     assert figures[PAIRWISE_AGREEMENT] == pytest.approx(overall.agreement, abs=1e-12)
 
