@@ -50,12 +50,7 @@ _MAX_DIGITS = 6
 
 
 def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
-    """Set the rules of some filter steps, as one step of the history.
-
-    Args:
-        session: of the study.
-        rules: step -> its rule.
-    """
+    """Set the rules of some filter steps, as one step of the history."""
     changed = _changed_rules(session, rules)
     about = STEPS[next(iter(changed))].name.lower() if len(changed) == 1 else "questions"
     now = read_rules(session.study)
@@ -97,11 +92,6 @@ def _write_rules(session: Session, wanted: Mapping[str, FilterRule], name: str, 
 
 def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> tuple[str, FilterRule]:
     """Read `STEP=LIMIT` or `STEP.PART=VALUE`, such as `difficulty=2`, `options-only.runs=3`, `truth.judges=a+b`.
-
-    Args:
-        session: of the study.
-        said: what somebody typed.
-        rules: as they are so far.
 
     Returns:
         The step and its new rule.
@@ -160,17 +150,7 @@ def plan_step_requests(
     budget: Limits = _NO_LIMITS,
     again: bool = False,
 ) -> FilterRequests:
-    """Return the requests after which all judges have answered at a step.
-
-    Args:
-        reading: of the study.
-        step_key: of the step.
-        judges: entries of the study.
-        question_ids: that the step looks at.
-        condition: in which the footage is shown.
-        budget: that each request may not pass.
-        again: ask again what was refused or could not be read.
-    """
+    """Return the requests after which all judges have answered at a step."""
     step = get_step(step_key)
     if not step.task:
         raise UserError(f"{step.name} asks no judge: it is computed.", "Look at the funnel.")
@@ -209,18 +189,7 @@ def prepare_step(
     again: bool = False,
     progress: Progress = _SILENT,
 ) -> tuple[list[AskPlan], FilterRequests]:
-    """Make the jobs that run one step by itself; each has a `job` where something has to be asked.
-
-    Args:
-        session: of the study.
-        step_key: of the step.
-        judges: entries of the study, or their names.
-        question_ids: that are asked about; all of the study where empty.
-        condition: in which the footage is shown.
-        budget: that each job may not pass.
-        again: ask again what was refused or could not be read.
-        progress: told while requests are looked up.
-    """
+    """Make the jobs that run one step by itself; each has a `job` where something has to be asked."""
     session.study.require_writable()
     reading = read_funnel_input(session)
     entries = [get_judge(session, judge) if isinstance(judge, str) else judge for judge in judges]

@@ -129,15 +129,7 @@ def build_questions(
     seed: int,
     options: int = OPTION_COUNT,
 ) -> list[Question]:
-    """Return drafts as questions, with the places of their right options balanced over all of them.
-
-    Args:
-        session: of the study.
-        drafts: each with its chain, and the judgment that worded it or "".
-        maker: who worded them.
-        seed: of the order of options.
-        options: of each.
-    """
+    """Return drafts as questions, with the places of their right options balanced over all of them."""
     places = balance_positions(len(drafts), options, seed)
     durations: dict[str, int] = {}
     found = []

@@ -57,11 +57,6 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
     """Return code of a recording -> what of a release shows it, for those of some recordings that the release holds.
 
     Of several methods, the first by name is taken; of clips, the one at the source's frame rate.
-
-    Args:
-        session: of the study that the release was made of.
-        release: its folder.
-        recordings: codes.
     """
     manifest = _read_manifest(release)
     key = get_release_key(session)
@@ -131,10 +126,6 @@ def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
 
     Recordings are assigned in decreasing order of their questions, ties in an order that the seed decides. Each goes to
     the split that is furthest below its share, so that every split gets recordings of every size.
-
-    Args:
-        questions: recording -> how many questions are about it.
-        seed: any number.
     """
     order = sorted(questions)
     random.Random(f"splits {seed}").shuffle(order)
@@ -163,17 +154,7 @@ def render_card(
     survivors: int,
     read_by: str,
 ) -> str:
-    """Return the text of a data card; what only people know is left to fill in, marked as such.
-
-    Args:
-        gathering: what the set holds.
-        splits: code of a recording -> its split.
-        shown: code of a recording -> what of a release shows it.
-        agreement: of those who verified the questions of the set.
-        seed: of the splits.
-        survivors: how many questions of the set pass the filter of the study.
-        read_by: code of the annotator who read all texts before export.
-    """
+    """Return the text of a data card; what only people know is left to fill in, marked as such."""
     items = gathering.items
     kinds = Counter((item.kind, splits[item.recording]) for item in items)
     order = [*dict.fromkeys(sorted(kind for kind, _ in kinds))]

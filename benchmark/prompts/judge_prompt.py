@@ -187,13 +187,7 @@ def text_field(key: str, name: str, longest: int, definition: str = "", *, requi
 
 
 def question_fields(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[AnswerField, ...]:
-    """Return fields for a question, its answer and its wrong options.
-
-    Args:
-        wrong: number of wrong options.
-        question: definition of the question.
-        answer: definition of the answer.
-    """
+    """Return fields for a question, its answer and its wrong options."""
     return (
         text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, question),
         text_field(ANSWER_KEY, "Answer", MAX_OPTION_CHARS, answer),

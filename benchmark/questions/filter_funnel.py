@@ -97,12 +97,7 @@ def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]
 
 
 def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
-    """Return the wrong options in an answer, the most plausible first; what cannot be read is left out.
-
-    Args:
-        judgment: an answer to the task of harder distractors.
-        count: number of wrong options of the question.
-    """
+    """Return the wrong options in an answer, the most plausible first; what cannot be read is left out."""
     answer = parse_answer(judgment)
     found = []
     for number in range(1, count + 1):
@@ -318,14 +313,7 @@ def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, 
 
 
 def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:
-    """Return the rule of a step as text, such as `at least 2, every judge`.
-
-    Args:
-        step: of the funnel.
-        rule: of the study.
-        names: of judges, by id.
-        options: fewest options of any question; 0 if there are no questions.
-    """
+    """Return the rule of a step as text, such as `at least 2, every judge`."""
     if step.needs is LimitSide.NO_LIMIT:
         return "drops none"
     if step.key == STABILITY:

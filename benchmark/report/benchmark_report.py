@@ -306,11 +306,6 @@ _KEY_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> list[str]:
     """Write a report and return the paths in its folder; needs no study.
 
-    Args:
-        report: the report.
-        folder: a folder that does not exist or is empty.
-        progress: reports the files.
-
     Raises:
         Cancelled: the user stopped it. Then nothing is written.
     """

@@ -50,13 +50,7 @@ def render_items_page(item_list: ReportItemList, warning: str) -> str:
 
 
 def _page(title: str, body: Iterable[str], *, fonts: bool = False) -> str:
-    """Return a standalone page; its content security policy permits only the embedded style sheet and fonts.
-
-    Args:
-        title: of the page.
-        body: its lines.
-        fonts: embed the font that plots were measured in; otherwise a font of the reader is used.
-    """
+    """Return a standalone page; its content security policy permits only the embedded style sheet and fonts."""
     style = (_font_css() if fonts else "") + resource("report", "report.css").read_text("utf-8")
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     rule = f"default-src 'none'; style-src 'sha256-{allowed}'; font-src data:; base-uri 'none'; form-action 'none'"

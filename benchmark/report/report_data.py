@@ -179,13 +179,7 @@ def set_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
 
 
 def run_label(run: BenchmarkRun, name: str, condition: str) -> str:
-    """Return the name of a run in tables, in the style of SHREC: “(L+V) gpt-4o + cot”.
-
-    Args:
-        run: the run.
-        name: who answered.
-        condition: name of the condition.
-    """
+    """Return the name of a run in tables, in the style of SHREC: “(L+V) gpt-4o + cot”."""
     label = f"({run.shown.value}) {name}" + (
         f" + {run.variant}" if run.variant not in (_PLAIN, "", PERSON_BACKEND) else ""
     )

@@ -162,13 +162,7 @@ COUNTED_OUTCOMES = (ItemOutcome.ANSWERED, ItemOutcome.UNPARSED, ItemOutcome.REFU
 
 
 def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> ItemOutcome:
-    """Return the outcome of an item.
-
-    Args:
-        said: the response.
-        expected: keys of all questions about it, `TASK` or `TASK/PART`.
-        failed: whether asking about it failed.
-    """
+    """Return the outcome of an item; `expected` are the keys of all questions about it, `TASK` or `TASK/PART`."""
     statuses = [said.statuses.get(key) for key in expected]
     if JudgmentStatus.REFUSED in statuses:
         return ItemOutcome.REFUSED

@@ -100,10 +100,7 @@ def compare_correctness(
 ) -> McNemar | None:
     """Compare which items two judges got right; None if there are no right answers.
 
-    Args:
-        first: of n items; None for an item without a right answer.
-        second: of the same items.
-        same: identity of each item; one that is in several draws counts once.
+    An item counts once by its identity in `same`, also if it is in several draws.
     """
     found: dict[Hashable, tuple[bool, bool]] = {}
     for first_right, second_right, key in zip(first, second, same, strict=True):

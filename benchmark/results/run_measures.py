@@ -111,13 +111,7 @@ def _only_texts(values: Sequence[Json]) -> list[str | None]:
 def compute_breakdowns(
     entry: BenchmarkTask, said: Sequence[ItemResponse], names: Mapping[str, str] = _NO_NAMES
 ) -> tuple[Breakdown, ...]:
-    """Return the figures by each trait with several values; an item with several values is in several parts.
-
-    Args:
-        entry: the task.
-        said: responses that count, of all draws.
-        names: names of values that are ids.
-    """
+    """Return the figures by each trait with several values; an item with several values is in several parts."""
     found = []
     for trait in BREAKDOWN_TRAITS:
         parts: dict[str, list[ItemResponse]] = {}

@@ -379,14 +379,7 @@ class RunComparison:
 def compare_runs(
     session: Session, first: RunFigures, second: RunFigures, samples: int = BOOTSTRAP_SAMPLES
 ) -> RunComparison:
-    """Compare two runs of one task, on the items that count in both if they were asked the same set.
-
-    Args:
-        session: of the study.
-        first: a run.
-        second: a run of another judge, or an earlier one of the same.
-        samples: of the bootstrap; 0 for no intervals.
-    """
+    """Compare two runs of one task, on the items that count in both if they were asked the same set."""
     if first.item_set.task != second.item_set.task:
         raise UserError(
             f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",

@@ -168,13 +168,7 @@ def request_json(wanted: BenchmarkRequest) -> dict[str, Json]:
 
 
 def resume_request(session: Session, found: Mapping[str, Json], since: str) -> BenchmarkRequest:
-    """Return the request that resumes interrupted runs, with the rest of their budget.
-
-    Args:
-        session: of the study.
-        found: result of `request_json`.
-        since: when they were started, as from `utc_now`.
-    """
+    """Return the request that resumes interrupted runs, with the rest of their budget."""
     values = cast(dict[str, Any], found)
     sets = [item_set for item_set in all_sets(session.study) if item_set.id in values["sets"]]
     judges = [judge for judge in all_judges(session.study) if judge.id in values["judges"]]

@@ -142,13 +142,7 @@ class ExchangedWords:
 
 
 class RecordingTranscript:
-    """The transcript of one recording.
-
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        roles: participant id -> role.
-    """
+    """The transcript of one recording."""
 
     def __init__(self, session: Session, recording_id: str, roles: Mapping[str, ParticipantRole]) -> None:
         self._said = utterances_of(session.study, recording_id)
