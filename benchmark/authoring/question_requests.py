@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import shorten
 
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judging.ask_job import KIND, AskPlan, prepare
+from benchmark.judging.ask_job import KIND
 from benchmark.judging.judge_registry import get_judge
 from benchmark.judging.judge_worker import RunItem
 from benchmark.judging.judgment_record import judge_json
@@ -16,7 +16,6 @@ from benchmark.questions.filter_funnel import build_funnel
 from benchmark.questions.filter_outcomes import (
     FunnelInput,
     has_temperature,
-    read_funnel_input,
     read_judge_snapshot,
     run_statuses,
 )
@@ -38,7 +37,7 @@ from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.ids import new_id
-from project.progress import Progress, Silent
+from project.progress import Silent
 from project.queries.judgment_rows import all_judges
 from project.session.jobs import JobSpec
 from project.session.session import Session
@@ -96,8 +95,6 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
     Returns:
         The step and its new rule.
     """
-    from benchmark.judging.judge_registry import get_judge
-
     name, equals, value = (text.strip() for text in said.partition("="))
     if not equals or not name or not value:
         raise UserError(f"“{said}” sets nothing.", "Write STEP=LIMIT, such as difficulty=2.")
@@ -176,26 +173,6 @@ def plan_step_requests(
             if keys
         ]
     return FilterRequests(tuple(requests), answered_count, {why: tuple(keys) for why, keys in left_out.items()})
-
-
-def prepare_step(
-    session: Session,
-    step_key: str,
-    judges: Sequence[JudgeEntry | str],
-    question_ids: Collection[str] = (),
-    *,
-    condition: str = RAW_CONDITION,
-    budget: Limits = _NO_LIMITS,
-    again: bool = False,
-    progress: Progress = _SILENT,
-) -> tuple[list[AskPlan], FilterRequests]:
-    """Make the jobs that run one step by itself; each has a `job` where something has to be asked."""
-    session.study.require_writable()
-    reading = read_funnel_input(session)
-    entries = [get_judge(session, judge) if isinstance(judge, str) else judge for judge in judges]
-    asked_about = {*question_ids} or {*reading.questions}
-    found = plan_step_requests(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
-    return [prepare(session, request, progress) for request in found.requests], found
 
 
 def split_request(request: AskRequest, size: int) -> list[AskRequest]:

@@ -245,19 +245,8 @@ class Funnel:
         return next(funnel_stage for funnel_stage in self.steps if funnel_stage.key == step)
 
 
-def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Return the funnel of a study.
-
-    Args:
-        session: of the study.
-        question_ids: the questions; all of the study if empty.
-        steps: keys of `STEPS`; all if empty. They run in the order of the registry.
-    """
-    return build_funnel(read_funnel_input(session), question_ids, steps)
-
-
 def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Compute the funnel from its input, in any thread."""
+    """Compute the funnel from its input, in any thread; of all questions and all steps where none is named."""
     wanted_keys = {get_step(key).key for key in steps}
     chosen = [filter_step for key, filter_step in STEPS.items() if not wanted_keys or key in wanted_keys]
     included = {*question_ids}

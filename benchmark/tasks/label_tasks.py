@@ -21,7 +21,7 @@ from benchmark.metrics.classification import (
 )
 from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
-from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL, FormSpec
+from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL
 from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.segment_prompts import YES_NO, attributes_field, label_choices
 from benchmark.tasks.benchmark_task import (
@@ -155,11 +155,6 @@ def freeze_candidate(
 def all_labels(pool: CandidatePool) -> list[str]:
     """Return the labels that a judge can choose from, `none` among them."""
     return [choice.key for choice in label_choices(PromptSubject(pool_scheme(pool), pool.track))]
-
-
-def first_field_choices(spec: FormSpec) -> list[Json]:
-    """Return the choices of the first field."""
-    return [choice.key for choice in spec.fields[0].field.choices]
 
 
 def yes_no_traits() -> dict[str, Json]:

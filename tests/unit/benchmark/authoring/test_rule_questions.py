@@ -9,7 +9,6 @@ import pytest
 
 from annotate.chains import chain_edits as edits
 from annotate.study import recording_edits as history
-from benchmark.authoring.adversarial_authoring import verified_written_ids
 from benchmark.authoring.rule_questions import ALREADY_EXISTS, add_rule_questions
 from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.disclosure.conditions import MISSING_RECORDING
@@ -42,6 +41,7 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
 from project.synthetic.synthetic_study import fill_whole_study
+from tests.builders.question_filter import verified_written_ids
 
 FEW, KEPT = 4, 40
 MANY = 30
