@@ -102,15 +102,19 @@ class Intake:
                 found.append(judgment)
         return found
 
+    def names_in(self, said: Judgment) -> dict[str, Participant]:
+        """Return the name that the judge was told -> participant."""
+        request_key = said.recording_id, said.condition
+        if request_key not in self._names_by_request:
+            self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
+        return self._names_by_request[request_key]
+
     def draft_question(
         self, said: Judgment, kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
     ) -> QuestionDraft | None:
         """Return what a judge worded; None, and a reason counted, where it cannot be used."""
-        request_key = (said.recording_id, said.condition)
-        if request_key not in self._names_by_request:
-            self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
         draft = _parse_draft(said.answer, kind, aspect, covers, options)
-        with_pseudonyms = _pseudonymize(draft, self._names_by_request[request_key])
+        with_pseudonyms = _pseudonymize(draft, self.names_in(said))
         # Checked in both forms: options that differ only by `the User` and `the user` are duplicates in one of them.
         if reason := draft_problem(draft, options) or draft_problem(with_pseudonyms, options):
             self.skipped[reason] += 1

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.authoring.judge_questions import OTHER_TASK
 from benchmark.authoring.statement_suggestions import (
     DUPLICATE,
     EMPTY,
     NO_CLASS,
-    OTHER_TASK,
     TOO_LONG,
     import_inferences,
     inference_requests,
