@@ -15,7 +15,6 @@ from benchmark.questions.chain_consistency import (
     AnswerScorer,
     CoveredQuestions,
     chain_coverage,
-    mean_over_recordings,
     share_over_recordings,
 )
 from benchmark.questions.filter_outcomes import judge_scores, read_funnel_input
@@ -523,12 +522,14 @@ def _diagnostics(
 def _diagnostic(
     name: str, asked: Sequence[Question], answers: Mapping[str, QuestionJudgment], samples: int, seed: int
 ) -> StatisticResult:
-    if name not in SCORE_TASKS:
-        rights = ((question.recording_id, float(is_right(question, answers[question.id])), 1.0) for question in asked)
-        return share_over_recordings(rights, NO_ANSWERS, samples, seed)
-    scores = ((question.recording_id, _score_of(answers[question.id])) for question in asked)
-    given = ((recording_id, score) for recording_id, score in scores if score is not None)
-    return mean_over_recordings(given, NO_ANSWERS, samples, seed)
+    if name in SCORE_TASKS:
+        values = [_score_of(answers[question.id]) for question in asked]
+    else:
+        values = [float(is_right(question, answers[question.id])) for question in asked]
+    counts = [
+        (question.recording_id, value, 1.0) for question, value in zip(asked, values, strict=True) if value is not None
+    ]
+    return share_over_recordings(counts, NO_ANSWERS, samples, seed)
 
 
 def _score_of(judgment: QuestionJudgment) -> float | None:
