@@ -20,6 +20,7 @@ from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.text_format import pluralize
+from project.text_tables import Column, NumberFormat, table
 from project.timebase import SECOND_US
 from resources import resource
 
@@ -145,6 +146,16 @@ _MAX_LISTED = 20
 """Recordings that are listed at most."""
 
 
+def _count_column(split: str) -> Column[tuple[str, Counter[str]]]:
+    return Column(split, split, NumberFormat.COUNT, lambda row: row[1][split])
+
+
+_COUNT_COLUMNS = (
+    Column("kind", "kind", NumberFormat.TEXT, lambda row: row[0]),
+    *map(_count_column, (*SPLIT_SHARES, "all")),
+)
+
+
 def render_card(
     gathering: DatasetContents,
     splits: Mapping[str, str],
@@ -156,10 +167,10 @@ def render_card(
 ) -> str:
     """Return the text of a data card; what only people know is left to fill in, marked as such."""
     items = gathering.items
-    kinds = Counter((item.kind, splits[item.recording]) for item in items)
-    order = [*dict.fromkeys(sorted(kind for kind, _ in kinds))]
-    rows = [(kind, [kinds[kind, split] for split in SPLIT_SHARES]) for kind in order]
-    rows.append(("all", [sum(kinds[kind, split] for kind in order) for split in SPLIT_SHARES]))
+    counts = {kind: Counter[str]() for kind in (*sorted({item.kind for item in items}), "all")}
+    for item in items:
+        for kind in (item.kind, "all"):
+            counts[kind].update((splits[item.recording], "all"))
     places = Counter(item.letter for item in items)
     makers = Counter(item.maker for item in items)
     left = [f"- {pluralize(many, 'question')}: {why}." for why, many in sorted(gathering.left_out.items())]
@@ -171,9 +182,7 @@ def render_card(
         "questions": pluralize(len(items), "question"),
         "recordings": pluralize(len(gathering.recordings), "recording"),
         "chains": pluralize(len(gathering.chains), "causal chain"),
-        "table": "\n".join(f"| {kind} | {' | '.join(map(str, row))} | {sum(row)} |" for kind, row in rows),
-        "columns": " | ".join(SPLIT_SHARES),
-        "rule": "|".join("---" for _ in range(len(SPLIT_SHARES) + 2)),
+        "table": "\n".join(table(counts.items(), _COUNT_COLUMNS).markdown(str)),
         "per_split": ", ".join(
             f"{split}: {pluralize(sum(assigned_split == split for assigned_split in splits.values()), 'recording')}"
             for split in SPLIT_SHARES
