@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import is_sound
-from benchmark.metrics.paper_settings import departure_lines, model_settings
+from benchmark.metrics.paper_settings import departure_lines, model_options, model_settings
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
 from benchmark.questions.chain_consistency import (
     FIGURE_TASKS,
@@ -22,8 +22,6 @@ from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
 from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
-from models.judges.judge_backends import BACKENDS, build_options
-from models.judges.judge_interface import ModelOptions
 from project.codec import dump
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
@@ -442,15 +440,12 @@ def _setting_name(variant: str, modality: Modality) -> str:
 
 
 def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
-    settings = _parse_object(judge_setup.settings).get("settings")
-    if judge_setup.backend not in BACKENDS or not isinstance(settings, dict):
-        return {}
     try:
-        options = build_options(judge_setup.backend, settings)
+        options = model_options(judge_setup.backend, _parse_object(judge_setup.settings).get("settings"))
     except UserError:
         # It was asked by another version of the program.
         return {}
-    if not isinstance(options, ModelOptions):
+    if options is None:
         return {}
     shows_pictures = judge_setup.modality in (Modality.PICTURES, Modality.BOTH)
     return {"prompt": "our own", **model_settings(options, shows_pictures=shows_pictures)}

@@ -139,10 +139,7 @@ def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = Human
         *(new_id(), item_set.id, entry.id, judge, who.id, way.variant, way.shown, way.condition, way.seed),
         *(utc_now(), __version__),
     )
-    before = next(
-        (benchmark_run for benchmark_run in benchmark_runs(study, item_set.id) if _is_same_run(benchmark_run, run)),
-        None,
-    )
+    before = _find_same_run(session, run)
     items = items_of(study, item_set.id)
     own = find_own_items(session, items, who.id) if not way.include_own else frozenset()
     order = [item.id for item in items if item.id not in own]
@@ -163,14 +160,7 @@ def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, 
         return found, Changes()
     study = session.study
     narrow = replace(found.run, judge=_judge_settings(found.run, own=False))
-    before = next(
-        (
-            benchmark_run
-            for benchmark_run in benchmark_runs(study, found.item_set.id)
-            if _is_same_run(benchmark_run, narrow)
-        ),
-        None,
-    )
+    before = _find_same_run(session, narrow)
     with study.run_transaction():
         insert_benchmark_run(study, found.run)
         if before is not None:
@@ -312,6 +302,13 @@ def _judge_settings(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
     return {**run.judge, "settings": {**(settings if isinstance(settings, dict) else {}), OWN_SETTING: own}}
 
 
-def _is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
-    """Tell whether two runs are of the same person with the same options, whatever their names are."""
-    return benchmark_run.annotator_id == other.annotator_id and run_options(benchmark_run) == run_options(other)
+def _find_same_run(session: Session, run: BenchmarkRun) -> BenchmarkRun | None:
+    """Return the run of the same person with the same options over the same set, whatever their name is."""
+    return next(
+        (
+            other
+            for other in benchmark_runs(session.study, run.set_id)
+            if other.annotator_id == run.annotator_id and run_options(other) == run_options(run)
+        ),
+        None,
+    )

@@ -8,6 +8,7 @@ from typing import cast
 
 from benchmark.judging.judgment_record import answer_key
 from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, McNemar
+from benchmark.metrics.paper_settings import model_options
 from benchmark.metrics.resampling import Difference
 from benchmark.results.item_results import (
     COUNTED_OUTCOMES,
@@ -40,8 +41,6 @@ from benchmark.results.run_measures import (
 from benchmark.runs.people_runs import human_rounds
 from benchmark.runs.run_plan import is_same_run
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, get_benchmark_task
-from models.judges.judge_backends import BACKENDS, build_options
-from models.judges.judge_interface import ModelOptions
 from project.codec import dump
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
@@ -112,11 +111,8 @@ def _spending(run: BenchmarkRun, answers: list[GivenAnswer]) -> AnswerCosts:
 
 
 def _currency(run: BenchmarkRun) -> str:
-    backend, settings = str(run.judge.get("backend", "")), run.judge.get("settings")
-    if backend not in BACKENDS or not isinstance(settings, dict):
-        return ""
-    options = build_options(backend, settings)
-    return options.currency if isinstance(options, ModelOptions) else ""
+    options = model_options(str(run.judge.get("backend", "")), run.judge.get("settings"))
+    return options.currency if options is not None else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,12 @@ from benchmark.items.sampling import SamplingOptions, read_sampling_options
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome
+from benchmark.metrics.paper_settings import model_options
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.run_settings import default_variant
 from benchmark.sets.frozen_sets import make_set
 from benchmark.sets.item_sources import resolve_options
 from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
-from models.judges.judge_backends import build_options
-from models.judges.judge_interface import ModelOptions
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
@@ -188,22 +187,15 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
 
 def default_modality(entry: JudgeEntry) -> ItemModality:
     """Return the default modality of a judge: conversation and pictures, or only conversation if it sees none."""
-    options = _model_options(entry)
+    options = model_options(entry.backend, dict(entry.settings))
     return ItemModality.TEXT_AND_VIDEO if options is not None and options.sees != "text" else ItemModality.TEXT
 
 
 def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
     """Raise if a judge cannot be shown a modality; baselines accept any."""
-    options = _model_options(entry)
+    options = model_options(entry.backend, dict(entry.settings))
     if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
         raise UserError("It is set to see no pictures.", "Ask it with --modality L, or set what it sees.")
-
-
-def _model_options(entry: JudgeEntry) -> ModelOptions | None:
-    if entry.backend == PERSON_BACKEND:
-        return None
-    options = build_options(entry.backend, entry.settings)
-    return options if isinstance(options, ModelOptions) else None
 
 
 @dataclass(frozen=True, slots=True)
