@@ -226,11 +226,7 @@ def import_chain_questions(
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
     return intake.result(
         questions,
-        [
-            question_kind
-            for question_kind in CHAIN_QUESTION_KINDS
-            if any(question.kind is question_kind for question in questions)
-        ],
+        [kind for kind in CHAIN_QUESTION_KINDS if any(question.kind is kind for question in questions)],
     ), changes
 
 

@@ -77,19 +77,14 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
             raise UserError(
                 f"{release.name} is a release of another study, or {code} was edited since.", "Make the release again."
             )
-        released_media = found.setdefault(code, ReleasedMedia(method))
-        if method != released_media.method:
+        media = found.setdefault(code, ReleasedMedia(method))
+        if method != media.method:
             continue
         if match.re is _PICTURE_PATH:
-            released_media.pictures[int(match[3])] = path
-        elif not released_media.clip or path.startswith("video-source/"):
-            released_media.clip = path
-    for path in (
-        path
-        for released_media in found.values()
-        for path in (released_media.clip, *released_media.pictures.values())
-        if path
-    ):
+            media.pictures[int(match[3])] = path
+        elif not media.clip or path.startswith("video-source/"):
+            media.clip = path
+    for path in (path for media in found.values() for path in (media.clip, *media.pictures.values()) if path):
         if not (release / path).is_file():
             raise UserError(f"{path} is missing in {release.name}.", "Take a release that is whole.")
     return found
@@ -174,10 +169,7 @@ def render_card(
     places = Counter(item.letter for item in items)
     makers = Counter(item.maker for item in items)
     left = [f"- {pluralize(many, 'question')}: {why}." for why, many in sorted(gathering.left_out.items())]
-    missing = sorted(
-        {*gathering.recordings}
-        - {code for code, released_media in shown.items() if released_media.clip or released_media.pictures}
-    )
+    missing = sorted({*gathering.recordings} - {code for code, media in shown.items() if media.clip or media.pictures})
     slots = {
         "questions": pluralize(len(items), "question"),
         "recordings": pluralize(len(gathering.recordings), "recording"),
@@ -229,7 +221,7 @@ def _agreement_text(found: Agreement) -> str:
 def _media_text(recordings: Sequence[str], shown: Mapping[str, ReleasedMedia]) -> str:
     if not shown:
         return "No clips or pictures are referred to: the questions are texts about recordings that are not here."
-    methods = ", ".join(sorted({released_media.method for released_media in shown.values()}))
+    methods = ", ".join(sorted({media.method for media in shown.values()}))
     return (
         f"Paths of clips and pictures are those in the folder of the release that this set was made beside; "
         f"of {pluralize(len(recordings), 'recording')}, it holds {len(shown)}. Faces are hidden by: {methods}."

@@ -160,9 +160,7 @@ def compute_agreement(session: Session) -> EpisodeAgreement:
 
 
 def _rated_participants(session: Session) -> list[_RatedParticipant]:
-    names = asked_judges(session.study) | {
-        judge_entry.id: judge_entry.name for judge_entry in all_judges(session.study)
-    }
+    names = asked_judges(session.study) | {entry.id: entry.name for entry in all_judges(session.study)}
     found = []
     for episode in all_episodes(session.study):
         people = read_ratings(session, episode.recording_id)

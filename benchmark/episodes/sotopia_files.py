@@ -342,11 +342,7 @@ class _AgentFinder:
         matching = [recording_id for recording_id in found if self._homes[recording_id] == row.collection] or found
         agents = self._agents.get(matching[0], []) if matching else []
         return next(
-            (
-                episode_agent
-                for episode_agent in agents
-                if episode_agent.position == row.agent and episode_agent.participant_id is not None
-            ),
+            (agent for agent in agents if agent.position == row.agent and agent.participant_id is not None),
             None,
         )
 

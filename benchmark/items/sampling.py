@@ -112,7 +112,7 @@ def cut_negatives(
     wanted = sorted((chance.choice(lengths) for _ in range(number)), reverse=True) if lengths else []
     # The longest first, because short spans still fit into the rest.
     for length in wanted:
-        free_starts = [max(0, item_candidate.end_us - item_candidate.start_us - length + 1) for item_candidate in free]
+        free_starts = [max(0, candidate.end_us - candidate.start_us - length + 1) for candidate in free]
         if not any(free_starts):
             continue
         gap_index = chance.choices(range(len(free)), free_starts)[0]
@@ -120,9 +120,9 @@ def cut_negatives(
         start = gap.start_us + chance.randrange(free_starts[gap_index])
         found.append(replace(gap, start_us=start, end_us=start + length))
         free[gap_index : gap_index + 1] = [
-            item_candidate
-            for item_candidate in (replace(gap, end_us=start), replace(gap, start_us=start + length))
-            if item_candidate.end_us > item_candidate.start_us
+            candidate
+            for candidate in (replace(gap, end_us=start), replace(gap, start_us=start + length))
+            if candidate.end_us > candidate.start_us
         ]
     chance.shuffle(found)
     return found
@@ -196,14 +196,14 @@ class _Stratum:
         short = quotas.get(self.negative, 0) - len(found.get(self.negative, ()))
         if short:
             lengths = [
-                item_candidate.end_us - item_candidate.start_us
+                candidate.end_us - candidate.start_us
                 for key in found
                 if key != self.negative
-                for item_candidate in found[key]
+                for candidate in found[key]
             ]
             found[self.negative] += cut_negatives(self.gaps, lengths, short, chance)
             quotas = largest_quotas(size, self.shares, {key: len(those) for key, those in found.items()})
-        return [item_candidate for key, number in quotas.items() for item_candidate in found[key][:number]]
+        return [candidate for key, number in quotas.items() for candidate in found[key][:number]]
 
     def _available_counts(self, size: int) -> dict[str, int]:
         there = {key: len(those) for key, those in self.classes.items()}
@@ -223,18 +223,18 @@ def _draw_strata(strata: Sequence[_Stratum], each: int, chance: random.Random) -
         drawn = [stratum.draw(size, random.Random(f"{seed} {place}")) for place, stratum in enumerate(strata)]
         smallest = min(len(items) for items in drawn)
         if smallest == size:
-            return [item_candidate for those in drawn for item_candidate in those]
+            return [candidate for those in drawn for candidate in those]
         size = smallest
 
 
 def _split_by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
     """Return a stratum for each collection that has every class, and how many candidates the others have."""
-    homes = sorted({item_candidate.collection_id for those in whole.classes.values() for item_candidate in those})
+    homes = sorted({candidate.collection_id for those in whole.classes.values() for candidate in those})
     found: list[_Stratum] = []
     lacking = 0
     for home in homes:
         classes = {
-            key: [item_candidate for item_candidate in those if item_candidate.collection_id == home]
+            key: [candidate for candidate in those if candidate.collection_id == home]
             for key, those in whole.classes.items()
         }
         gaps = [gap for gap in whole.gaps if gap.collection_id == home]

@@ -189,27 +189,19 @@ class FunnelStage:
     @cached_property
     def kept(self) -> tuple[str, ...]:
         """Questions that go on."""
-        return tuple(
-            key for key, filter_outcome in self.outcomes.items() if filter_outcome.verdict is FilterVerdict.KEPT
-        )
+        return tuple(key for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.KEPT)
 
     @cached_property
     def dropped(self) -> dict[str, str]:
         """Question -> why it is dropped."""
         return {
-            key: filter_outcome.reason
-            for key, filter_outcome in self.outcomes.items()
-            if filter_outcome.verdict is FilterVerdict.DROPPED
+            key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.DROPPED
         }
 
     @cached_property
     def undecided(self) -> dict[str, str]:
         """Question -> why it is undecided. It does not go on."""
-        return {
-            key: filter_outcome.reason
-            for key, filter_outcome in self.outcomes.items()
-            if filter_outcome.verdict is FilterVerdict.OPEN
-        }
+        return {key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.OPEN}
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -242,7 +234,7 @@ class Funnel:
 
     def stage(self, step: str) -> FunnelStage:
         """Return one step of it."""
-        return next(funnel_stage for funnel_stage in self.steps if funnel_stage.key == step)
+        return next(stage for stage in self.steps if stage.key == step)
 
 
 def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:

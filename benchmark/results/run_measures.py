@@ -115,9 +115,9 @@ def compute_breakdowns(
     found = []
     for trait in BREAKDOWN_TRAITS:
         parts: dict[str, list[ItemResponse]] = {}
-        for item_response in said:
-            for value in trait_parts(trait, item_response.traits.get(trait)):
-                parts.setdefault(names.get(value, value), []).append(item_response)
+        for response in said:
+            for value in trait_parts(trait, response.traits.get(trait)):
+                parts.setdefault(names.get(value, value), []).append(response)
         if len(parts) > 1 or (parts and trait == "attributes"):
             found.append(
                 Breakdown(
@@ -148,8 +148,8 @@ def compute_confusions(said: Sequence[ItemResponse]) -> tuple[Confusion, ...]:
 def items_by_draw(said: Sequence[ItemResponse]) -> list[list[ItemResponse]]:
     """Return the items of each draw, in order."""
     found: dict[int, list[ItemResponse]] = {}
-    for item_response in said:
-        found.setdefault(item_response.draw, []).append(item_response)
+    for response in said:
+        found.setdefault(response.draw, []).append(response)
     return [found[number] for number in sorted(found)]
 
 

@@ -104,12 +104,12 @@ class HumanItemQueue:
     @property
     def remaining(self) -> tuple[ItemQuestion, ...]:
         """The questions that are still to be answered, in order."""
-        return tuple(item_question for item_question in self.questions if item_question not in self.statuses)
+        return tuple(question for question in self.questions if question not in self.statuses)
 
     @property
     def refused_count(self) -> int:
         """How often the person did not know the answer."""
-        return sum(judgment_status is JudgmentStatus.REFUSED for judgment_status in self.statuses.values())
+        return sum(status is JudgmentStatus.REFUSED for status in self.statuses.values())
 
     @property
     def is_open(self) -> bool:
@@ -256,9 +256,7 @@ def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool 
         return frozenset(found)
     for run in benchmark_runs(session.study, item_set.id):
         if run.annotator_id == who.id and run.judge.get("backend") == PERSON_BACKEND:
-            found |= {
-                item_question.item_id for item_question in read_queue(session, item_set, run_options(run)).remaining
-            }
+            found |= {question.item_id for question in read_queue(session, item_set, run_options(run)).remaining}
     return frozenset(found)
 
 

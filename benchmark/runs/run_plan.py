@@ -297,7 +297,7 @@ def _run_key(benchmark_run: BenchmarkRun) -> tuple[object, ...]:
 def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
     """Return modality -> judges that can be asked; others get a note."""
     found: dict[ItemModality, list[JudgeEntry]] = {}
-    for judge in {judge_entry.id: judge_entry for judge_entry in wanted.judges}.values():
+    for judge in {entry.id: entry for entry in wanted.judges}.values():
         try:
             if judge.backend == PERSON_BACKEND:
                 raise UserError("People answer in the window.", "Open the study: the mode Benchmark.")

@@ -227,15 +227,15 @@ def _freeze_items(
             set_id,
             draw,
             position,
-            item_candidate.about,
-            item_candidate.recording_id,
-            item_candidate.start_us,
-            item_candidate.end_us,
-            _non_empty(item_candidate.content),
-            item_candidate.made_from
-            or checksums.unmarked_checksum(item_candidate.recording_id, item_candidate.start_us, item_candidate.end_us),
+            candidate.about,
+            candidate.recording_id,
+            candidate.start_us,
+            candidate.end_us,
+            _non_empty(candidate.content),
+            candidate.made_from
+            or checksums.unmarked_checksum(candidate.recording_id, candidate.start_us, candidate.end_us),
         )
-        for position, item_candidate in enumerate(chosen)
+        for position, candidate in enumerate(chosen)
     ]
 
 

@@ -164,12 +164,12 @@ def defined_values(values: Mapping[str, float | None]) -> dict[str, float]:
 
 def field_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return the right value of a field for each item."""
-    return [item_response.truth[task][field] for item_response in said]
+    return [response.truth[task][field] for response in said]
 
 
 def field_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return the answered value of a field for each item; None if unreadable."""
-    return [item_response.answers.get(task, {}).get(field) for item_response in said]
+    return [response.answers.get(task, {}).get(field) for response in said]
 
 
 def label_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[str]:
@@ -197,8 +197,8 @@ def set_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[lis
 def task_labels(said: Sequence[ItemResponse]) -> list[str]:
     """Return all labels of a task, in the order of its scheme."""
     found: dict[str, None] = {}
-    for item_response in said:
-        found |= dict.fromkeys(_string_list(item_response.traits.get(LABELS_TRAIT)) or ())
+    for response in said:
+        found |= dict.fromkeys(_string_list(response.traits.get(LABELS_TRAIT)) or ())
     return [*found]
 
 

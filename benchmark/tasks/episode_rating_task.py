@@ -120,8 +120,8 @@ def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
     bins: list[list[float]] = []
     points: list[list[float]] = []
     for key, (low, high) in score_ranges().items():
-        for item_response in said:
-            numbers = _human_scores(item_response.traits, key)
+        for response in said:
+            numbers = _human_scores(response.traits, key)
             if len(numbers) > 1:
                 points.append(numbers)
                 bins.append(_binned(tuple(numbers), low, high))

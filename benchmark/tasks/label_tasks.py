@@ -80,19 +80,19 @@ def pool_scheme(pool: CandidatePool) -> Scheme:
     return pool.scheme
 
 
-def candidate_label(item_candidate: ItemCandidate) -> str:
+def candidate_label(candidate: ItemCandidate) -> str:
     """Return the label of a candidate."""
-    return str(item_candidate.content.get("label", ""))
+    return str(candidate.content.get("label", ""))
 
 
-def candidate_values(item_candidate: ItemCandidate) -> Mapping[str, Json]:
+def candidate_values(candidate: ItemCandidate) -> Mapping[str, Json]:
     """Return the values of a candidate."""
-    return cast(Mapping[str, Json], item_candidate.content.get("values", {}))
+    return cast(Mapping[str, Json], candidate.content.get("values", {}))
 
 
-def candidate_traits(item_candidate: ItemCandidate) -> Mapping[str, Json]:
+def candidate_traits(candidate: ItemCandidate) -> Mapping[str, Json]:
     """Return the traits of a candidate."""
-    return cast(Mapping[str, Json], item_candidate.content.get("traits", {}))
+    return cast(Mapping[str, Json], candidate.content.get("traits", {}))
 
 
 def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCandidate]]:
@@ -103,10 +103,10 @@ def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCa
     return found
 
 
-def candidate_subject(pool: CandidatePool, item_candidate: ItemCandidate, label: str = "") -> PromptSubject:
+def candidate_subject(pool: CandidatePool, candidate: ItemCandidate, label: str = "") -> PromptSubject:
     """Return a candidate as the subject of a prompt."""
     return PromptSubject(
-        pool_scheme(pool), pool.track, label or candidate_label(item_candidate), candidate_values(item_candidate)
+        pool_scheme(pool), pool.track, label or candidate_label(candidate), candidate_values(candidate)
     )
 
 
@@ -134,7 +134,7 @@ def fitting_candidates(
 
 def freeze_candidate(
     pool: CandidatePool,
-    item_candidate: ItemCandidate,
+    candidate: ItemCandidate,
     task: JudgePrompt,
     label: str,
     traits: Mapping[str, Json],
@@ -145,11 +145,11 @@ def freeze_candidate(
         "scheme": pool_scheme(pool).key,
         "track": pool.track,
         "label": label,
-        "truth": {task.key: task.truth(candidate_subject(pool, item_candidate, label))},
-        "traits": {**candidate_traits(item_candidate), **traits},
+        "truth": {task.key: task.truth(candidate_subject(pool, candidate, label))},
+        "traits": {**candidate_traits(candidate), **traits},
         **more,
     }
-    return replace(item_candidate, content=content)
+    return replace(candidate, content=content)
 
 
 def all_labels(pool: CandidatePool) -> list[str]:
@@ -159,7 +159,7 @@ def all_labels(pool: CandidatePool) -> list[str]:
 
 def yes_no_traits() -> dict[str, Json]:
     """Return the labels trait of a yes-or-no question."""
-    return {LABELS_TRAIT: [field_choice.key for field_choice in YES_NO]}
+    return {LABELS_TRAIT: [choice.key for choice in YES_NO]}
 
 
 def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
@@ -179,9 +179,9 @@ ATTRIBUTE_SHARES = {ERROR: 0.66, COMPETENCE: 0.34}
 """SHREC, appendix A.2."""
 
 
-def candidate_attributes(pool: CandidatePool, item_candidate: ItemCandidate) -> frozenset[str]:
+def candidate_attributes(pool: CandidatePool, candidate: ItemCandidate) -> frozenset[str]:
     """Return the attributes of a candidate."""
-    value = candidate_values(item_candidate).get(require_attributes_field(pool).key)
+    value = candidate_values(candidate).get(require_attributes_field(pool).key)
     return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
@@ -240,8 +240,8 @@ class AttributeSamples(BenchmarkTask):
         """Return the classes of a draw with their candidates, and their weights."""
         return group_by_label(fit), shares
 
-    def _traits(self, pool: CandidatePool, item_candidate: ItemCandidate) -> Mapping[str, Json]:
-        traits = candidate_traits(item_candidate)
+    def _traits(self, pool: CandidatePool, candidate: ItemCandidate) -> Mapping[str, Json]:
+        traits = candidate_traits(candidate)
         agreed = bool(traits.get("agreed")) and bool(traits.get("same_attributes"))
         return {"agreed": agreed, LABELS_TRAIT: self._labels(pool)}
 
@@ -282,7 +282,7 @@ class AttributesEntry(AttributeSamples):
 
 def _asked_field(said: Sequence[ItemResponse]) -> str:
     """Return the key of the field of attributes; "" without items."""
-    return next((key for item_response in said for key in item_response.truth["attributes"]), "")
+    return next((key for response in said for key in response.truth["attributes"]), "")
 
 
 class MultipleEntry(OneLabel, AttributeSamples):
@@ -355,10 +355,10 @@ class VerdictEntry(OneLabel):
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
         return ItemDraw(tuple(self._freeze(pool, item) for item in drawn.items), drawn.left_out)
 
-    def _freeze(self, pool: CandidatePool, item_candidate: ItemCandidate) -> ItemCandidate:
+    def _freeze(self, pool: CandidatePool, candidate: ItemCandidate) -> ItemCandidate:
         task = get_judge_prompt(self.task)
-        label = candidate_label(item_candidate) or NO_LABEL
-        return freeze_candidate(pool, item_candidate, task, label, self._traits(pool))
+        label = candidate_label(candidate) or NO_LABEL
+        return freeze_candidate(pool, candidate, task, label, self._traits(pool))
 
     def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:
         return {LABELS_TRAIT: [*all_labels(pool)]}

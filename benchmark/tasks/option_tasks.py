@@ -63,18 +63,18 @@ class FiveOptions(BenchmarkTask):
     """Why segments without four wrong options are left out."""
 
     @abstractmethod
-    def option_text(self, item_candidate: ItemCandidate) -> str:
+    def option_text(self, candidate: ItemCandidate) -> str:
         """Return the text of a candidate as an option; "" for none."""
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:  # noqa: ARG002
         """Tell whether the text of another candidate may be a wrong option."""
         return True
 
-    def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
+    def facts(self, candidate: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
         """Return given texts of the item beside label, footage and conversation."""
         return {}
 
-    def moment(self, item_candidate: ItemCandidate) -> list[Json]:  # noqa: ARG002
+    def moment(self, candidate: ItemCandidate) -> list[Json]:  # noqa: ARG002
         """Return recording, start and end of what is shown with a candidate's text as an option; [] for nothing."""
         return []
 
@@ -112,15 +112,15 @@ class FiveOptions(BenchmarkTask):
         left_out: Counter[str],
     ) -> list[ItemCandidate]:
         found: list[ItemCandidate] = []
-        for item_candidate in chance.sample(those, len(those)):
+        for candidate in chance.sample(those, len(those)):
             if len(found) == number:
                 break
             made = draw_options(
-                item_candidate,
+                candidate,
                 self.option_text,
                 others,
                 chance,
-                lambda other, own=item_candidate: self.is_valid_distractor(pool, own, other),  # type: ignore[misc]
+                lambda other, own=candidate: self.is_valid_distractor(pool, own, other),  # type: ignore[misc]
             )
             if made is None:
                 left_out[self.too_few_reason] += 1
@@ -131,13 +131,13 @@ class FiveOptions(BenchmarkTask):
                 "label": self.label,
                 "options": [*made.options],
                 "place": made.place,
-                "facts": dict(self.facts(item_candidate)),
+                "facts": dict(self.facts(candidate)),
                 "homes": [*made.source_recordings],
                 "moments": [moment for source in made.sources if (moment := self.moment(source))],
                 "truth": {self.key: {self.key: LETTERS[made.place]}},
-                "traits": {**candidate_traits(item_candidate), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
+                "traits": {**candidate_traits(candidate), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
             }
-            found.append(replace(item_candidate, content=content))
+            found.append(replace(candidate, content=content))
         return found
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
@@ -170,19 +170,19 @@ class FlowTask(FiveOptions):
     too_few_reason = FEW_OPTIONS
     section = "3.3 and appendix A.3"
 
-    def option_text(self, item_candidate: ItemCandidate) -> str:
+    def option_text(self, candidate: ItemCandidate) -> str:
         """Return the words of the side that is asked for; "" if the two do not talk to each other."""
-        words = cast(list[str], item_candidate.content.get("words", []))
+        words = cast(list[str], candidate.content.get("words", []))
         return words[self.asked_side] if words else ""
 
-    def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:
+    def facts(self, candidate: ItemCandidate) -> Mapping[str, Json]:
         """Return the words of the other side."""
-        return {"shown": cast(list[str], item_candidate.content["words"])[self.told_side]}
+        return {"shown": cast(list[str], candidate.content["words"])[self.told_side]}
 
-    def moment(self, item_candidate: ItemCandidate) -> list[Json]:
+    def moment(self, candidate: ItemCandidate) -> list[Json]:
         """Return when the side that is asked for speaks."""
-        start_us, end_us = cast(list[list[int]], item_candidate.content["word_spans"])[self.asked_side]
-        return [item_candidate.recording_id, start_us, end_us]
+        start_us, end_us = cast(list[list[int]], candidate.content["word_spans"])[self.asked_side]
+        return [candidate.recording_id, start_us, end_us]
 
 
 PRE = FlowTask("pre", "What came before", "What did the person say before these words of the agent?", _USER, _AGENT)
@@ -201,9 +201,9 @@ class ErrorTextTask(FiveOptions):
     too_few_reason = "fewer than four errors with other attributes have another text for a wrong option"
     section = "3.4 and appendix A.3"
 
-    def option_text(self, item_candidate: ItemCandidate) -> str:
+    def option_text(self, candidate: ItemCandidate) -> str:
         """Return the value of the field; "" for none."""
-        return str(candidate_values(item_candidate).get(self.key) or "").strip()
+        return str(candidate_values(candidate).get(self.key) or "").strip()
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
         """Tell whether the other error has other attributes."""

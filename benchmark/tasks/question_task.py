@@ -162,9 +162,9 @@ class EsiEntry(_QuestionTask):
 def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
     """Return at most `size` questions of randomly chosen whole chains."""
     chains: dict[str, list[ItemCandidate]] = {}
-    for item_candidate in those:
-        traits = cast(Mapping[str, Json], item_candidate.content["traits"])
-        chains.setdefault(str(traits.get("chain") or item_candidate.about), []).append(item_candidate)
+    for candidate in those:
+        traits = cast(Mapping[str, Json], candidate.content["traits"])
+        chains.setdefault(str(traits.get("chain") or candidate.about), []).append(candidate)
     if len(those) <= size:
         return [*those]
     found: list[ItemCandidate] = []
@@ -179,7 +179,7 @@ def _right(said: Sequence[ItemResponse]) -> list[bool]:
 
 
 def _guess_accuracy(said: Sequence[ItemResponse]) -> float:
-    return fmean(1 / len(cast(list[str], item_response.traits[LABELS_TRAIT])) for item_response in said)
+    return fmean(1 / len(cast(list[str], response.traits[LABELS_TRAIT])) for response in said)
 
 
 def _accuracy_by(trait: str, values: Iterable[str], said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
@@ -244,5 +244,5 @@ def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:
     return frozenset(ids) | {f"{result} {number}" for number in range(len(ids), size)}
 
 
-def _trait_text(item_response: ItemResponse, trait: str) -> str:
-    return str(item_response.traits.get(trait) or "")
+def _trait_text(response: ItemResponse, trait: str) -> str:
+    return str(response.traits.get(trait) or "")

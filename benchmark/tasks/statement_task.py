@@ -185,16 +185,16 @@ def _number(value: Json | None) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _author(item_candidate: ItemCandidate) -> str:
-    traits = item_candidate.content.get("traits")
+def _author(candidate: ItemCandidate) -> str:
+    traits = candidate.content.get("traits")
     return str(traits.get(AUTHOR, PEOPLE)) if isinstance(traits, dict) else PEOPLE
 
 
-def _collection_of(item_candidate: ItemCandidate) -> str:
-    return item_candidate.collection_id
+def _collection_of(candidate: ItemCandidate) -> str:
+    return candidate.collection_id
 
 
-def _single_group(item_candidate: ItemCandidate) -> str:  # noqa: ARG001
+def _single_group(candidate: ItemCandidate) -> str:  # noqa: ARG001
     return ""
 
 
