@@ -22,7 +22,7 @@ from benchmark.report.breakdown_tables import (
 )
 from benchmark.report.comparison_tables import (
     RESULTS_NAME,
-    EarlierRun,
+    ReportedRun,
     RunPair,
     compare_with_best,
     condition_tables,
@@ -135,7 +135,7 @@ class ReportInput:
     items: Mapping[str, FrozenItem]
     lists: tuple[ReportItemList, ...]
     pairs: tuple[RunPair, ...]
-    earlier_runs: tuple[EarlierRun, ...]
+    earlier_runs: tuple[ReportedRun, ...]
     comparisons: tuple[RunPair, ...]
     include_texts: bool
 
@@ -161,7 +161,7 @@ def gather_report_input(
     if not figures:
         raise EmptyReportError("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
     path = Path(wish.compare_with) if wish.compare_with else None
-    earlier = read_earlier_runs(path) if path is not None and path.exists() else []
+    earlier = read_earlier_runs(path) if path is not None and path.exists() else ()
     other = read_figures(session, [wish.compare_with], samples=0) if path is not None and not path.exists() else []
     items = {
         item.id: item
@@ -186,9 +186,7 @@ def gather_report_input(
                 build_item_list(report_run, material, visible_items, numbers, withheld, redactor, collections, texts)
             )
         )
-    return ReportInput(
-        material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(comparisons), wish.include_texts
-    )
+    return ReportInput(material, items, tuple(lists), tuple(pairs), earlier, tuple(comparisons), wish.include_texts)
 
 
 def build_report(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:

@@ -8,16 +8,17 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from benchmark.metrics.paired_tests import EquivalenceConclusion, holm, mcnemar
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, describe_metric
 from benchmark.metrics.resampling import Difference
 from benchmark.report.report_data import ReportRun, ReportRuns, departures_of, figure_cell, published_for
 from benchmark.report.report_document import ReportTable, ResultOrigin, cell_column, cell_row, report_rows
+from benchmark.results.item_results import AnswerCosts, MetricRow, ResponseCounts
 from benchmark.results.result_comparison import ConditionRow
 from benchmark.runs.run_figures import RunComparison, compare_conditions, compare_runs
-from project.codec import dump
+from project.codec import dump, load
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -320,66 +321,88 @@ _MCNEMAR_METRICS = frozenset({ACCURACY, EXACT_MATCH})
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierRun:
-    """One run of an earlier report.
+class ReportedRun:
+    """One run in the results of a report.
 
     Attributes:
         set_sha256: of its frozen items.
-        figures: metric -> mean, low, high; None if undefined.
         right: item id -> whether it was answered right.
     """
 
     task: str
     name: str
+    standing: ResultOrigin
     set_sha256: str
-    figures: Mapping[str, tuple[float | None, float | None, float | None]]
+    shown: str
+    variant: str
+    condition: str
+    seed: int
+    at: str
+    figures: tuple[MetricRow, ...]
+    labels: tuple[MetricRow, ...]
+    counts: ResponseCounts
+    spent: AnswerCosts
     right: Mapping[str, bool]
 
 
+@dataclass(frozen=True, slots=True)
+class ReportResults:
+    """The results of a report, for later reports and other programs."""
+
+    format: str
+    version: int
+    at: str
+    runs: tuple[ReportedRun, ...]
+
+
 def results_json(material: ReportRuns, *, at: str) -> dict[str, Json]:
-    """Return the results as JSON, for later reports and other programs."""
-    return {
-        "format": _FORMAT,
-        "version": 1,
-        "at": at,
-        "runs": [_run_json(report_run, material) for report_run in material.runs],
-    }
+    """Return the results as JSON."""
+    return dump(ReportResults(_FORMAT, 1, at, tuple(_reported_run(run, material) for run in material.runs)))
 
 
-def read_earlier_runs(path: Path) -> list[EarlierRun]:
+def _reported_run(report_run: ReportRun, material: ReportRuns) -> ReportedRun:
+    run, figures = report_run.figures.run, report_run.figures
+    return ReportedRun(
+        *(report_run.task, report_run.name, report_run.origin, figures.item_set.sha256),
+        *(run.shown.value, run.variant, material.condition_name(run.condition), run.seed, run.at),
+        *(figures.rows, figures.labels, figures.counts, figures.spent, _right_by_item(report_run)),
+    )
+
+
+def read_earlier_runs(path: Path) -> tuple[ReportedRun, ...]:
     """Read the runs of an earlier report from its folder, or from the `results.json` in it."""
     file = path / RESULTS_NAME if path.is_dir() else path
-    hint = "Name the folder of an earlier report, or a run."
+    name, hint = escape_unprintable(file.name), "Name the folder of an earlier report, or a run."
     try:
-        results = json.loads(file.read_text("utf-8"))
-        if results["format"] != _FORMAT:
-            raise ValueError
-        return [_read_earlier_run(entry) for entry in results["runs"]]
+        results = load(ReportResults, json.loads(file.read_text("utf-8")), name)
     except OSError as error:
-        raise UserError(f"{escape_unprintable(file.name)} cannot be read: {error.strerror}.", hint) from None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise UserError(f"{escape_unprintable(file.name)} is not the results of a report.", hint) from None
+        raise UserError(f"{name} cannot be read: {error.strerror}.", hint) from None
+    except (ValueError, UserError):
+        raise UserError(f"{name} is not the results of a report.", hint) from None
+    if results.format != _FORMAT:
+        raise UserError(f"{name} is not the results of a report.", hint)
+    return results.runs
 
 
-def earlier_table(material: ReportRuns, earlier: Sequence[EarlierRun]) -> ReportTable:
+def earlier_table(material: ReportRuns, earlier: Sequence[ReportedRun]) -> ReportTable:
     """Return the table of all figures, compared with those of runs of an earlier report with the same task and name."""
     pairs = [
-        (now, before, row)
+        (now, before, row, past)
         for now in material.runs
         for before in earlier
         if (before.task, before.name) == (now.task, now.name)
         for row in now.figures.rows
-        if row.metric in before.figures
+        for past in before.figures
+        if row.metric == past.metric
     ]
-    answers = [_shared_answers(now, before, row.metric) for now, before, row in pairs]
+    answers = [_shared_answers(now, before, row.metric) for now, before, row, _ in pairs]
     tests = [mcnemar(*shared) if shared else None for shared in answers]
     corrected = holm({at: test.p if test is not None else None for at, test in enumerate(tests)})
     changes = []
-    for at, (now, before, row) in enumerate(pairs):
-        past, past_low, past_high = before.figures[row.metric]
+    for at, (now, _, row, past) in enumerate(pairs):
         test, p = tests[at], corrected[at]
-        value = None if row.mean is None or past is None else row.mean - past
-        errors = [_standard_error(row.low, row.high), _standard_error(past_low, past_high)]
+        value = None if row.mean is None or past.mean is None else row.mean - past.mean
+        errors = [_standard_error(side.low, side.high) for side in (row, past)]
         half = None if value is None or None in errors else _Z_95 * math.hypot(*cast(list[float], errors))
         difference = Difference(
             value,
@@ -392,7 +415,7 @@ def earlier_table(material: ReportRuns, earlier: Sequence[EarlierRun]) -> Report
             FigureChange(
                 f"{material.entries[now.task].name}: {now.name}, {row.name.lower()}",
                 ResultOrigin.JUDGE,
-                TableCell(past, low=past_low, high=past_high),
+                TableCell(past.mean, low=past.low, high=past.high),
                 figure_cell(replace(row, sd=None), now.list_key),
                 difference,
                 test.second_only if test is not None else None,
@@ -408,7 +431,7 @@ def earlier_table(material: ReportRuns, earlier: Sequence[EarlierRun]) -> Report
     return _change_table("earlier", "What changed", note, "Before", "Now", "Task, judge, figure", changes)
 
 
-def _shared_answers(now: ReportRun, before: EarlierRun, metric: str) -> tuple[list[bool], list[bool]] | None:
+def _shared_answers(now: ReportRun, before: ReportedRun, metric: str) -> tuple[list[bool], list[bool]] | None:
     """Return whether each item was answered right now and before; None for other figures or other item sets."""
     if metric not in _MCNEMAR_METRICS or before.set_sha256 != now.figures.item_set.sha256:
         return None
@@ -423,36 +446,3 @@ def _right_by_item(report_run: ReportRun) -> dict[str, bool]:
 
 def _standard_error(low: float | None, high: float | None) -> float | None:
     return None if low is None or high is None else (high - low) / (2 * _Z_95)
-
-
-def _run_json(report_run: ReportRun, material: ReportRuns) -> dict[str, Json]:
-    run, figures = report_run.figures.run, report_run.figures
-    return {
-        "task": report_run.task,
-        "name": report_run.name,
-        "standing": report_run.origin.value,
-        "set_sha256": figures.item_set.sha256,
-        "shown": run.shown.value,
-        "variant": run.variant,
-        "condition": material.condition_name(run.condition),
-        "seed": run.seed,
-        "at": run.at,
-        "figures": [dump(row) for row in figures.rows],
-        "labels": [dump(row) for row in figures.labels],
-        "counts": dump(figures.counts),
-        "spent": dump(figures.spent),
-        "right": {**_right_by_item(report_run)},
-    }
-
-
-def _read_earlier_run(found: Mapping[str, Any]) -> EarlierRun:
-    figures = {}
-    for row in found["figures"]:
-        low, high = row["interval"] or (None, None)
-        figures[str(row["metric"])] = (_optional_float(row["mean"]), _optional_float(low), _optional_float(high))
-    right = {str(key): bool(value) for key, value in cast(dict[str, Json], found["right"]).items()}
-    return EarlierRun(str(found["task"]), str(found["name"]), str(found["set_sha256"]), figures, right)
-
-
-def _optional_float(value: Any) -> float | None:
-    return None if value is None else float(value)
