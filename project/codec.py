@@ -3,7 +3,11 @@
 Fields may be numbers, texts, paths, enumerations, nested dataclasses, tuples and mappings of these, and `Json`.
 """
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from project.errors import UserError
@@ -16,7 +20,7 @@ T = TypeVar("T")
 
 def dump(value: object) -> dict[str, Any]:
     """Return a dataclass as what `json` can write."""
-    return cast(dict[str, Any], _adapter(type(value)).dump_python(value, mode="json"))
+    return cast(dict[str, Any], _plain(value))
 
 
 def load(cls: type[T], data: object, where: str) -> T:
@@ -32,7 +36,7 @@ def load(cls: type[T], data: object, where: str) -> T:
     from pydantic import ValidationError
 
     try:
-        return cast(T, _adapter(cls).validate_python(data))
+        return cast(T, adapter(cast(Any, cls)).validate_python(data))
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         place = ".".join(map(str, problem["loc"])) or "content"
@@ -40,7 +44,24 @@ def load(cls: type[T], data: object, where: str) -> T:
 
 
 @cache
-def _adapter(cls: type) -> "TypeAdapter[Any]":
+def adapter(cls: Any) -> "TypeAdapter[Any]":
+    """Return what reads a class. The first one takes a tenth of a second: pydantic is loaded for it."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(cls)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.value
+    if value is None or isinstance(value, str | int | float):
+        return value
+    if is_dataclass(value):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(_plain(key)): _plain(content) for key, content in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(content) for content in value]
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is not written as JSON")

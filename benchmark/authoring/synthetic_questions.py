@@ -117,9 +117,25 @@ def _questions_about(
         text = _QUESTION_TEMPLATES[dimension].format(who=moment.speaker, said=moment.utterance)
         found.append(
             Question(
-                *("", moment.recording_id, None, kind, aspect, (), "", moment.start_us, moment.end_us),
-                *(text, moment.rationale, tuple(map(WrongOption, distractors)), _EXPLANATION),
-                *(rng.randrange(1 << 30), rng.randrange(count), Maker.PERSON, author, "", REVIEW_TIME),
+                id="",
+                recording_id=moment.recording_id,
+                chain_id=None,
+                kind=kind,
+                aspect=aspect,
+                covers=(),
+                made_from="",
+                start_us=moment.start_us,
+                end_us=moment.end_us,
+                text=text,
+                answer=moment.rationale,
+                wrong=tuple(map(WrongOption, distractors)),
+                explanation=_EXPLANATION,
+                seed=rng.randrange(1 << 30),
+                place=rng.randrange(count),
+                maker=Maker.PERSON,
+                annotator_id=author,
+                judgment_id="",
+                at=REVIEW_TIME,
             )
         )
     return found

@@ -363,9 +363,20 @@ def results_json(material: ReportRuns, *, at: str) -> dict[str, Json]:
 def _reported_run(report_run: ReportRun, material: ReportRuns) -> ReportedRun:
     run, figures = report_run.figures.run, report_run.figures
     return ReportedRun(
-        *(report_run.task, report_run.name, report_run.origin, figures.item_set.sha256),
-        *(run.shown.value, run.variant, material.condition_name(run.condition), run.seed, run.at),
-        *(figures.rows, figures.labels, figures.counts, figures.spent, _right_by_item(report_run)),
+        task=report_run.task,
+        name=report_run.name,
+        standing=report_run.origin,
+        set_sha256=figures.item_set.sha256,
+        shown=run.shown.value,
+        variant=run.variant,
+        condition=material.condition_name(run.condition),
+        seed=run.seed,
+        at=run.at,
+        figures=figures.rows,
+        labels=figures.labels,
+        counts=figures.counts,
+        spent=figures.spent,
+        right=_right_by_item(report_run),
     )
 
 
