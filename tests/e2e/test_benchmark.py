@@ -256,7 +256,7 @@ def test_a_benchmark_is_run_taken_up_read_and_compared_by_commands(copy: Session
     ("command", "said"),
     [
         ("benchmark run STUDY --judge oracle", "nothing to run"),
-        ("benchmark run STUDY --task juggling --judge oracle", "no task"),
+        ("benchmark run STUDY --task juggling --judge oracle", "no benchmark task"),
         ("benchmark run STUDY --set nothing --judge oracle", "no set"),
         ("benchmark run STUDY --task verdict --judge nobody", "no judge"),
         ("benchmark results STUDY --judge nobody", "No run fits"),
