@@ -96,7 +96,7 @@ class Column(Generic[Record]):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """Columns, and the cells of each row in their order."""
 
     columns: tuple[Column[Any], ...]
@@ -152,9 +152,9 @@ class Table:
         ]
 
 
-def table(records: Iterable[Record], columns: Sequence[Column[Record]]) -> Table:
+def table(records: Iterable[Record], columns: Sequence[Column[Record]]) -> TextTable:
     """Return the table of some records."""
-    return Table(tuple(columns), tuple(tuple(column.cell(record) for column in columns) for record in records))
+    return TextTable(tuple(columns), tuple(tuple(column.cell(record) for column in columns) for record in records))
 
 
 EMPTY_CELL = "\N{EN DASH}"

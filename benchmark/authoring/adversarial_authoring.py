@@ -13,7 +13,6 @@ from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.question_edits import add_questions, content_state, get_question, is_author
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
-from benchmark.questions.verification import VerificationState, read_items
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Annotator, Changes, Json
@@ -80,15 +79,6 @@ def all_judges_failed(answers: Iterable[TrialAnswer], judge_ids: Iterable[str]) 
     said = {answer.judge_id: answer.right for answer in answers}
     asked = {*judge_ids}
     return bool(asked) and all(said.get(judge_id) is False for judge_id in asked)
-
-
-def verified_written_ids(session: Session) -> set[str]:
-    """Return the ids of the written questions that count: judges failed at them, and two others approve of them."""
-    return {
-        item.question.id
-        for item in read_items(session)
-        if item.question.kind is QuestionKind.WRITTEN and item.ready and item.state is VerificationState.VERIFIED
-    }
 
 
 def write_question(

@@ -102,15 +102,19 @@ class Intake:
                 found.append(judgment)
         return found
 
+    def names_in(self, said: Judgment) -> dict[str, Participant]:
+        """Return the name that the judge was told -> participant."""
+        request_key = said.recording_id, said.condition
+        if request_key not in self._names_by_request:
+            self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
+        return self._names_by_request[request_key]
+
     def draft_question(
         self, said: Judgment, kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
     ) -> QuestionDraft | None:
         """Return what a judge worded; None, and a reason counted, where it cannot be used."""
-        request_key = (said.recording_id, said.condition)
-        if request_key not in self._names_by_request:
-            self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
         draft = _parse_draft(said.answer, kind, aspect, covers, options)
-        with_pseudonyms = _pseudonymize(draft, self._names_by_request[request_key])
+        with_pseudonyms = _pseudonymize(draft, self.names_in(said))
         # Checked in both forms: options that differ only by `the User` and `the user` are duplicates in one of them.
         if reason := draft_problem(draft, options) or draft_problem(with_pseudonyms, options):
             self.skipped[reason] += 1
@@ -198,11 +202,6 @@ def import_chain_questions(
 
     What cannot be used is left out and counted by its reason: too few or too many options, the answer among the wrong
     ones or a paraphrase of it, what is empty or too long, and what is about a chain that was changed since.
-
-    Args:
-        session: of the study.
-        judgments: answers to the task `word_question`, the preferred ones first.
-        seed: of the order of options, and of the places of the right ones.
     """
     session.study.require_writable()
     graphs = {
@@ -227,11 +226,7 @@ def import_chain_questions(
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
     return intake.result(
         questions,
-        [
-            question_kind
-            for question_kind in CHAIN_QUESTION_KINDS
-            if any(question.kind is question_kind for question in questions)
-        ],
+        [kind for kind in CHAIN_QUESTION_KINDS if any(question.kind is kind for question in questions)],
     ), changes
 
 
@@ -274,16 +269,7 @@ def esi_requests(
     each: int = EACH,
     condition: str = RAW_CONDITION,
 ) -> AskRequest:
-    """Return a request for some rounds of questions about each recording, the dimensions in turn.
-
-    Args:
-        session: of the study.
-        recording_ids: of the recordings.
-        judges: who words them; each words all of them, as the two judges of ESI-Bench do.
-        rounds: of questions, `PASSES` at most.
-        each: questions of a round, `EACH` at most.
-        condition: what is shown.
-    """
+    """Return a request for rounds of questions about each recording, the dimensions in turn; each judge words all."""
     if not 1 <= rounds <= PASSES or not 1 <= each <= EACH:
         raise UserError(
             f"There are 1 to {PASSES} rounds of 1 to {EACH} questions.", "More of them would repeat each other."
@@ -303,11 +289,6 @@ def import_esi_questions(
 
     What cannot be used is left out and counted by its reason, as with `import_chain_questions`; so is a question that
     the recording has already, word by word.
-
-    Args:
-        session: of the study.
-        judgments: answers to the task `esi_question`.
-        seed: of the order of options, and of the places of the right ones.
     """
     session.study.require_writable()
     intake = Intake.for_session(session)

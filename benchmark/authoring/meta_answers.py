@@ -177,15 +177,7 @@ def _split_lines(text: object) -> Sequence[str]:
 def suggestion_request(
     recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str = RAW_CONDITION, *, fresh: bool = False
 ) -> AskRequest:
-    """Return a request for one part of the meta information, with the cues that people marked.
-
-    Args:
-        recording_id: of the recording.
-        task: one of `META_TASKS`.
-        judges: who is asked.
-        condition: what of the recording they see: as it was recorded, or a rendering.
-        fresh: ask again even where there is an answer.
-    """
+    """Return a request for one part of the meta information, with the cues that people marked."""
     if task not in META_TASKS:
         raise UserError(
             f"Nothing called “{escape_unprintable(task)}” is suggested.", f"Choose one of {', '.join(META_TASKS)}."

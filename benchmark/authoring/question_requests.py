@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from textwrap import shorten
 
 from benchmark.judge_input.input_plan import InputPlan, InputSettings
-from benchmark.judging.ask_job import KIND, AskPlan, prepare
+from benchmark.judging.ask_job import KIND
 from benchmark.judging.judge_registry import get_judge
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
@@ -15,7 +15,6 @@ from benchmark.questions.filter_funnel import build_funnel
 from benchmark.questions.filter_outcomes import (
     FunnelInput,
     has_temperature,
-    read_funnel_input,
     read_judge_snapshot,
     run_statuses,
 )
@@ -32,11 +31,12 @@ from benchmark.questions.filter_rules import (
     rule_property,
     validate_rule,
 )
+from project.codec import dump
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
-from project.progress import Progress, Silent
+from project.progress import Silent
 from project.queries.judgment_rows import all_judges
 from project.session.jobs import JobSpec
 from project.session.session import Session
@@ -48,12 +48,7 @@ _MAX_DIGITS = 6
 
 
 def set_rules(session: Session, rules: Mapping[str, FilterRule]) -> Changes:
-    """Set the rules of some filter steps, as one step of the history.
-
-    Args:
-        session: of the study.
-        rules: step -> its rule.
-    """
+    """Set the rules of some filter steps, as one step of the history."""
     changed = _changed_rules(session, rules)
     about = STEPS[next(iter(changed))].name.lower() if len(changed) == 1 else "questions"
     now = read_rules(session.study)
@@ -89,23 +84,16 @@ def _write_rules(session: Session, wanted: Mapping[str, FilterRule], name: str, 
         return Changes()
     with session.step(name, merge_key) as step:
         for key, rule in wanted.items():
-            session.study.set_property(rule_property(key), rule.as_json())
+            session.study.set_property(rule_property(key), dump(rule))
     return step.changes
 
 
 def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> tuple[str, FilterRule]:
     """Read `STEP=LIMIT` or `STEP.PART=VALUE`, such as `difficulty=2`, `options-only.runs=3`, `truth.judges=a+b`.
 
-    Args:
-        session: of the study.
-        said: what somebody typed.
-        rules: as they are so far.
-
     Returns:
         The step and its new rule.
     """
-    from benchmark.judging.judge_registry import get_judge
-
     name, equals, value = (text.strip() for text in said.partition("="))
     if not equals or not name or not value:
         raise UserError(f"“{said}” sets nothing.", "Write STEP=LIMIT, such as difficulty=2.")
@@ -158,17 +146,7 @@ def plan_step_requests(
     budget: Limits = _NO_LIMITS,
     again: bool = False,
 ) -> FilterRequests:
-    """Return the requests after which all judges have answered at a step.
-
-    Args:
-        reading: of the study.
-        step_key: of the step.
-        judges: entries of the study.
-        question_ids: that the step looks at.
-        condition: in which the footage is shown.
-        budget: that each request may not pass.
-        again: ask again what was refused or could not be read.
-    """
+    """Return the requests after which all judges have answered at a step."""
     step = get_step(step_key)
     if not step.task:
         raise UserError(f"{step.name} asks no judge: it is computed.", "Look at the funnel.")
@@ -194,37 +172,6 @@ def plan_step_requests(
             if keys
         ]
     return FilterRequests(tuple(requests), answered_count, {why: tuple(keys) for why, keys in left_out.items()})
-
-
-def prepare_step(
-    session: Session,
-    step_key: str,
-    judges: Sequence[JudgeEntry | str],
-    question_ids: Collection[str] = (),
-    *,
-    condition: str = RAW_CONDITION,
-    budget: Limits = _NO_LIMITS,
-    again: bool = False,
-    progress: Progress = _SILENT,
-) -> tuple[list[AskPlan], FilterRequests]:
-    """Make the jobs that run one step by itself; each has a `job` where something has to be asked.
-
-    Args:
-        session: of the study.
-        step_key: of the step.
-        judges: entries of the study, or their names.
-        question_ids: that are asked about; all of the study where empty.
-        condition: in which the footage is shown.
-        budget: that each job may not pass.
-        again: ask again what was refused or could not be read.
-        progress: told while requests are looked up.
-    """
-    session.study.require_writable()
-    reading = read_funnel_input(session)
-    entries = [get_judge(session, judge) if isinstance(judge, str) else judge for judge in judges]
-    asked_about = {*question_ids} or {*reading.questions}
-    found = plan_step_requests(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
-    return [prepare(session, request, progress) for request in found.requests], found
 
 
 def split_request(request: AskRequest, size: int) -> list[AskRequest]:

@@ -19,7 +19,7 @@ from benchmark.questions.question_validity import (
 )
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, QuestionKind
-from project.entities.study_records import Changes, ConsentUse, Json
+from project.entities.study_records import Changes, ConsentUse
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress, Silent
@@ -43,17 +43,13 @@ class QuestionGenerationResult:
 
     Attributes:
         by_kind: value of `QuestionKind` -> how many were made, of every kind that was asked for.
-        ids: of the questions, in order.
+        questions: their ids, in order.
         skipped: a reason in one sentence -> how many of the questions that the rules ask for were not made for it.
     """
 
     by_kind: dict[str, int] = field(default_factory=dict)
-    ids: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"by_kind": dict(self.by_kind), "questions": [*self.ids], "skipped": dict(self.skipped)}
 
 
 def add_rule_questions(
@@ -133,15 +129,7 @@ def build_questions(
     seed: int,
     options: int = OPTION_COUNT,
 ) -> list[Question]:
-    """Return drafts as questions, with the places of their right options balanced over all of them.
-
-    Args:
-        session: of the study.
-        drafts: each with its chain, and the judgment that worded it or "".
-        maker: who worded them.
-        seed: of the order of options.
-        options: of each.
-    """
+    """Return drafts as questions, with the places of their right options balanced over all of them."""
     places = balance_positions(len(drafts), options, seed)
     durations: dict[str, int] = {}
     found = []

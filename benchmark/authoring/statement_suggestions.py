@@ -4,13 +4,13 @@ Inferences are imported as statements that people rate.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotate.chains.chain_drafts import to_single_line
 from annotate.study.scheme_versions import use_shipped_scheme
-from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
+from benchmark.authoring.judge_questions import Intake
+from benchmark.disclosure.cast_names import restore_pseudonyms
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.run_config import AskRequest
 from benchmark.judging.run_outcome import RunNote, refusal_error
@@ -117,8 +117,6 @@ def inference_requests(
 
 
 TRACK = "inferences"
-NO_ANSWER = "The judge gave no answer that could be read."
-OTHER_TASK = "It is the answer to another task."
 EMPTY = "It is empty."
 TOO_LONG = f"It is longer than {LONGEST_STATEMENT} characters."
 DUPLICATE = "The recording has a statement that says the same."
@@ -134,17 +132,13 @@ class InferenceImportResult:
 
     Attributes:
         statements: how many different ones are new.
-        ids: of the segments, one for each statement and rater.
+        segments: their ids, one for each statement and rater.
         skipped: a reason in one sentence -> how many inferences were left out for it.
     """
 
     statements: int = 0
-    ids: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"statements": self.statements, "segments": [*self.ids], "skipped": dict(self.skipped)}
 
 
 def import_inferences(
@@ -162,10 +156,10 @@ def import_inferences(
     """
     session.study.require_writable()
     names = [*dict.fromkeys(rater.strip() for rater in raters if rater.strip())] or [session.annotator_name]
-    skipped: Counter[str] = Counter()
-    found = [*_usable_inferences(session, judgments, skipped)]
+    intake = Intake(session)
+    found = [*_usable_inferences(intake, judgments)]
     if not found:
-        return InferenceImportResult(0, (), dict(skipped)), Changes()
+        return InferenceImportResult(0, (), dict(intake.skipped)), Changes()
     if not session.schemes.is_in_use(SCHEME):
         use_shipped_scheme(session, SCHEME)
     scheme = session.schemes.get(SCHEME)
@@ -182,28 +176,20 @@ def import_inferences(
                 values.append(FieldValue(segments[-1].id, SCHEME, version, STATEMENT, text))
         insert_segments(study, segments)
         insert_values(study, values)
-    return InferenceImportResult(len(found), tuple(segment.id for segment in segments), dict(skipped)), step.changes
+    segment_ids = tuple(segment.id for segment in segments)
+    return InferenceImportResult(len(found), segment_ids, dict(intake.skipped)), step.changes
 
 
-def _usable_inferences(
-    session: Session, judgments: Iterable[Judgment], skipped: Counter[str]
-) -> Iterable[tuple[Judgment, str, str]]:
+def _usable_inferences(intake: Intake, judgments: Iterable[Judgment]) -> Iterable[tuple[Judgment, str, str]]:
     """Yield judgment, class and statement of what can be used; counts the rest."""
-    existing = _existing_statements(session)
-    names_by_request: dict[tuple[str, str], dict[str, Participant]] = {}
-    for said in {judgment.id: judgment for judgment in judgments}.values():
-        if said.task != INFERENCES or said.status is not JudgmentStatus.OK:
-            skipped[OTHER_TASK if said.task != INFERENCES else NO_ANSWER] += 1
-            continue
-        request_key = said.recording_id, said.condition
-        if request_key not in names_by_request:
-            names_by_request[request_key] = participants_by_name(session, *request_key)
+    existing = _existing_statements(intake.session)
+    for said in intake.usable_answers(judgments, INFERENCES):
         seen = existing.setdefault(said.recording_id, set())
         for number in range(1, INFERENCES_PER_ANSWER + 1):
-            text = _clean_statement(said.answer.get(statement_key(number)), names_by_request[request_key])
+            text = _clean_statement(said.answer.get(statement_key(number)), intake.names_in(said))
             label = said.answer.get(class_key(number))
             if reason := _rejection_reason(text, label, seen):
-                skipped[reason] += 1
+                intake.skipped[reason] += 1
             else:
                 seen.add(gist(text))
                 yield said, str(label), text

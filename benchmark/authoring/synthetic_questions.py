@@ -58,17 +58,6 @@ class _MarkedMoment:
     rationale: str
 
 
-@dataclass(frozen=True, slots=True)
-class _QuestionWording:
-    """The texts of a question, and the position of its answer."""
-
-    text: str
-    answer: str
-    wrong: tuple[WrongOption, ...]
-    seed: int
-    place: int
-
-
 def add_synthetic_questions(session: Session, seed: int, progress: Progress) -> int:
     """Add questions and their verifications, outside the history; returns how many questions.
 
@@ -126,37 +115,30 @@ def _questions_about(
         dimension = [*DIMENSIONS][len(found) % len(DIMENSIONS)]
         aspect = dimension if kind is QuestionKind.ESI else ""
         text = _QUESTION_TEMPLATES[dimension].format(who=moment.speaker, said=moment.utterance)
-        wrong = tuple(WrongOption(text) for text in distractors)
-        seed, place = rng.randrange(1 << 30), rng.randrange(count)
-        wording = _QuestionWording(text, moment.rationale, wrong, seed, place)
-        found.append(_build_question(kind, aspect, moment, wording, author))
+        found.append(
+            Question(
+                id="",
+                recording_id=moment.recording_id,
+                chain_id=None,
+                kind=kind,
+                aspect=aspect,
+                covers=(),
+                made_from="",
+                start_us=moment.start_us,
+                end_us=moment.end_us,
+                text=text,
+                answer=moment.rationale,
+                wrong=tuple(map(WrongOption, distractors)),
+                explanation=_EXPLANATION,
+                seed=rng.randrange(1 << 30),
+                place=rng.randrange(count),
+                maker=Maker.PERSON,
+                annotator_id=author,
+                judgment_id="",
+                at=REVIEW_TIME,
+            )
+        )
     return found
-
-
-def _build_question(
-    kind: QuestionKind, aspect: str, moment: _MarkedMoment, wording: _QuestionWording, author: str
-) -> Question:
-    return Question(
-        id="",
-        recording_id=moment.recording_id,
-        chain_id=None,
-        kind=kind,
-        aspect=aspect,
-        covers=(),
-        made_from="",
-        start_us=moment.start_us,
-        end_us=moment.end_us,
-        text=wording.text,
-        answer=wording.answer,
-        wrong=wording.wrong,
-        explanation=_EXPLANATION,
-        seed=wording.seed,
-        place=wording.place,
-        maker=Maker.PERSON,
-        annotator_id=author,
-        judgment_id="",
-        at=REVIEW_TIME,
-    )
 
 
 def _distractors(moment: _MarkedMoment, moments: Sequence[_MarkedMoment], count: int, rng: random.Random) -> list[str]:

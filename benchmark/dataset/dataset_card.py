@@ -20,6 +20,7 @@ from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.text_format import pluralize
+from project.text_tables import Column, NumberFormat, table
 from project.timebase import SECOND_US
 from resources import resource
 
@@ -57,11 +58,6 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
     """Return code of a recording -> what of a release shows it, for those of some recordings that the release holds.
 
     Of several methods, the first by name is taken; of clips, the one at the source's frame rate.
-
-    Args:
-        session: of the study that the release was made of.
-        release: its folder.
-        recordings: codes.
     """
     manifest = _read_manifest(release)
     key = get_release_key(session)
@@ -81,19 +77,14 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
             raise UserError(
                 f"{release.name} is a release of another study, or {code} was edited since.", "Make the release again."
             )
-        released_media = found.setdefault(code, ReleasedMedia(method))
-        if method != released_media.method:
+        media = found.setdefault(code, ReleasedMedia(method))
+        if method != media.method:
             continue
         if match.re is _PICTURE_PATH:
-            released_media.pictures[int(match[3])] = path
-        elif not released_media.clip or path.startswith("video-source/"):
-            released_media.clip = path
-    for path in (
-        path
-        for released_media in found.values()
-        for path in (released_media.clip, *released_media.pictures.values())
-        if path
-    ):
+            media.pictures[int(match[3])] = path
+        elif not media.clip or path.startswith("video-source/"):
+            media.clip = path
+    for path in (path for media in found.values() for path in (media.clip, *media.pictures.values()) if path):
         if not (release / path).is_file():
             raise UserError(f"{path} is missing in {release.name}.", "Take a release that is whole.")
     return found
@@ -131,10 +122,6 @@ def assign_splits(questions: Mapping[str, int], seed: int) -> dict[str, str]:
 
     Recordings are assigned in decreasing order of their questions, ties in an order that the seed decides. Each goes to
     the split that is furthest below its share, so that every split gets recordings of every size.
-
-    Args:
-        questions: recording -> how many questions are about it.
-        seed: any number.
     """
     order = sorted(questions)
     random.Random(f"splits {seed}").shuffle(order)
@@ -154,6 +141,16 @@ _MAX_LISTED = 20
 """Recordings that are listed at most."""
 
 
+def _count_column(split: str) -> Column[tuple[str, Counter[str]]]:
+    return Column(split, split, NumberFormat.COUNT, lambda row: row[1][split])
+
+
+_COUNT_COLUMNS = (
+    Column("kind", "kind", NumberFormat.TEXT, lambda row: row[0]),
+    *map(_count_column, (*SPLIT_SHARES, "all")),
+)
+
+
 def render_card(
     gathering: DatasetContents,
     splits: Mapping[str, str],
@@ -163,36 +160,21 @@ def render_card(
     survivors: int,
     read_by: str,
 ) -> str:
-    """Return the text of a data card; what only people know is left to fill in, marked as such.
-
-    Args:
-        gathering: what the set holds.
-        splits: code of a recording -> its split.
-        shown: code of a recording -> what of a release shows it.
-        agreement: of those who verified the questions of the set.
-        seed: of the splits.
-        survivors: how many questions of the set pass the filter of the study.
-        read_by: code of the annotator who read all texts before export.
-    """
+    """Return the text of a data card; what only people know is left to fill in, marked as such."""
     items = gathering.items
-    kinds = Counter((item.kind, splits[item.recording]) for item in items)
-    order = [*dict.fromkeys(sorted(kind for kind, _ in kinds))]
-    rows = [(kind, [kinds[kind, split] for split in SPLIT_SHARES]) for kind in order]
-    rows.append(("all", [sum(kinds[kind, split] for kind in order) for split in SPLIT_SHARES]))
+    counts = {kind: Counter[str]() for kind in (*sorted({item.kind for item in items}), "all")}
+    for item in items:
+        for kind in (item.kind, "all"):
+            counts[kind].update((splits[item.recording], "all"))
     places = Counter(item.letter for item in items)
     makers = Counter(item.maker for item in items)
     left = [f"- {pluralize(many, 'question')}: {why}." for why, many in sorted(gathering.left_out.items())]
-    missing = sorted(
-        {*gathering.recordings}
-        - {code for code, released_media in shown.items() if released_media.clip or released_media.pictures}
-    )
+    missing = sorted({*gathering.recordings} - {code for code, media in shown.items() if media.clip or media.pictures})
     slots = {
         "questions": pluralize(len(items), "question"),
         "recordings": pluralize(len(gathering.recordings), "recording"),
         "chains": pluralize(len(gathering.chains), "causal chain"),
-        "table": "\n".join(f"| {kind} | {' | '.join(map(str, row))} | {sum(row)} |" for kind, row in rows),
-        "columns": " | ".join(SPLIT_SHARES),
-        "rule": "|".join("---" for _ in range(len(SPLIT_SHARES) + 2)),
+        "table": "\n".join(table(counts.items(), _COUNT_COLUMNS).markdown(str)),
         "per_split": ", ".join(
             f"{split}: {pluralize(sum(assigned_split == split for assigned_split in splits.values()), 'recording')}"
             for split in SPLIT_SHARES
@@ -239,7 +221,7 @@ def _agreement_text(found: Agreement) -> str:
 def _media_text(recordings: Sequence[str], shown: Mapping[str, ReleasedMedia]) -> str:
     if not shown:
         return "No clips or pictures are referred to: the questions are texts about recordings that are not here."
-    methods = ", ".join(sorted({released_media.method for released_media in shown.values()}))
+    methods = ", ".join(sorted({media.method for media in shown.values()}))
     return (
         f"Paths of clips and pictures are those in the folder of the release that this set was made beside; "
         f"of {pluralize(len(recordings), 'recording')}, it holds {len(shown)}. Faces are hidden by: {methods}."

@@ -246,34 +246,32 @@ def _write_files(folder: Path, ready: PreparedDataset) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def _question_line(
-    dataset_question: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]
-) -> dict[str, Json]:
-    seen = shown.get(dataset_question.recording)
+def _question_line(item: DatasetQuestion, split: str, shown: Mapping[str, ReleasedMedia]) -> dict[str, Json]:
+    seen = shown.get(item.recording)
     media: dict[str, Json] = {
-        "recording": dataset_question.recording,
-        "start": dataset_question.start_us / SECOND_US,
-        "end": dataset_question.end_us / SECOND_US,
+        "recording": item.recording,
+        "start": item.start_us / SECOND_US,
+        "end": item.end_us / SECOND_US,
     }
     if seen is not None:
-        pictures: list[Json] = [*seen.pictures_between(dataset_question.start_us, dataset_question.end_us)]
+        pictures: list[Json] = [*seen.pictures_between(item.start_us, item.end_us)]
         media |= {"method": seen.method, "clip": seen.clip or None, "pictures": pictures}
     return {
-        "id": dataset_question.id,
+        "id": item.id,
         "split": split,
-        "kind": dataset_question.kind,
-        "aspect": dataset_question.aspect,
-        "question": dataset_question.text,
-        "options": [*dataset_question.options],
-        "letter": dataset_question.letter,
-        "answer": dataset_question.answer,
-        "explanation": dataset_question.explanation,
-        "chain": dataset_question.chain,
-        "covers": [*dataset_question.covers],
-        "maker": dataset_question.maker,
-        "difficulty": dataset_question.difficulty,
-        "verified": dataset_question.verified,
-        "stale": dataset_question.stale,
+        "kind": item.kind,
+        "aspect": item.aspect,
+        "question": item.text,
+        "options": [*item.options],
+        "letter": item.letter,
+        "answer": item.answer,
+        "explanation": item.explanation,
+        "chain": item.chain,
+        "covers": [*item.covers],
+        "maker": item.maker,
+        "difficulty": item.difficulty,
+        "verified": item.verified,
+        "stale": item.stale,
         "media": media,
     }
 

@@ -55,12 +55,7 @@ def recording_exclusions(session: Session, recordings: Mapping[str, Recording]) 
 
 
 def question_exclusion(item: VerificationItem, *, everything: bool) -> str:
-    """Return why a question may not leave, apart from its recording; "" if it may.
-
-    Args:
-        item: the question.
-        everything: allow unverified and stale questions.
-    """
+    """Return why a question may not leave, apart from its recording; "" if it may."""
     if item.graph is not None and not is_sound(item.graph):
         return CYCLIC_CHAIN
     if everything:
@@ -71,13 +66,7 @@ def question_exclusion(item: VerificationItem, *, everything: bool) -> str:
 
 
 def option_exclusions(session: Session, questions: Iterable[Question], against: Mapping[str, str]) -> dict[str, str]:
-    """Return question id -> why its wrong options may not leave; questions whose options may are left out.
-
-    Args:
-        session: of the study.
-        questions: those that may leave otherwise.
-        against: the result of `recording_exclusions`.
-    """
+    """Return question id -> why its wrong options may not leave; questions whose options may are left out."""
     sources = {question.id: {option.source for option in question.wrong if option.source} for question in questions}
     homes = recordings_of_nodes(session.study, {node_id for node_ids in sources.values() for node_id in node_ids})
     found = {}

@@ -38,12 +38,7 @@ UNKNOWN_SPEAKER = "Somebody"
 
 
 def name_participants(people: Iterable[Participant], written: Callable[[str], str]) -> dict[str, str]:
-    """Return participant id -> unique name.
-
-    Args:
-        people: everybody who takes part, in a fixed order.
-        written: scrubs a text of the study where it has to be.
-    """
+    """Return participant id -> unique name; `written` scrubs texts of the study where they have to be."""
     everybody = list(people)
     shared = Counter(participant.role for participant in everybody)
     found: dict[str, str] = {}
@@ -72,12 +67,7 @@ TextRewriter = Callable[[str], str]
 
 
 def find_named(names: Mapping[str, str], texts: Iterable[str]) -> list[str]:
-    """Return the ids of the participants whose names are in texts, as whole words.
-
-    Args:
-        names: participant id -> name.
-        texts: of one question, for example.
-    """
+    """Return the ids of the participants whose names are in texts, as whole words."""
     whole = "\n".join(texts)
     return [
         who for who, name in names.items() if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", whole) is not None
@@ -97,11 +87,6 @@ def make_name_rewriter(people: Iterable[Participant], names: Mapping[str, str], 
 
     Pseudonyms are matched as whole words, with case. Names that are in the text already stay, so that `User P07` does
     not become `User User P07`.
-
-    Args:
-        people: everybody who takes part.
-        names: participant id -> name.
-        written: scrubs a text of the study where it has to be.
     """
     called = {person.pseudonym: names[person.id] for person in people if person.pseudonym.strip()}
     called |= {name: name for name in names.values()}
@@ -201,13 +186,7 @@ _CHECKSUMS: PerState[dict[str, str]] = PerState(lambda _session: {})
 
 
 def participants_by_name(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:
-    """Return the name that judges are told -> participant.
-
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        condition: under which a judge was asked.
-    """
+    """Return the name that judges are told -> participant."""
     people = recording_cast(session, recording_id)
     try:
         written = condition_text_filter(session, condition)

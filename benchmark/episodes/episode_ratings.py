@@ -98,22 +98,25 @@ def _integer_scores(found: Mapping[str, Json]) -> dict[str, int]:
     return {key: value for key, value in found.items() if isinstance(value, int) and not isinstance(value, bool)}
 
 
+ALL_DIMENSIONS = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class RaterAgreement:
-    """How people agree on one dimension, or on all (`dimension` ""); None if undefined.
+    """How people agree on one dimension, or on `ALL_DIMENSIONS`; None if undefined.
 
     Attributes:
-        rated_count: participants of episodes whom two people rated, or more.
+        rated: participants of episodes whom two people rated, or more.
         kappa: Randolph's, on five bins (SOTOPIA, appendix D.1).
         agreement: share of pairs at most two points apart.
-        correlation: Pearson's r of the first two raters of each participant.
+        pearson: Pearson's r of the first two raters of each participant.
     """
 
     dimension: str
-    rated_count: int
+    rated: int
     kappa: float | None
     agreement: float | None
-    correlation: float | None
+    pearson: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,48 +124,24 @@ class JudgeAgreement:
     """How a judge does against the mean human score of one dimension (SOTOPIA, section 5.2); None where undefined.
 
     Attributes:
-        rated_count: participants whom people and the judge rated.
-        correlation: Pearson's r; undefined where either side never varies.
-        mean_distance: mean distance, in points.
+        rated: participants whom people and the judge rated.
+        pearson: Pearson's r; undefined where either side never varies.
+        mae: mean distance, in points.
     """
 
     judge: str
     dimension: str
-    rated_count: int
-    correlation: float | None
-    mean_distance: float | None
+    rated: int
+    pearson: float | None
+    mae: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeAgreement:
     """The agreement of all ratings of episodes."""
 
-    between_people: tuple[RaterAgreement, ...]
-    with_judges: tuple[JudgeAgreement, ...]
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        people: list[Json] = [
-            {
-                "dimension": among.dimension or "all",
-                "rated": among.rated_count,
-                "kappa": among.kappa,
-                "agreement": among.agreement,
-                "pearson": among.correlation,
-            }
-            for among in self.between_people
-        ]
-        judges: list[Json] = [
-            {
-                "judge": against.judge,
-                "dimension": against.dimension,
-                "rated": against.rated_count,
-                "pearson": against.correlation,
-                "mae": against.mean_distance,
-            }
-            for against in self.with_judges
-        ]
-        return {"people": people, "judges": judges}
+    people: tuple[RaterAgreement, ...]
+    judges: tuple[JudgeAgreement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +160,7 @@ def compute_agreement(session: Session) -> EpisodeAgreement:
 
 
 def _rated_participants(session: Session) -> list[_RatedParticipant]:
-    names = asked_judges(session.study) | {
-        judge_entry.id: judge_entry.name for judge_entry in all_judges(session.study)
-    }
+    names = asked_judges(session.study) | {entry.id: entry.name for entry in all_judges(session.study)}
     found = []
     for episode in all_episodes(session.study):
         people = read_ratings(session, episode.recording_id)
@@ -214,14 +191,17 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[RaterA
                 len(several),
                 randolph_kappa(several, low, high),
                 pairwise_agreement(several),
-                pearson([first for first, _ in pairs], [second for _, second in pairs]),
+                pearson([first for first, _ in pairs], [second for _, second in pairs]).value,
             )
         )
         # In bins, because the scales of the dimensions differ.
         all_bins += [assign_bins(np.array(scores), low, high, RATING_BINS).astype(float).tolist() for scores in several]
         all_pairs += several
     kappa, agreement = randolph_kappa(all_bins, 0, RATING_BINS), pairwise_agreement(all_pairs)
-    return [*found, RaterAgreement("", max((among.rated_count for among in found), default=0), kappa, agreement, None)]
+    return [
+        *found,
+        RaterAgreement(ALL_DIMENSIONS, max((among.rated for among in found), default=0), kappa, agreement, None),
+    ]
 
 
 def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[JudgeAgreement]:
@@ -235,5 +215,5 @@ def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[JudgeAgre
                 and isinstance(score := participant.judges.get(name, {}).get(key), int | float)
             ]
             human, judged = [mean for mean, _ in both], [score for _, score in both]
-            found.append(JudgeAgreement(name, key, len(both), pearson(human, judged), mae(human, judged)))
+            found.append(JudgeAgreement(name, key, len(both), pearson(human, judged).value, mae(human, judged).value))
     return found

@@ -51,15 +51,7 @@ class TurnResult:
 
 
 def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn, *, stopped: bool = False) -> Changes:
-    """Add the turn of an agent, as one step, and end the episode if it is over with that.
-
-    Args:
-        session: of the study.
-        recording_id: of the episode.
-        position: of the agent; it must be their turn.
-        turn: what they do.
-        stopped: the episode cannot go on.
-    """
+    """Add the turn of an agent, as one step, and end the episode if it is over with that or `stopped`."""
     state = read_episode_state(session, recording_id)
     who = state.next_agent
     if who is None:
@@ -129,16 +121,7 @@ def play_episode(
     progress: Progress = _SILENT,
     budget: Limits | None = None,
 ) -> EpisodeState:
-    """Play an episode until it is over or somebody stops, in this process.
-
-    Args:
-        session: of the study.
-        recording_id: of the episode.
-        typist: asks for the turn of an agent whom a person plays.
-        told: called with each turn.
-        progress: of each request.
-        budget: of each turn.
-    """
+    """Play an episode until it is over or somebody stops, in this process."""
     while (state := read_episode_state(session, recording_id)).next_agent is not None:
         who = state.next_agent
         if who.player is AgentPlayer.JUDGE:

@@ -162,13 +162,7 @@ class SeatAssignment:
             self._invented.setdefault(_normalize_name(pseudonyms[who]), who)
 
     def assign_participants(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
-        """Return the participants for the seats, and store that they appear; call it inside a step.
-
-        Args:
-            episode: with its `recording_id`.
-            seats: who takes part.
-            agreed: the people at the keyboard agreed that judges are sent what they type.
-        """
+        """Return the participants for the seats, and store that they appear; call it inside a step."""
         chosen: list[str] = []
         added: dict[str, str] = {}
         for seat in seats:
@@ -222,12 +216,7 @@ _ACTION_US = 2 * SECOND_US
 
 
 def turn_span(turn: AgentTurn, after_us: int) -> tuple[int, int]:
-    """Return when a turn begins and ends, in microseconds on the recording's axis.
-
-    Args:
-        turn: what is done.
-        after_us: end of the turn before; 0 for the first.
-    """
+    """Return when a turn begins and ends, in microseconds on the recording's axis."""
     start = after_us + PAUSE_US if after_us else 0
     length = _US_PER_LETTER * len(turn.text) if turn.act is Act.SPEAK else _ACTION_US
     return start, start + max(MIN_TURN_US, length)

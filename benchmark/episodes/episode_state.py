@@ -57,10 +57,6 @@ class EpisodeState:
         """When the last turn ended; 0 where there is none."""
         return max((episode_turn.utterance.end_us for episode_turn in self.played_turns), default=0)
 
-    def agent_at(self, position: int) -> EpisodeAgent | None:
-        """Return the agent at a position, or None."""
-        return next((agent for agent in self.agents if agent.position == position), None)
-
 
 def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
     """Return the state of an episode.

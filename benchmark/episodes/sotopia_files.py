@@ -6,7 +6,9 @@ For import also characters, their relationships, scenarios, and the combinations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from annotate.interchange.document_import import import_step
 from annotate.study.people import ensure_annotators
@@ -21,13 +23,14 @@ from benchmark.episodes.sotopia_records import (
     FIRST_AGENT_KEY,
     FIRST_NAME_KEY,
     GOALS_KEY,
+    SotopiaRecord,
     SotopiaScore,
     episode_json,
     read_bond,
     read_character,
     read_combination,
     read_episode,
-    read_json_objects,
+    read_records,
     read_scenario,
     read_scores,
 )
@@ -67,8 +70,8 @@ def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[Ep
 
 def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
     """Write episodes to a new file, a line each; returns how many."""
-    states = select_episodes(session, recordings)
-    lines = [json.dumps(_episode_json(session, state), ensure_ascii=False) for state in states]
+    states, homes = select_episodes(session, recordings), _collection_names(session)
+    lines = [json.dumps(episode_json(state, homes[state.episode.recording_id]), ensure_ascii=False) for state in states]
     _write_new_file(path, "".join(f"{line}\n" for line in lines))
     return len(lines)
 
@@ -76,6 +79,7 @@ def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ())
 def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
     """Write the complete ratings of people to a new CSV file; returns how many rows."""
     names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    homes = _collection_names(session)
     rows: list[Sequence[Cell]] = []
     for state in select_episodes(session, recordings):
         here = state.episode.recording_id
@@ -83,11 +87,7 @@ def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -
         for rating in read_ratings(session, here):
             if rating.participant_id in places and rating.is_complete:
                 scores = [rating.scores[key] for key in DIMENSIONS]
-                head = (
-                    _collection_name(session, here),
-                    state.episode.reference or here,
-                    names.get(rating.annotator_id, ""),
-                )
+                head = (homes[here], state.episode.reference or here, names.get(rating.annotator_id, ""))
                 rows.append((*head, places[rating.participant_id], *scores))
     if not rows:
         raise UserError("Nobody rated these episodes on all seven dimensions yet.", "Rate them first.")
@@ -95,13 +95,10 @@ def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -
     return len(rows)
 
 
-def _episode_json(session: Session, state: EpisodeState) -> dict[str, Json]:
-    return episode_json(state, _collection_name(session, state.episode.recording_id))
-
-
-def _collection_name(session: Session, recording_id: str) -> str:
-    wanted = session.recording(recording_id).collection_id
-    return next((collection.name for collection in all_collections(session.study) if collection.id == wanted), "")
+def _collection_names(session: Session) -> dict[str, str]:
+    """Return recording -> name of its collection."""
+    names = {collection.id: collection.name for collection in all_collections(session.study)}
+    return {recording.id: names[recording.collection_id] for recording in all_recordings(session.study)}
 
 
 def _write_new_file(path: Path, text: str) -> None:
@@ -114,7 +111,8 @@ def _write_new_file(path: Path, text: str) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from None
 
 
-_NumberedObjects = Sequence[tuple[int, Mapping[str, Json]]]
+Row = TypeVar("Row")
+Records = Sequence[SotopiaRecord]
 _TRACK, _LABEL, _WHO = "ratings", "rating", "participant"
 
 
@@ -146,14 +144,14 @@ def import_file(session: Session, path: Path, *, keep_rest: bool = False) -> Sot
     session.study.require_writable()
     if path.suffix.lower() == ".csv":
         return _import_scores(session, path, keep_rest)
-    lines = read_json_objects(path)
-    known = next((key for key in _IMPORTERS if key in lines[0][1]), None)
+    records = read_records(path)
+    known = next((key for key in _IMPORTERS if key in records[0].fields), None)
     if known is None:
         raise UserError(
             f"{escape_unprintable(path.name)} holds nothing of SOTOPIA.",
             f"The first line of such a file has one of {', '.join(_IMPORTERS)}.",
         )
-    return _IMPORTERS[known](session, path, lines, keep_rest)
+    return _IMPORTERS[known](session, path, records, keep_rest)
 
 
 def sort_files(paths: Sequence[Path]) -> list[Path]:
@@ -162,76 +160,56 @@ def sort_files(paths: Sequence[Path]) -> list[Path]:
     def place(path: Path) -> int:
         if path.suffix.lower() == ".csv":
             return len(_IMPORTERS)
-        first = read_json_objects(path)[0][1]
+        first = read_records(path)[0].fields
         return next((at for at, key in enumerate(_IMPORTERS) if key in first), 0)
 
     return sorted(paths, key=place)
 
 
-def _import_episodes(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
+def _import_episodes(session: Session, path: Path, records: Records, keep_rest: bool) -> SotopiaImportResult:
     known = {scenario.context: scenario.relationship for scenario in all_scenarios(session.study)}
-    names_by_id = {collection.id: collection.name for collection in all_collections(session.study)}
-    collection_names = {
-        recording.id: names_by_id[recording.collection_id] for recording in all_recordings(session.study)
-    }
+    homes = _collection_names(session)
     existing = {
-        (collection_names[episode.recording_id], episode.reference)
-        for episode in all_episodes(session.study)
-        if episode.reference
+        (homes[episode.recording_id], episode.reference) for episode in all_episodes(session.study) if episode.reference
     }
-    setups = [read_episode(path, number, found, known) for number, found in lines]
+    setups = [read_episode(record, known) for record in records]
     new = []
-    for episode_setup in setups:
-        key = (episode_setup.collection, episode_setup.episode.reference)
-        if not episode_setup.episode.reference or key not in existing:
-            require_valid_setup(episode_setup)
-            new.append(episode_setup)
+    for setup in setups:
+        key = (setup.collection, setup.episode.reference)
+        if not setup.episode.reference or key not in existing:
+            require_valid_setup(setup)
+            new.append(setup)
             existing.add(key)
-    if not new:
-        return SotopiaImportResult("episodes", 0, len(setups), 0, Changes())
     company = SeatAssignment(session)
-    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
-        for episode_setup in new:
-            insert_episode_recording(session, episode_setup, company)
-    return SotopiaImportResult("episodes", len(new), len(setups) - len(new), 0, step.changes)
+    insert = partial(insert_episode_recording, session, company=company)
+    return _store(session, path, "episodes", keep_rest, new, insert, len(setups) - len(new))
 
 
-def _import_scenarios(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
-    existing = {_scenario_key(scenario) for scenario in all_scenarios(session.study)}
-    found = [read_scenario(path, number, entry) for number, entry in lines]
-    new = {_scenario_key(scenario): scenario for scenario in found}
-    added = [scenario for key, scenario in new.items() if key not in existing]
-    if not added:
-        return SotopiaImportResult("scenarios", 0, len(found), 0, Changes())
-    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
-        for scenario in added:
-            set_scenario(session.study, scenario)
-    return SotopiaImportResult("scenarios", len(added), len(found) - len(added), 0, step.changes)
+def _import_scenarios(session: Session, path: Path, records: Records, keep_rest: bool) -> SotopiaImportResult:
+    def key(scenario: Scenario) -> tuple[object, ...]:
+        return scenario.context, scenario.relationship, scenario.goals, scenario.reference
+
+    existing = {key(scenario) for scenario in all_scenarios(session.study)}
+    new = {key(scenario): scenario for scenario in map(read_scenario, records)}
+    added = [scenario for scenario_key, scenario in new.items() if scenario_key not in existing]
+    store = partial(set_scenario, session.study)
+    return _store(session, path, "scenarios", keep_rest, added, store, len(records) - len(added))
 
 
-def _import_characters(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
+def _import_characters(session: Session, path: Path, records: Records, keep_rest: bool) -> SotopiaImportResult:
     existing = {(character.profile, character.reference) for character in all_characters(session.study)}
-    found = [read_character(path, number, entry) for number, entry in lines]
-    new = {(character.profile, character.reference): character for character in found}
+    new = {(character.profile, character.reference): character for character in map(read_character, records)}
     added = [character for key, character in new.items() if key not in existing]
-    if not added:
-        return SotopiaImportResult("characters", 0, len(found), 0, Changes())
-    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
-        for character in added:
-            set_character(session.study, character)
-    return SotopiaImportResult("characters", len(added), len(found) - len(added), 0, step.changes)
+    store = partial(set_character, session.study)
+    return _store(session, path, "characters", keep_rest, added, store, len(records) - len(added))
 
 
-def _scenario_key(scenario: Scenario) -> tuple[object, ...]:
-    return scenario.context, scenario.relationship, scenario.goals, scenario.reference
-
-
-def _import_bonds(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
+def _import_bonds(session: Session, path: Path, records: Records, keep_rest: bool) -> SotopiaImportResult:
     characters = {character.reference: character for character in all_characters(session.study) if character.reference}
     changed: dict[str, Character] = {}
     existing = unmatched = 0
-    for number, entry in lines:
-        bond = read_bond(path, number, entry)
+    for record in records:
+        bond = read_bond(record)
         first, second = (characters.get(reference) for reference in bond.references)
         if first is None or second is None:
             unmatched += 1
@@ -241,20 +219,19 @@ def _import_bonds(session: Session, path: Path, lines: _NumberedObjects, keep_re
             existing += 1
             continue
         changed[first.reference] = characters[first.reference] = replace(first, bonds=(*first.bonds, made))
-    _require_matched(path, lines, unmatched)
-    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
-        for character in changed.values():
-            set_character(session.study, character)
-    return SotopiaImportResult("relationships", len(lines) - existing - unmatched, existing, unmatched, step.changes)
+    _require_matched(path, records, unmatched)
+    store = partial(set_character, session.study)
+    added = len(records) - existing - unmatched
+    return _store(session, path, "relationships", keep_rest, [*changed.values()], store, existing, unmatched, added)
 
 
-def _import_combinations(session: Session, path: Path, lines: _NumberedObjects, keep_rest: bool) -> SotopiaImportResult:
+def _import_combinations(session: Session, path: Path, records: Records, keep_rest: bool) -> SotopiaImportResult:
     characters = {character.reference: character.id for character in all_characters(session.study)}
     scenarios = {scenario.reference: scenario for scenario in all_scenarios(session.study) if scenario.reference}
     changed: dict[str, Scenario] = {}
     existing = unmatched = 0
-    for number, entry in lines:
-        reference, agents = read_combination(path, number, entry)
+    for record in records:
+        reference, agents = read_combination(record)
         scenario = scenarios.get(reference)
         if scenario is None or not characters.keys() >= {*agents}:
             unmatched += 1
@@ -264,15 +241,35 @@ def _import_combinations(session: Session, path: Path, lines: _NumberedObjects, 
             existing += 1
             continue
         changed[reference] = scenarios[reference] = replace(scenario, casts=(*scenario.casts, cast))
-    _require_matched(path, lines, unmatched)
-    with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
-        for changed_scenario in changed.values():
-            set_scenario(session.study, changed_scenario)
-    return SotopiaImportResult("combinations", len(lines) - existing - unmatched, existing, unmatched, step.changes)
+    _require_matched(path, records, unmatched)
+    store = partial(set_scenario, session.study)
+    added = len(records) - existing - unmatched
+    return _store(session, path, "combinations", keep_rest, [*changed.values()], store, existing, unmatched, added)
 
 
-def _require_matched(path: Path, lines: _NumberedObjects, unmatched: int) -> None:
-    if unmatched == len(lines):
+def _store(
+    session: Session,
+    path: Path,
+    kind: str,
+    keep_rest: bool,
+    rows: Sequence[Row],
+    store: Callable[[Row], object],
+    existing: int,
+    unmatched: int = 0,
+    added: int | None = None,
+) -> SotopiaImportResult:
+    """Store what is new or changed as one step; nothing is written where nothing is."""
+    changes = Changes()
+    if rows:
+        with import_step(session, f"Import {path.name}", keep_rest=keep_rest) as step:
+            for row in rows:
+                store(row)
+        changes = step.changes
+    return SotopiaImportResult(kind, len(rows) if added is None else added, existing, unmatched, changes)
+
+
+def _require_matched(path: Path, records: Records, unmatched: int) -> None:
+    if unmatched == len(records):
         raise UserError(
             f"Nothing that {escape_unprintable(path.name)} is about is in this study.",
             "Import the agent profiles and the environment profiles first.",
@@ -318,7 +315,7 @@ def _import_scores(session: Session, path: Path, keep_rest: bool) -> SotopiaImpo
     return SotopiaImportResult("ratings", len(segments), known, unmatched, used | step.changes)
 
 
-_IMPORTERS: Mapping[str, Callable[[Session, Path, _NumberedObjects, bool], SotopiaImportResult]] = {
+_IMPORTERS: Mapping[str, Callable[[Session, Path, Records, bool], SotopiaImportResult]] = {
     FIRST_NAME_KEY: _import_characters,
     GOALS_KEY: _import_scenarios,
     FIRST_AGENT_KEY: _import_bonds,
@@ -332,8 +329,7 @@ class _AgentFinder:
     """Finds the agents that rows rate."""
 
     def __init__(self, session: Session) -> None:
-        homes = {collection.id: collection.name for collection in all_collections(session.study)}
-        self._homes = {recording.id: homes[recording.collection_id] for recording in all_recordings(session.study)}
+        self._homes = _collection_names(session)
         self._agents = all_agents(session.study)
         self._episodes: dict[str, list[str]] = {}
         for episode in all_episodes(session.study):
@@ -346,11 +342,7 @@ class _AgentFinder:
         matching = [recording_id for recording_id in found if self._homes[recording_id] == row.collection] or found
         agents = self._agents.get(matching[0], []) if matching else []
         return next(
-            (
-                episode_agent
-                for episode_agent in agents
-                if episode_agent.position == row.agent and episode_agent.participant_id is not None
-            ),
+            (agent for agent in agents if agent.position == row.agent and agent.participant_id is not None),
             None,
         )
 

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,68 +81,88 @@ MAX_TEXT_CHARS = 20_000
 """Characters of one text."""
 
 
-def read_json_objects(path: Path) -> list[tuple[int, Mapping[str, Json]]]:
-    """Return line number -> object; empty lines are passed over. A list of objects in one JSON text is read too."""
+@dataclass(frozen=True, slots=True)
+class SotopiaRecord:
+    """A JSON object of a file, whose errors name the line."""
+
+    path: Path
+    line: int
+    fields: Mapping[str, Json]
+
+    def error(self, problem: str) -> UserError:
+        """Return the error that the file is damaged in this line."""
+        return damaged_file_error(self.path, problem, self.line)
+
+    def text(self, key: str, *, required: bool = True) -> str:
+        """Return a text or number as clean text; "" if it is missing and not required."""
+        value = self.fields.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = str(value)
+        text = "" if value in (None, "") else self.clean(value, key)
+        if required and not text:
+            raise self.error(f"“{key}” is missing")
+        return text
+
+    def joined(self, key: str) -> str:
+        """Return a text, a number or a list of texts as one text; "" if it is missing."""
+        value = self.fields.get(key)
+        if isinstance(value, list):
+            return ", ".join(self.clean(text, key) for text in value)
+        return self.text(key, required=False)
+
+    def clean(self, value: Json, key: str) -> str:
+        """Return a text without invisible characters, such as those that change the direction of writing."""
+        if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
+            raise self.error(f"“{key}” is no text of at most {MAX_TEXT_CHARS:,} characters")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise self.error(f"“{key}” holds half of a character") from None
+        return _INVISIBLE_CHARS.sub("", value).strip()
+
+    def part(self, key: str) -> "SotopiaRecord":
+        """Return an object in it."""
+        value = self.fields.get(key)
+        if not isinstance(value, dict):
+            raise self.error(f"“{key}” is missing or no JSON object")
+        return SotopiaRecord(self.path, self.line, value)
+
+    def relationship(self, text: str) -> Relationship:
+        """Return a relationship by SOTOPIA's name or number, or by ours."""
+        named = {relationship.value: relationship for relationship in Relationship} | _RELATIONSHIPS
+        named |= {str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS.values())}
+        if text not in named:
+            raise self.error(f"“{text}” is no relationship")
+        return named[text]
+
+
+def read_records(path: Path) -> list[SotopiaRecord]:
+    """Return the objects of a file; empty lines are passed over. A list of objects in one JSON text is read too."""
     text = read_text(path, MAX_FILE_BYTES)
+    values: list[tuple[int, Json]]
     if text.lstrip().startswith("["):
-        listed = [*_read_list(path, text)]
-        if not listed:
-            raise UserError(f"There is nothing in {path.name}.", "Choose a file with one JSON object a line.")
-        return listed
-    found = []
-    # Not `splitlines`, which also splits at other characters that a text may hold.
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            found.append((number, _require_object(path, number, _parse_json(path, number, line))))
-    if not found:
+        listed = _parse_json(path, 1, text)
+        values = [*enumerate(listed if isinstance(listed, list) else [], 1)]
+    else:
+        # Not `splitlines`, which also splits at other characters that a text may hold.
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        values = [(number, _parse_json(path, number, line)) for number, line in lines]
+    if not values:
         raise UserError(f"There is nothing in {path.name}.", "Choose a file with one JSON object a line.")
-    return found
-
-
-def read_text_field(path: Path, line: int, found: Mapping[str, Json], key: str, *, required: bool = True) -> str:
-    """Return a text or number of an object as clean text; "" if it is missing and not required."""
-    value = found.get(key)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value)
-    if value is None or value == "":
-        if required:
-            raise damaged_file_error(path, f"“{key}” is missing", line)
-        return ""
-    found_text = clean_text(path, line, value, key)
-    if required and not found_text:
-        raise damaged_file_error(path, f"“{key}” is missing", line)
-    return found_text
-
-
-def clean_text(path: Path, line: int, value: Json, key: str) -> str:
-    """Return a text without invisible characters, such as those that change the direction of writing."""
-    if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS:
-        raise damaged_file_error(path, f"“{key}” is no text of at most {MAX_TEXT_CHARS:,} characters", line)
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise damaged_file_error(path, f"“{key}” holds half of a character", line) from None
-    return _INVISIBLE_CHARS.sub("", value).strip()
-
-
-def _read_list(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Json]]]:
-    found = _parse_json(path, 1, text)
-    for number, entry in enumerate(found if isinstance(found, list) else [], 1):
-        yield number, _require_object(path, number, entry)
+    records = []
+    for number, value in values:
+        if not isinstance(value, dict):
+            raise damaged_file_error(path, "it is no JSON object", number)
+        records.append(SotopiaRecord(path, number, value))
+    return records
 
 
 def _parse_json(path: Path, number: int, text: str) -> Json:
     try:
-        found: Json = json.loads(text)
+        value: Json = json.loads(text)
     except (ValueError, RecursionError):
         raise damaged_file_error(path, "it is no JSON", number) from None
-    return found
-
-
-def _require_object(path: Path, number: int, found: Json) -> Mapping[str, Json]:
-    if not isinstance(found, dict):
-        raise damaged_file_error(path, "it is no JSON object", number)
-    return found
+    return value
 
 
 CONVERSATION_KEY = "parsed_conversation"
@@ -159,47 +179,34 @@ _PROFILE_KEYS = {
 """Field of `Profile` -> its key in the file; not all keys are in SOTOPIA-pi's own files."""
 
 
-def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mapping[str, Relationship]) -> EpisodeSetup:
-    """Return the episode of a line.
-
-    Args:
-        path: of the file.
-        line: its number.
-        found: its JSON object.
-        known: context of a scenario -> relationship, for files that do not say it.
-    """
-    names = found.get("names")
+def read_episode(record: SotopiaRecord, known: Mapping[str, Relationship]) -> EpisodeSetup:
+    """Return the episode of a line; `known` maps contexts of scenarios to relationships that the file does not say."""
+    names = record.fields.get("names")
     if not isinstance(names, list) or not all(isinstance(name, str) and name.strip() for name in names):
-        raise damaged_file_error(path, "“names” is no list of names", line)
+        raise record.error("“names” is no list of names")
     called = [str(name) for name in names]
-    if not all(clean_text(path, line, name, "names") for name in called):
-        raise damaged_file_error(path, "“names” is no list of names", line)
+    if not all(record.clean(name, "names") for name in called):
+        raise record.error("“names” is no list of names")
     if len(called) < 2 or len(set(called)) < len(called):
-        raise damaged_file_error(path, "“names” does not name two people or more", line)
-    context = read_text_field(path, line, found, "scenario")
-    people, goals = (
-        _object_field(path, line, found, "personal_info"),
-        _object_field(path, line, found, "social_goal"),
-    )
+        raise record.error("“names” does not name two people or more")
+    context = record.text("scenario")
+    people, goals = record.part("personal_info"), record.part("social_goal")
     seats = tuple(
         CastMember(
-            _read_profile(path, line, clean_text(path, line, name, "names"), _object_field(path, line, people, name)),
-            _read_goal(path, line, goals, name),
-            AgentPlayer.SCRIPT,
+            _read_profile(people.part(name), record.clean(name, "names")), _read_goal(goals, name), AgentPlayer.SCRIPT
         )
         for name in called
     )
-    turns = tuple(
-        _read_opening_turn(path, line, entry, called) for entry in _list_field(path, line, found, CONVERSATION_KEY)
-    )
-    reference = read_text_field(path, line, found, "episode", required=False)
-    collection = read_text_field(path, line, found, "set", required=False)
-    relationship_text = read_text_field(path, line, found, "relationship", required=False)
+    said = record.fields.get(CONVERSATION_KEY)
+    if not isinstance(said, list):
+        raise record.error(f"“{CONVERSATION_KEY}” is missing or no list")
+    turns = tuple(_read_opening_turn(record, turn, called) for turn in said)
+    reference, collection = record.text("episode", required=False), record.text("set", required=False)
     relationship = known.get(context, Relationship.UNKNOWN)
-    if relationship_text:
-        relationship = _read_relationship(path, line, relationship_text)
+    if relationship_text := record.text("relationship", required=False):
+        relationship = record.relationship(relationship_text)
     if not turns:
-        raise damaged_file_error(path, "nobody says or does anything", line)
+        raise record.error("nobody says or does anything")
     episode = Episode(
         *("", context, relationship, EpisodeSource.IMPORTED, max(MOST_TURNS, len(turns)), _episode_end(turns)),
         reference=reference,
@@ -210,12 +217,7 @@ def read_episode(path: Path, line: int, found: Mapping[str, Json], known: Mappin
 
 
 def episode_json(state: EpisodeState, home: str) -> dict[str, Json]:
-    """Return the JSON object of an episode, without its history from another recording.
-
-    Args:
-        state: the episode.
-        home: name of its collection.
-    """
+    """Return the JSON object of an episode, without its history from another recording."""
     names = [agent.profile.name for agent in state.agents]
     people: dict[str, Json] = {}
     for agent in state.agents:
@@ -241,46 +243,30 @@ def episode_json(state: EpisodeState, home: str) -> dict[str, Json]:
     }
 
 
-def _read_profile(path: Path, line: int, name: str, found: Mapping[str, Json]) -> Profile:
-    texts = [read_text_field(path, line, found, called, required=False) for called in _PROFILE_KEYS.values()]
-    return Profile(name, *texts)
+def _read_profile(record: SotopiaRecord, name: str) -> Profile:
+    return Profile(name, *(record.text(key, required=False) for key in _PROFILE_KEYS.values()))
 
 
-def _read_goal(path: Path, line: int, found: Mapping[str, Json], name: str) -> str:
-    if name not in found:
-        raise damaged_file_error(path, f"“{name}” is missing in “social_goal”", line)
-    return read_text_field(path, line, found, name, required=False)
+def _read_goal(goals: SotopiaRecord, name: str) -> str:
+    if name not in goals.fields:
+        raise goals.error(f"“{name}” is missing in “social_goal”")
+    return goals.text(name, required=False)
 
 
-def _read_opening_turn(path: Path, line: int, found: Json, names: Sequence[str]) -> OpeningTurn:
-    if not isinstance(found, dict):
-        raise damaged_file_error(path, "a turn is no JSON object", line)
-    speaker = read_text_field(path, line, found, "speaker")
+def _read_opening_turn(record: SotopiaRecord, said: Json, names: Sequence[str]) -> OpeningTurn:
+    if not isinstance(said, dict):
+        raise record.error("a turn is no JSON object")
+    turn = SotopiaRecord(record.path, record.line, said)
+    speaker = turn.text("speaker")
     if speaker not in names:
-        raise damaged_file_error(path, f"“{speaker}” has a turn and is not among “names”", line)
-    return OpeningTurn(
-        read_turn(read_text_field(path, line, found, "dialogue", required=False), names), [*names].index(speaker)
-    )
+        raise record.error(f"“{speaker}” has a turn and is not among “names”")
+    return OpeningTurn(read_turn(turn.text("dialogue", required=False), names), [*names].index(speaker))
 
 
 def _episode_end(said: Sequence[OpeningTurn]) -> EpisodeEnd:
     if said and said[-1].turn.act is Act.LEAVE:
         return EpisodeEnd.LEFT
     return EpisodeEnd.LIMIT if len(said) >= MOST_TURNS else EpisodeEnd.CUT
-
-
-def _object_field(path: Path, line: int, found: Mapping[str, Json], key: str) -> Mapping[str, Json]:
-    value = found.get(key)
-    if not isinstance(value, dict):
-        raise damaged_file_error(path, f"“{key}” is missing or no JSON object", line)
-    return value
-
-
-def _list_field(path: Path, line: int, found: Mapping[str, Json], key: str) -> list[Json]:
-    value = found.get(key)
-    if not isinstance(value, list):
-        raise damaged_file_error(path, f"“{key}” is missing or no list", line)
-    return value
 
 
 GOALS_KEY = "agent_goals"
@@ -299,31 +285,21 @@ _RELATIONSHIPS = {
 _TAG = re.compile(r"</?(?:extra_info|strategy_hint|clarification_hint)>")
 
 
-def read_scenario(path: Path, line: int, found: Mapping[str, Json]) -> Scenario:
+def read_scenario(record: SotopiaRecord) -> Scenario:
     """Return the scenario of a line; hints and further information in a goal stay, without their tags."""
-    goals = found.get(GOALS_KEY)
+    goals = record.fields.get(GOALS_KEY)
     if not isinstance(goals, list) or len(goals) < 2 or not all(isinstance(goal, str) for goal in goals):
-        raise damaged_file_error(path, f"“{GOALS_KEY}” is no list of two goals or more", line)
-    relationship = _read_relationship(path, line, read_text_field(path, line, found, "relationship"))
-    context = _strip_tags(read_text_field(path, line, found, "scenario"))
-    name = read_text_field(path, line, found, "codename", required=False) or context[:40]
+        raise record.error(f"“{GOALS_KEY}” is no list of two goals or more")
+    relationship = record.relationship(record.text("relationship"))
+    context = _strip_tags(record.text("scenario"))
     return Scenario(
         new_id(),
-        name,
+        record.text("codename", required=False) or context[:40],
         context,
         relationship,
-        tuple(_strip_tags(clean_text(path, line, goal, GOALS_KEY)) for goal in goals),
-        read_text_field(path, line, found, "env_id", required=False),
+        tuple(_strip_tags(record.clean(goal, GOALS_KEY)) for goal in goals),
+        record.text("env_id", required=False),
     )
-
-
-def _read_relationship(path: Path, line: int, text: str) -> Relationship:
-    """Return a relationship by SOTOPIA's name or number, or by ours."""
-    named = {relationship.value: relationship for relationship in Relationship} | _RELATIONSHIPS
-    named |= {str(number): relationship for number, relationship in enumerate(_RELATIONSHIPS.values())}
-    if text not in named:
-        raise damaged_file_error(path, f"“{text}” is no relationship", line)
-    return named[text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,47 +311,37 @@ class SotopiaBond:
     story: str
 
 
-def read_bond(path: Path, line: int, found: Mapping[str, Json]) -> SotopiaBond:
+def read_bond(record: SotopiaRecord) -> SotopiaBond:
     """Return the relationship profile of a line."""
-    first, second = (read_text_field(path, line, found, key) for key in (FIRST_AGENT_KEY, "agent2_id"))
-    relationship = _read_relationship(path, line, read_text_field(path, line, found, "relationship"))
-    return SotopiaBond(
-        (first, second), relationship, read_text_field(path, line, found, "background_story", required=False)
-    )
+    references = record.text(FIRST_AGENT_KEY), record.text("agent2_id")
+    relationship = record.relationship(record.text("relationship"))
+    return SotopiaBond(references, relationship, record.text("background_story", required=False))
 
 
-def read_combination(path: Path, line: int, found: Mapping[str, Json]) -> tuple[str, tuple[str, ...]]:
+def read_combination(record: SotopiaRecord) -> tuple[str, tuple[str, ...]]:
     """Return the scenario and the characters of a line, by what the files call them."""
-    agents = found.get(AGENT_IDS_KEY)
+    agents = record.fields.get(AGENT_IDS_KEY)
     if not isinstance(agents, list) or len(agents) < 2:
-        raise damaged_file_error(path, f"“{AGENT_IDS_KEY}” is no list of two or more", line)
-    ids = tuple(clean_text(path, line, agent, AGENT_IDS_KEY) for agent in agents)
-    return read_text_field(path, line, found, "env_id"), ids
+        raise record.error(f"“{AGENT_IDS_KEY}” is no list of two or more")
+    ids = tuple(record.clean(agent, AGENT_IDS_KEY) for agent in agents)
+    return record.text("env_id"), ids
 
 
-def read_character(path: Path, line: int, found: Mapping[str, Json]) -> Character:
+def read_character(record: SotopiaRecord) -> Character:
     """Return the character of a line."""
 
     def told(*keys: str) -> str:
-        texts = [_read_joined_texts(path, line, found, key).rstrip(".") for key in keys]
+        texts = [record.joined(key).rstrip(".") for key in keys]
         return ". ".join(text for text in texts if text)
 
-    name = " ".join(part for part in (read_text_field(path, line, found, FIRST_NAME_KEY), told("last_name")) if part)
+    name = " ".join(part for part in (record.text(FIRST_NAME_KEY), told("last_name")) if part)
     personality = told("personality_and_values") or told("big_five")
     profile = Profile(
         *(name, told("age"), told("occupation"), told("gender_pronoun"), personality),
         *(told("moral_values", "schwartz_personal_values"), told("decision_making_style")),
         *(told("public_info"), told("secret")),
     )
-    return Character(new_id(), profile, read_text_field(path, line, found, "agent_id", required=False))
-
-
-def _read_joined_texts(path: Path, line: int, found: Mapping[str, Json], key: str) -> str:
-    """Return a text, a number or a list of texts as one text; "" if it is missing."""
-    value = found.get(key)
-    if isinstance(value, list):
-        return ", ".join(clean_text(path, line, text, key) for text in value)
-    return read_text_field(path, line, found, key, required=False)
+    return Character(new_id(), profile, record.text("agent_id", required=False))
 
 
 def _strip_tags(text: str) -> str:

@@ -125,11 +125,11 @@ def draw_options(
     right = text(own)
     taken = {normalize_text(right)}
     wrong: list[ItemCandidate] = []
-    for item_candidate in iter_shuffled(others, chance):
-        said = normalize_text(text(item_candidate))
-        if said and said not in taken and item_candidate.about != own.about and fits(item_candidate):
+    for candidate in iter_shuffled(others, chance):
+        said = normalize_text(text(candidate))
+        if said and said not in taken and candidate.about != own.about and fits(candidate):
             taken.add(said)
-            wrong.append(item_candidate)
+            wrong.append(candidate)
             if len(wrong) == WRONG_OPTION_COUNT:
                 break
     if len(wrong) < WRONG_OPTION_COUNT:
@@ -148,14 +148,14 @@ def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Ite
         moved[place] = moved.get(left - 1, left - 1)
 
 
-def candidate_sort_key(item_candidate: ItemCandidate) -> tuple[str, int, int, str, str]:
+def candidate_sort_key(candidate: ItemCandidate) -> tuple[str, int, int, str, str]:
     """Return the sort key of a candidate: recording, time, and source."""
     return (
-        item_candidate.recording_id,
-        item_candidate.start_us,
-        item_candidate.end_us,
-        item_candidate.about,
-        item_candidate.made_from,
+        candidate.recording_id,
+        candidate.start_us,
+        candidate.end_us,
+        candidate.about,
+        candidate.made_from,
     )
 
 

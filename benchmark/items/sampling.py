@@ -2,9 +2,8 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, cast
 
 from benchmark.items.candidates import (
     MISSING_LABEL,
@@ -16,6 +15,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
+from project.codec import dump, load
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -83,6 +83,17 @@ def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
     return dict.fromkeys(there, min(each, items_per_collection(size, len(there)) or each))
 
 
+def strata_sizes(candidates: Sequence[ItemCandidate], rule: ItemSamplingRule) -> list[tuple[list[ItemCandidate], int]]:
+    """Return strata with how many items each gives: collections with the same number if the rule says so, else all."""
+    if not rule.stratify:
+        return [([*candidates], min(rule.size or len(candidates), len(candidates)))]
+    homes: dict[str, list[ItemCandidate]] = {}
+    for candidate in candidates:
+        homes.setdefault(candidate.collection_id, []).append(candidate)
+    sizes = collection_sizes(rule.size, {home: len(those) for home, those in homes.items()})
+    return [(homes[home], sizes[home]) for home in sorted(homes)]
+
+
 def cut_negatives(
     gaps: Sequence[ItemCandidate], lengths: Sequence[int], number: int, chance: random.Random
 ) -> list[ItemCandidate]:
@@ -101,7 +112,7 @@ def cut_negatives(
     wanted = sorted((chance.choice(lengths) for _ in range(number)), reverse=True) if lengths else []
     # The longest first, because short spans still fit into the rest.
     for length in wanted:
-        free_starts = [max(0, item_candidate.end_us - item_candidate.start_us - length + 1) for item_candidate in free]
+        free_starts = [max(0, candidate.end_us - candidate.start_us - length + 1) for candidate in free]
         if not any(free_starts):
             continue
         gap_index = chance.choices(range(len(free)), free_starts)[0]
@@ -109,9 +120,9 @@ def cut_negatives(
         start = gap.start_us + chance.randrange(free_starts[gap_index])
         found.append(replace(gap, start_us=start, end_us=start + length))
         free[gap_index : gap_index + 1] = [
-            item_candidate
-            for item_candidate in (replace(gap, end_us=start), replace(gap, start_us=start + length))
-            if item_candidate.end_us > item_candidate.start_us
+            candidate
+            for candidate in (replace(gap, end_us=start), replace(gap, start_us=start + length))
+            if candidate.end_us > candidate.start_us
         ]
     chance.shuffle(found)
     return found
@@ -185,14 +196,14 @@ class _Stratum:
         short = quotas.get(self.negative, 0) - len(found.get(self.negative, ()))
         if short:
             lengths = [
-                item_candidate.end_us - item_candidate.start_us
+                candidate.end_us - candidate.start_us
                 for key in found
                 if key != self.negative
-                for item_candidate in found[key]
+                for candidate in found[key]
             ]
             found[self.negative] += cut_negatives(self.gaps, lengths, short, chance)
             quotas = largest_quotas(size, self.shares, {key: len(those) for key, those in found.items()})
-        return [item_candidate for key, number in quotas.items() for item_candidate in found[key][:number]]
+        return [candidate for key, number in quotas.items() for candidate in found[key][:number]]
 
     def _available_counts(self, size: int) -> dict[str, int]:
         there = {key: len(those) for key, those in self.classes.items()}
@@ -212,18 +223,18 @@ def _draw_strata(strata: Sequence[_Stratum], each: int, chance: random.Random) -
         drawn = [stratum.draw(size, random.Random(f"{seed} {place}")) for place, stratum in enumerate(strata)]
         smallest = min(len(items) for items in drawn)
         if smallest == size:
-            return [item_candidate for those in drawn for item_candidate in those]
+            return [candidate for those in drawn for candidate in those]
         size = smallest
 
 
 def _split_by_collection(whole: _Stratum) -> tuple[list[_Stratum], int]:
     """Return a stratum for each collection that has every class, and how many candidates the others have."""
-    homes = sorted({item_candidate.collection_id for those in whole.classes.values() for item_candidate in those})
+    homes = sorted({candidate.collection_id for those in whole.classes.values() for candidate in those})
     found: list[_Stratum] = []
     lacking = 0
     for home in homes:
         classes = {
-            key: [item_candidate for item_candidate in those if item_candidate.collection_id == home]
+            key: [candidate for candidate in those if candidate.collection_id == home]
             for key, those in whole.classes.items()
         }
         gaps = [gap for gap in whole.gaps if gap.collection_id == home]
@@ -303,26 +314,14 @@ class SamplingOptions:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object that `read_sampling_options` reads."""
-        return {**asdict(self), "include": sorted({*self.include}), "conditions": [*self.conditions]}
+        return dump(replace(self, include=tuple(sorted({*self.include}))))
 
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
     """Read the result of `SamplingOptions.as_json`."""
-    values = cast(dict[str, Any], dict(found))
-    defaults = SamplingOptions()
     try:
-        options = SamplingOptions(
-            tuple(map(str, values.get("include", ()))),
-            bool(values.get("stratify", False)),
-            str(values.get("scheme", "")),
-            str(values.get("track", "")),
-            {key: float(weight) for key, weight in values.get("shares", {}).items()},
-            str(values.get("negatives", defaults.negatives)),
-            tuple(map(str, values.get("conditions", ()))),
-            bool(values.get("willing", False)),
-            str(values.get("truth", defaults.truth)),
-        )
+        options = load(SamplingOptions, found, "The rule")
         options.require_known()
-    except (TypeError, ValueError, AttributeError, UserError):
+    except UserError:
         raise UserError("The rule of an item set of this study is damaged.", "Make another set.") from None
     return options

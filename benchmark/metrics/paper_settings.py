@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, SCORE_FILES
+from models.judges.judge_backends import BACKENDS, build_options
 from models.judges.judge_interface import ModelOptions
 from project.entities.study_records import Json
 from resources import resource
@@ -82,6 +83,12 @@ def find_departures(task: str, own: Mapping[str, Json]) -> tuple[SettingDepartur
         for key in SETTING_NAMES
         if key in values and key in own and own[key] != values[key]
     )
+
+
+def model_options(backend: str, settings: Json) -> ModelOptions | None:
+    """Return the options of a judge that is a model; None for baselines and people."""
+    options = build_options(backend, settings) if backend in BACKENDS and isinstance(settings, dict) else None
+    return options if isinstance(options, ModelOptions) else None
 
 
 def model_settings(options: ModelOptions, *, shows_pictures: bool) -> dict[str, Json]:

@@ -133,11 +133,6 @@ class PublishedTableRow:
     setting: str
     figures: Mapping[str, float]
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        named: dict[str, Json] = {name: getattr(self, name) for name in ("paper", "table", "model", "setting")}
-        return named | {"figures": dict(self.figures)}
-
 
 @cache
 def published_rows(paper: str) -> tuple[PublishedTableRow, ...]:

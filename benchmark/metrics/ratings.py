@@ -12,6 +12,7 @@ import numpy as np
 from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, moments
 from annotate.agreement.coefficients import pearson as pearson_of_sums
 from annotate.agreement.figure_intervals import Floats, Ints, finite_or_none
+from benchmark.metrics.item_sums import MetricContributions, share_of_items
 
 NO_VARIANCE = "Everybody gave one and the same value throughout, or there are fewer than two pairs."
 RATING_BINS = 5
@@ -27,45 +28,34 @@ def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tupl
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
     both = [(true, value) for true, value in zip(truth, said, strict=True) if value is not None]
-    found = np.array(both, float).reshape(len(both), 2)
-    return found[:, 0], found[:, 1]
+    pairs = np.array(both, float).reshape(len(both), 2)
+    return pairs[:, 0], pairs[:, 1]
 
 
-def pearson(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
-    """Return Pearson's r of n pairs; None if either side never varies, see `NO_VARIANCE`.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
-    first, second = answered_pairs(truth, said)
-    sums = moments(first, second, np.zeros(len(first), np.int64), 1).sum(0)
-    return finite_or_none(float(pearson_of_sums(sums)))
-
-
-def pearson_p(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
-    """Return the two-sided p value of Pearson's r.
-
-    None if r is undefined, or with fewer than three pairs.
+def pearson(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
+    """Return Pearson's r of n pairs; undefined if either side never varies, see `NO_VARIANCE`.
 
     Raises:
         ValueError: the sequences differ in length.
     """
     first, second = answered_pairs(truth, said)
-    if len(first) < 3 or pearson(truth, said) is None:
-        return None
-    from scipy.stats import pearsonr
+    counts = np.array([value is not None for value in said], bool)
+    sums = np.zeros((len(truth), 6))
+    sums[counts] = moments(first, second, np.arange(len(first)), len(first))
+    return MetricContributions(sums, pearson_of_sums, counts, NO_VARIANCE)
 
-    return finite_or_none(float(pearsonr(first, second).pvalue))
 
-
-def mae(truth: Sequence[float], said: Sequence[float | None]) -> float | None:
-    """Return the mean distance of n answers from the truth; None without any.
+def mae(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
+    """Return the mean distance of n answers from the truth.
 
     Raises:
         ValueError: the sequences differ in length.
     """
     first, second = answered_pairs(truth, said)
-    return float(np.abs(first - second).mean()) if len(first) else None
+    counts = np.array([value is not None for value in said], bool)
+    distances = np.zeros(len(truth))
+    distances[counts] = np.abs(first - second)
+    return share_of_items(distances.tolist(), counts.tolist())
 
 
 def randolph_kappa(
@@ -175,7 +165,7 @@ def calibration(
     true, given = answered_pairs(truth, said)
     ends = np.linspace(minimum, maximum, bins + 1)
     place = np.clip(np.searchsorted(ends, given, side="right") - 1, 0, bins - 1)
-    found = tuple(
+    filled = tuple(
         CalibrationBin(
             float(ends[index]),
             float(ends[index + 1]),
@@ -186,17 +176,9 @@ def calibration(
         for index in range(bins)
         if (place == index).any()
     )
-    total = sum(calibration_bin.n for calibration_bin in found)
-    error = (
-        sum(
-            calibration_bin.n * abs(calibration_bin.mean_answer - calibration_bin.mean_truth)
-            for calibration_bin in found
-        )
-        / total
-        if total
-        else None
-    )
-    return Calibration(error, found, total)
+    total = sum(filled_bin.n for filled_bin in filled)
+    distance = sum(filled_bin.n * abs(filled_bin.mean_answer - filled_bin.mean_truth) for filled_bin in filled)
+    return Calibration(distance / total if total else None, filled, total)
 
 
 UNDECIDED = 0.5

@@ -1,9 +1,6 @@
-"""Bootstraps over recordings: intervals of metrics over draws, and differences of two judges.
+"""Bootstraps over recordings: intervals of metrics over draws, and differences of two judges."""
 
-Metrics are written as functions of sums over items, so that resampling is fast.
-"""
-
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import fmean, stdev
@@ -11,9 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from annotate.agreement.coefficients import moments, pearson
 from annotate.agreement.figure_intervals import (
-    Bools,
     Floats,
     Ints,
     StatisticResult,
@@ -21,103 +16,8 @@ from annotate.agreement.figure_intervals import (
     estimate,
     finite_or_none,
     percentile_interval,
-    ratio,
 )
-from benchmark.metrics.classification import encode_labels, encode_set_pairs, f1_of_counts, label_columns
-from benchmark.metrics.ratings import NO_VARIANCE, answered_pairs
-
-NO_ITEMS = "There is no item of this sort."
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricContributions:
-    """The contribution of each item to a metric.
-
-    Attributes:
-        sums: (n, c) of each item.
-        formula: (..., c) sums -> (...) metric, NaN where undefined.
-        counts: (n,) which items count.
-        reason: why the metric is undefined although items count.
-    """
-
-    sums: Floats
-    formula: Callable[[Floats], Floats]
-    counts: Bools
-    reason: str = NO_ITEMS
-
-
-def share_contributions(right: Sequence[bool | float], counts: Sequence[bool] | None = None) -> MetricContributions:
-    """Return the share of right items, or their mean, among those that count."""
-    counted = np.ones(len(right), bool) if counts is None else np.array(counts, bool)
-    return MetricContributions(
-        np.stack([np.array(right, float) * counted, counted], axis=-1).astype(float), ratio, counted
-    )
-
-
-def accuracy_contributions(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> MetricContributions:
-    """Return `classification.accuracy`."""
-    return share_contributions([true == answer for true, answer in zip(truth, said, strict=True)])
-
-
-def macro_f1_contributions(
-    truth: Sequence[Hashable], said: Sequence[Hashable | None], labels: Sequence[Hashable]
-) -> MetricContributions:
-    """Return `classification.macro_f1`."""
-    true, given = encode_labels(truth, said, labels)
-    return _f1(label_columns(true, labels), label_columns(given, labels))
-
-
-def exact_match_contributions(
-    truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None]
-) -> MetricContributions:
-    """Return `classification.exact_match`."""
-    return share_contributions(
-        [answer is not None and {*true} == {*answer} for true, answer in zip(truth, said, strict=True)]
-    )
-
-
-def partial_match_contributions(
-    truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None]
-) -> MetricContributions:
-    """Return `classification.partial_match`."""
-    hit = [bool({*true} & {*(answer or ())}) for true, answer in zip(truth, said, strict=True)]
-    return share_contributions(hit, [bool(true) for true in truth])
-
-
-def macro_f1_multilabel_contributions(
-    truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]
-) -> MetricContributions:
-    """Return `classification.macro_f1_multilabel`."""
-    true, given = encode_set_pairs(truth, said, labels)
-    return _f1(true[:, :-1], given[:, :-1])
-
-
-def pearson_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
-    """Return `ratings.pearson`."""
-    counts = np.array([value is not None for value in said], bool)
-    first, second = answered_pairs(truth, said)
-    sums = np.zeros((len(truth), 6))
-    sums[counts] = moments(first, second, np.arange(len(first)), len(first))
-    return MetricContributions(sums, pearson, counts, NO_VARIANCE)
-
-
-def mae_contributions(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
-    """Return `ratings.mae`."""
-    apart = [0.0 if value is None else abs(true - value) for true, value in zip(truth, said, strict=True)]
-    return share_contributions(apart, [value is not None for value in said])
-
-
-def _f1(true: Bools, given: Bools) -> MetricContributions:
-    """Return macro-F1 of (n, k) true and given labels; a label that never occurs adds 0."""
-    size = true.shape[1]
-    columns = (true & given, true.astype(int) + given, np.ones((len(true), 1)))
-
-    def formula(sums: Floats) -> Floats:
-        each = np.nan_to_num(f1_of_counts(sums[..., :size], sums[..., size : 2 * size]))
-        found: Floats = np.where(sums[..., -1] > 0, each.mean(-1), np.nan)
-        return found
-
-    return MetricContributions(np.concatenate(columns, axis=1).astype(float), formula, np.ones(len(true), bool))
+from benchmark.metrics.item_sums import NO_ITEMS, MetricContributions, mean_of_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +92,13 @@ def mean_over_draws(
     """
     sums, in_order = _by_recording(counted, draws, recordings)
     values = [finite_or_none(float(value)) for value in counted.formula(sums.sum(0))]
-    spread = mean_sd(values)
     return estimate(
-        _draw_mean_formula(counted.formula),
+        lambda drawn: mean_of_known(counted.formula(drawn)),
         sums,
         _cached_resamples(len(sums), samples, seed),
         int(counted.counts.sum()),
-        ("There is no item of this sort.", counted.reason),
-        {"sd": spread.sd, "draws": {str(name): value for name, value in zip(in_order, values, strict=True)}},
+        (NO_ITEMS, counted.reason),
+        {"sd": mean_sd(values).sd, "draws": {str(name): value for name, value in zip(in_order, values, strict=True)}},
     )
 
 
@@ -267,21 +166,7 @@ def _encode(values: Sequence[Hashable]) -> tuple[Ints, list[Hashable]]:
 def _weighted_means(formula: Callable[[Floats], Floats], sums: Floats, chosen: Floats) -> Floats:
     """Return (b,) means over draws under (b, recordings) weights."""
     flat = chosen @ sums.reshape(len(sums), -1)
-    return _draw_mean_formula(formula)(flat.reshape(len(chosen), *sums.shape[1:]))
-
-
-def _draw_mean_formula(formula: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
-    """Return the formula for (b, draws, c) sums -> (b,) means over the draws that have a value."""
-
-    def mean(sums: Floats) -> Floats:
-        values = formula(sums)
-        known = np.isfinite(values)
-        number = known.sum(-1)
-        total = np.where(known, values, 0).sum(-1)
-        found: Floats = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
-        return found
-
-    return mean
+    return mean_of_known(formula(flat.reshape(len(chosen), *sums.shape[1:])))
 
 
 Item = TypeVar("Item")
@@ -295,9 +180,10 @@ def intervals(
     recordings: Sequence[Hashable],
     samples: int = RESCORED_SAMPLES,
     seed: int = 0,
-    counted: Mapping[str, MetricContributions] | None = None,
 ) -> dict[str, tuple[float, float] | None]:
-    """Return metric -> 95 % interval of its mean over draws, from resampled recordings; None if there is none.
+    """Return metric -> 95 % interval of its mean over draws, from scored samples of recordings; None if there is none.
+
+    Metrics that are functions of sums have theirs from `mean_over_draws`, in milliseconds instead of seconds.
 
     Args:
         score: returns the metrics of one draw; it can contain an item several times.
@@ -306,48 +192,22 @@ def intervals(
         recordings: n, the recording of each.
         samples: of the bootstrap.
         seed: of the bootstrap.
-        counted: metrics that are functions of sums over items. They need no scoring of each sample; if all metrics are
-            among them, that takes milliseconds instead of seconds.
     """
-    added = {} if counted is None else counted
-    found = {
-        key: mean_over_draws(contributions, draws, recordings, samples, seed) for key, contributions in added.items()
-    }
-    ends = {
-        key: None
-        if statistic_result.low is None or statistic_result.high is None
-        else (statistic_result.low, statistic_result.high)
-        for key, statistic_result in found.items()
-    }
-    keys = [*score(items)]
-    if all(key in ends for key in keys):
-        return {key: ends[key] for key in keys}
-    return {**_rescored_intervals(score, items, draws, recordings, samples, seed), **ends}
-
-
-def _rescored_intervals(
-    score: Callable[[Sequence[Item]], Mapping[str, float | None]],
-    items: Sequence[Item],
-    draws: Sequence[Hashable],
-    recordings: Sequence[Hashable],
-    samples: int,
-    seed: int,
-) -> dict[str, tuple[float, float] | None]:
     homes = {home: place for place, home in enumerate(dict.fromkeys(recordings))}
     by_draw: dict[Hashable, list[tuple[int, Item]]] = {}
     for item, draw, home in zip(items, draws, recordings, strict=True):
         by_draw.setdefault(draw, []).append((homes[home], item))
-    found: dict[str, list[float]] = {key: [] for key in score(items)}
+    sampled: dict[str, list[float]] = {key: [] for key in score(items)}
     for weights in draw_resamples(len(homes), samples if len(homes) > 1 else 0, seed).astype(int).tolist():
         resampled = [
             [item for recording, item in items_of_draw for _ in range(weights[recording])]
             for items_of_draw in by_draw.values()
         ]
         scores = [score(items_of_draw) for items_of_draw in resampled if items_of_draw]
-        for key, values in found.items():
+        for key, values in sampled.items():
             mean = mean_sd([entry[key] for entry in scores]).mean
             values.append(np.nan if mean is None else mean)
-    return {key: _finite_interval(values, len(homes)) for key, values in found.items()}
+    return {key: _finite_interval(values, len(homes)) for key, values in sampled.items()}
 
 
 def _finite_interval(values: Sequence[float], recordings: int) -> tuple[float, float] | None:

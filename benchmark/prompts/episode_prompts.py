@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
 
 from benchmark.metrics.published_figures import DIMENSIONS, REASON_SUFFIX, SCHEME
 from benchmark.prompts.answer_form import MAX_REASON_CHARS, MAX_TEXT_CHARS, AnswerField, FormSpec
@@ -61,12 +60,11 @@ class ActTask(RecordingPrompt):
     Temperature is a setting of the judge; the paper's agents have 1.
     """
 
-    key: ClassVar[str] = ACT_TASK
-    name: ClassVar[str] = "Act"
-    description: ClassVar[str] = "What an agent of a role-played episode does next."
-    prompt: ClassVar[str] = ACT_TASK
-    modality: ClassVar[Modality] = Modality.TEXT
-    material: ClassVar[tuple[str, ...]] = tuple(ACT_MATERIAL)
+    key = ACT_TASK
+    name = "Act"
+    description = "What an agent of a role-played episode does next."
+    modality = Modality.TEXT
+    material = tuple(ACT_MATERIAL)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the recording is no episode, or has no such agent."""
@@ -80,9 +78,8 @@ class ActTask(RecordingPrompt):
         """Return fields for the kind of turn and its text."""
         act = Field(ACT, FieldKind.CHOICE, "Kind", "What kind of turn it is.", _CHOICES)
         about = "What you say, or what is to be seen of it; empty for none and leave."
-        return FormSpec(
-            ACT_TASK,
-            (AnswerField(act, required=True), text_field(TEXT, "Words", MAX_TEXT_CHARS, about, required=False)),
+        return self.form(
+            AnswerField(act, required=True), text_field(TEXT, "Words", MAX_TEXT_CHARS, about, required=False)
         )
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
@@ -116,12 +113,10 @@ class EpisodeRatings(RecordingPrompt):
     The part is the participant's id. Temperature is a setting of the judge; the paper's evaluator has 0.
     """
 
-    key: ClassVar[str] = EPISODE_RATINGS_TASK
-    name: ClassVar[str] = "Ratings of an episode"
-    description: ClassVar[str] = "Seven dimensions of how a participant of an episode did, each with a reason."
-    prompt: ClassVar[str] = EPISODE_RATINGS_TASK
-    modality: ClassVar[Modality] = Modality.BOTH
-    material: ClassVar[tuple[str, ...]] = tuple(RATINGS_MATERIAL)
+    key = EPISODE_RATINGS_TASK
+    name = "Ratings of an episode"
+    description = "Seven dimensions of how a participant of an episode did, each with a reason."
+    material = tuple(RATINGS_MATERIAL)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the rated person does not take part."""
@@ -134,7 +129,7 @@ class EpisodeRatings(RecordingPrompt):
         for key in DIMENSIONS:
             reason = replace(scheme.field(key + REASON_SUFFIX), definition=_REASON_STEPS[key])
             asked += [AnswerField(reason, max_chars=MAX_REASON_CHARS), AnswerField(scheme.field(key), required=True)]
-        return FormSpec(EPISODE_RATINGS_TASK, tuple(asked))
+        return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return what an evaluator knows, and who is rated."""

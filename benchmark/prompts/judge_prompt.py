@@ -1,11 +1,10 @@
-"""The protocol of tasks that judges are asked, and their registry.
+"""The base of tasks that judges are asked, and their registry.
 
 A new task is a class in this package, a prompt in `resources/prompts`, and a line in the registry.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
 from project.entities.causal_chains import ChainGraph
@@ -71,46 +70,49 @@ class PromptSubject:
         return self.values or {}
 
 
-class SegmentPrompt:
-    """Base of tasks about segments."""
-
-    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.SEGMENT
-    modality: ClassVar[Modality] = Modality.BOTH
-    material: ClassVar[tuple[str, ...]] = ()
-
-
-class JudgePrompt(Protocol):
-    """A task. Answers about labels and values have the keys that segments have.
+class JudgePrompt:
+    """Base of tasks, about segments unless they say otherwise; answers have the keys of segments.
 
     Attributes:
         key: in the registry.
         name: for menus.
         description: one line on what is asked.
-        prompt: key of its prompt, `resources/prompts/KEY.toml`.
         subject: what it is asked about.
         modality: what is shown at most.
         material: further texts, keys of `benchmark.judge_input.subject_material.MATERIAL`.
     """
 
-    key: ClassVar[str]
-    name: ClassVar[str]
-    description: ClassVar[str]
-    prompt: ClassVar[str]
-    subject: ClassVar[JudgmentTargetKind]
-    modality: ClassVar[Modality]
-    material: ClassVar[tuple[str, ...]]
+    key: str
+    name: str
+    description: str
+    subject: JudgmentTargetKind = JudgmentTargetKind.SEGMENT
+    modality: Modality = Modality.BOTH
+    material: tuple[str, ...] = ()
 
-    def inapplicable_reason(self, item: PromptSubject) -> str:
+    @property
+    def prompt(self) -> str:
+        """Key of its prompt, `resources/prompts/KEY.toml`."""
+        return self.key
+
+    def inapplicable_reason(self, item: PromptSubject) -> str:  # noqa: ARG002
         """Return why it cannot be asked about an item, in one sentence; "" if it can."""
+        return ""
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the form; call it only if `inapplicable_reason` is ""."""
+        raise NotImplementedError
 
-    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
+    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return given texts about the item beside footage and conversation: name -> text."""
+        return {}
 
-    def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the answer of the item's own label and values; {} if they have none."""
+    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
+        """Return the answer of the item's own label and values; {} if nobody says what is right."""
+        return {}
+
+    def form(self, *fields: AnswerField) -> FormSpec:
+        """Return a form of some fields that has the name of the task."""
+        return FormSpec(self.key, fields)
 
 
 TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
@@ -121,13 +123,13 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
         "attributes": "benchmark.prompts.segment_prompts:Attributes",
         "multiple": "benchmark.prompts.segment_prompts:MultiplePrompt",
         "ratings": "benchmark.prompts.segment_prompts:Ratings",
-        "pre": "benchmark.prompts.segment_prompts:PreConditionPrompt",
-        "post": "benchmark.prompts.segment_prompts:PostConditionPrompt",
-        "rationale": "benchmark.prompts.segment_prompts:Rationale",
-        "correction": "benchmark.prompts.segment_prompts:Correction",
+        "pre": "benchmark.prompts.segment_prompts:PRE",
+        "post": "benchmark.prompts.segment_prompts:POST",
+        "rationale": "benchmark.prompts.segment_prompts:RATIONALE",
+        "correction": "benchmark.prompts.segment_prompts:CORRECTION",
         "nli_plausibility": "benchmark.prompts.statement_prompts:Plausibility",
-        "nli_support": "benchmark.prompts.statement_prompts:SupportPrompt",
-        "nli_oppose": "benchmark.prompts.statement_prompts:Oppose",
+        "nli_support": "benchmark.prompts.statement_prompts:SUPPORT",
+        "nli_oppose": "benchmark.prompts.statement_prompts:OPPOSE",
         "nli_likelihood": "benchmark.prompts.statement_prompts:Likelihood",
         "nli_hypothesis": "benchmark.prompts.statement_prompts:OpposedHypothesis",
         "nli_class": "benchmark.prompts.statement_prompts:StatementClass",
@@ -136,11 +138,11 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
     JudgmentTargetKind.QUESTION: {
         "answer": "benchmark.prompts.question_prompts:Answer",
         "options_only": "benchmark.prompts.question_prompts:OptionsOnly",
-        "review_score": "benchmark.prompts.question_prompts:ReviewScore",
-        "difficulty": "benchmark.prompts.question_prompts:Difficulty",
-        "truth": "benchmark.prompts.question_prompts:Truth",
-        "separability": "benchmark.prompts.question_prompts:Separability",
-        "relevance": "benchmark.prompts.question_prompts:Relevance",
+        "review_score": "benchmark.prompts.question_prompts:REVIEW_SCORE",
+        "difficulty": "benchmark.prompts.question_prompts:DIFFICULTY",
+        "truth": "benchmark.prompts.question_prompts:TRUTH",
+        "separability": "benchmark.prompts.question_prompts:SEPARABILITY",
+        "relevance": "benchmark.prompts.question_prompts:RELEVANCE",
         "distractors": "benchmark.prompts.question_prompts:Distractors",
         "explanation_chain": "benchmark.prompts.question_prompts:ExplanationChain",
     },
@@ -148,8 +150,8 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
         "word_question": "benchmark.prompts.question_prompts:WordQuestion",
     },
     JudgmentTargetKind.RECORDING: {
-        "words_summary": "benchmark.prompts.recording_prompts:WordsSummary",
-        "frames_summary": "benchmark.prompts.recording_prompts:FramesSummary",
+        "words_summary": "benchmark.prompts.recording_prompts:WORDS_SUMMARY",
+        "frames_summary": "benchmark.prompts.recording_prompts:FRAMES_SUMMARY",
         "audit": "benchmark.prompts.recording_prompts:Audit",
         "looks": "benchmark.prompts.recording_prompts:LooksTask",
         "esi_question": "benchmark.prompts.recording_prompts:EsiQuestion",
@@ -159,7 +161,7 @@ TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
         "episode_ratings": "benchmark.prompts.episode_prompts:EpisodeRatings",
     },
 }
-"""Kind of subject -> its tasks: key -> module and class."""
+"""Kind of subject -> its tasks: key -> module, and class or instance."""
 ITEM_ONLY_TASKS = frozenset({"pre", "post", "rationale", "correction"})
 """Tasks about segments that need an item of a frozen set, which has the options."""
 TASKS = Plugins[JudgePrompt](
@@ -185,13 +187,7 @@ def text_field(key: str, name: str, longest: int, definition: str = "", *, requi
 
 
 def question_fields(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[AnswerField, ...]:
-    """Return fields for a question, its answer and its wrong options.
-
-    Args:
-        wrong: number of wrong options.
-        question: definition of the question.
-        answer: definition of the answer.
-    """
+    """Return fields for a question, its answer and its wrong options."""
     return (
         text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, question),
         text_field(ANSWER_KEY, "Answer", MAX_OPTION_CHARS, answer),

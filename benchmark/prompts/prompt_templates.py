@@ -14,7 +14,7 @@ from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
 from project.session.session import Session
 from project.text_format import escape_unprintable
-from resources import resource
+from resources.prompt_texts import prompt_keys, prompt_text
 
 VARIANT_SLOT = "variant"
 """The slot for the text of the variant."""
@@ -120,17 +120,10 @@ def shipped_prompt(key: str) -> Prompt:
 
 def shipped_text(key: str) -> str:
     """Return the TOML text of a prompt that the program ships."""
-    if key not in shipped_keys():
-        raise UserError(
-            f"There is no prompt “{escape_unprintable(key)}”.", f"Choose one of {', '.join(shipped_keys())}."
-        )
-    return resource("prompts", f"{key}.toml").read_text("utf-8")
-
-
-@cache
-def shipped_keys() -> tuple[str, ...]:
-    """Return the keys of the prompts that the program ships."""
-    return tuple(sorted(path.stem for path in resource("prompts").iterdir() if path.suffix == ".toml"))
+    if key not in prompt_keys():
+        choices = ", ".join(prompt_keys())
+        raise UserError(f"There is no prompt “{escape_unprintable(key)}”.", f"Choose one of {choices}.")
+    return prompt_text(key)
 
 
 def parse_prompt(source: str, key: str) -> Prompt:

@@ -1,11 +1,18 @@
 """Tasks about questions and chains: answering, wording, distractors, chains from explanations, and quality scores."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from graphlib import CycleError
-from typing import ClassVar
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import MAX_OPTION_CHARS, PromptSubject, question_fields, text_field, wrong_key
+from benchmark.prompts.judge_prompt import (
+    MAX_OPTION_CHARS,
+    JudgePrompt,
+    PromptSubject,
+    question_fields,
+    text_field,
+    wrong_key,
+)
 from benchmark.questions.question_validity import (
     BETWEEN,
     END,
@@ -24,12 +31,10 @@ QUESTION, ANSWER, OPTIONS, RIGHT = "Question", "Its answer", "Its options", "Rig
 """Headings of the parts of a question in a prompt."""
 
 
-class QuestionPrompt:
+class QuestionPrompt(JudgePrompt):
     """Base of tasks about questions."""
 
-    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.QUESTION
-    modality: ClassVar[Modality] = Modality.BOTH
-    material: ClassVar[tuple[str, ...]] = ()
+    subject = JudgmentTargetKind.QUESTION
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question, or its options cannot be told apart."""
@@ -39,10 +44,6 @@ class QuestionPrompt:
         """Return the question."""
         assert item.question is not None
         return {QUESTION: item.question.text}
-
-    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: a question does not say how good it is."""
-        return {}
 
 
 def question_problem(item: PromptSubject) -> str:
@@ -88,14 +89,13 @@ ANSWER_TASK = "answer"
 class Answer(QuestionPrompt):
     """Which option is right (R3-VQA, section 4.1; ESI-Bench, appendix A.2)."""
 
-    key: ClassVar[str] = ANSWER_TASK
-    name: ClassVar[str] = "Answer"
-    description: ClassVar[str] = "Which option of a question is right."
-    prompt: ClassVar[str] = ANSWER_TASK
+    key = ANSWER_TASK
+    name = "Answer"
+    description = "Which option of a question is right."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return one letter."""
-        return FormSpec(ANSWER_TASK, (letter_field(item, ANSWER_TASK),))
+        return self.form(letter_field(item, ANSWER_TASK))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the letter of the right option."""
@@ -113,10 +113,9 @@ class Distractors(QuestionPrompt):
     The judge knows the answer, so that none of its options can be as good.
     """
 
-    key: ClassVar[str] = DISTRACTORS_TASK
-    name: ClassVar[str] = "Wrong options"
-    description: ClassVar[str] = "Harder wrong options for a question, each with how plausible it is."
-    prompt: ClassVar[str] = DISTRACTORS_TASK
+    key = DISTRACTORS_TASK
+    name = "Wrong options"
+    description = "Harder wrong options for a question, each with how plausible it is."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return as many wrong options as the question has, and a number from 0 to 100 for each."""
@@ -130,7 +129,7 @@ class Distractors(QuestionPrompt):
                 text_field(wrong_key(number), f"Wrong option {number}", MAX_OPTION_CHARS),
                 AnswerField(scale, True),
             ]
-        return FormSpec(DISTRACTORS_TASK, tuple(asked))
+        return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question and its answer."""
@@ -162,10 +161,9 @@ class ExplanationChain(QuestionPrompt):
     Experts may turn what a participant explained into a chain; here a judge makes the draft, and a person corrects it.
     """
 
-    key: ClassVar[str] = EXPLANATION_CHAIN_TASK
-    name: ClassVar[str] = "Chain of an explanation"
-    description: ClassVar[str] = "The draft of a causal chain from the explanation of a question."
-    prompt: ClassVar[str] = EXPLANATION_CHAIN_TASK
+    key = EXPLANATION_CHAIN_TASK
+    name = "Chain of an explanation"
+    description = "The draft of a causal chain from the explanation of a question."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question, or it has no explanation."""
@@ -175,9 +173,7 @@ class ExplanationChain(QuestionPrompt):
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return lines."""
-        return FormSpec(
-            EXPLANATION_CHAIN_TASK, (text_field(CHAIN_KEY, "Lines of the chain", MAX_LINES_CHARS, _LINE_FORMAT),)
-        )
+        return self.form(text_field(CHAIN_KEY, "Lines of the chain", MAX_LINES_CHARS, _LINE_FORMAT))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return question, answer and explanation."""
@@ -198,15 +194,10 @@ class OptionsOnly(Answer):
     It shows no pictures, no conversation and not even the question; options that are right then give themselves away.
     """
 
-    key: ClassVar[str] = OPTIONS_ONLY_TASK
-    name: ClassVar[str] = "Options alone"
-    description: ClassVar[str] = "Which option is right, from the options alone."
-    prompt: ClassVar[str] = OPTIONS_ONLY_TASK
-    modality: ClassVar[Modality] = Modality.NOTHING
-
-    def spec(self, item: PromptSubject) -> FormSpec:
-        """Return one letter."""
-        return FormSpec(OPTIONS_ONLY_TASK, (letter_field(item, ANSWER_TASK),))
+    key = OPTIONS_ONLY_TASK
+    name = "Options alone"
+    description = "Which option is right, from the options alone."
+    modality = Modality.NOTHING
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
         """Return nothing."""
@@ -217,25 +208,28 @@ SCORE_KEY = "score"
 """Key of the number in an answer."""
 
 
-class ScoreTask(QuestionPrompt):
-    """A whole number about a question.
+@dataclass(frozen=True)
+class ScorePrompt(QuestionPrompt):
+    """A whole number about a question (ESI-Bench, appendices A.1.3 and A.1.5).
 
     Attributes:
-        levels: number -> what it means, all numbers without a gap.
         shown_parts: headings of the parts of the question that are shown.
+        levels: number -> what it means, all numbers without a gap.
     """
 
-    key: ClassVar[str]
-    name: ClassVar[str]
-    levels: ClassVar[Mapping[int, str]]
-    shown_parts: ClassVar[tuple[str, ...]]
+    key: str
+    name: str
+    description: str
+    shown_parts: tuple[str, ...]
+    levels: Mapping[int, str]
+    modality: Modality = Modality.BOTH
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return a field for the number, with the meaning of each level."""
         low, high = min(self.levels), max(self.levels)
         meanings = " ".join(f"{number}: {self.levels[number]}" for number in sorted(self.levels, reverse=True))
         field = Field(SCORE_KEY, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
-        return FormSpec(self.key, (AnswerField(field, True),))
+        return self.form(AnswerField(field, True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the parts of the question that are shown."""
@@ -249,85 +243,72 @@ class ScoreTask(QuestionPrompt):
         return {part: parts[part] for part in self.shown_parts}
 
 
-class ReviewScore(ScoreTask):
-    """How good a question of another judge is (ESI-Bench, appendix A.1.3: scored from 1 to 5, and kept above 3)."""
-
-    key: ClassVar[str] = "review_score"
-    name: ClassVar[str] = "Quality"
-    description: ClassVar[str] = "How good a question is as a whole, from 1 to 5."
-    prompt: ClassVar[str] = "review_score"
-    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS, RIGHT)
-    levels: ClassVar[Mapping[int, str]] = {
+REVIEW_SCORE = ScorePrompt(
+    "review_score",
+    "Quality",
+    "How good a question is as a whole, from 1 to 5.",
+    (QUESTION, OPTIONS, RIGHT),
+    {
         5: "Clear, about something that matters here, surely answered by what is shown or said, and only by that; the "
         "other options tempt and are wrong.",
         4: "Good, with one small flaw that misleads nobody.",
         3: "It can be used only after a change: partly vague, partly trivial, or with a weak option.",
         2: "It has a serious flaw: the answer is doubtful, several options hold, or most are absurd.",
         1: "It cannot be used: it is not about this recording, or its answer is wrong.",
-    }
-
-
-class Difficulty(ScoreTask):
-    """How much has to be put together to answer a question (ESI-Bench, appendix A.1.5, question difficulty)."""
-
-    key: ClassVar[str] = "difficulty"
-    name: ClassVar[str] = "Difficulty"
-    description: ClassVar[str] = "How many cues have to be put together to answer a question, from 0 to 3."
-    prompt: ClassVar[str] = "difficulty"
-    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION,)
-    levels: ClassVar[Mapping[int, str]] = {
+    },
+)
+"""How good a question of another judge is (ESI-Bench, appendix A.1.3: scored from 1 to 5, and kept above 3)."""
+DIFFICULTY = ScorePrompt(
+    "difficulty",
+    "Difficulty",
+    "How many cues have to be put together to answer a question, from 0 to 3.",
+    (QUESTION,),
+    {
         3: "It takes everything together: cues of several moments or people, seen and heard, and conclusions.",
         2: "It takes two or three separate cues that have to be combined.",
         1: "One place shows or says the answer outright.",
         0: "It has nothing to do with this recording, or general knowledge answers it without.",
-    }
-
-
-class Truth(ScoreTask):
-    """Whether the answer that counts as right is right (ESI-Bench, appendix A.1.5, ground truth correctness)."""
-
-    key: ClassVar[str] = "truth"
-    name: ClassVar[str] = "Correctness"
-    description: ClassVar[str] = "Whether the answer that counts as right is right, from 0 to 2."
-    prompt: ClassVar[str] = "truth"
-    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION, ANSWER)
-    levels: ClassVar[Mapping[int, str]] = {
+    },
+)
+"""Question difficulty (ESI-Bench, appendix A.1.5)."""
+TRUTH = ScorePrompt(
+    "truth",
+    "Correctness",
+    "Whether the answer that counts as right is right, from 0 to 2.",
+    (QUESTION, ANSWER),
+    {
         2: "Question and answer are about this recording, and the answer is right, whole and exact.",
         1: "Both are about this recording, but the answer misses the question or is not quite right.",
         0: "Anything else: the answer is wrong, or nothing here bears it out.",
-    }
-
-
-class Separability(ScoreTask):
-    """Whether the options say different things (ESI-Bench, appendix A.1.5, semantic separability of options)."""
-
-    key: ClassVar[str] = "separability"
-    name: ClassVar[str] = "Separability"
-    description: ClassVar[str] = "How well the options can be told apart by what they mean, from 1 to 3."
-    prompt: ClassVar[str] = "separability"
-    modality: ClassVar[Modality] = Modality.NOTHING
-    shown_parts: ClassVar[tuple[str, ...]] = (OPTIONS,)
-    levels: ClassVar[Mapping[int, str]] = {
+    },
+)
+"""Ground truth correctness (ESI-Bench, appendix A.1.5)."""
+SEPARABILITY = ScorePrompt(
+    "separability",
+    "Separability",
+    "How well the options can be told apart by what they mean, from 1 to 3.",
+    (OPTIONS,),
+    {
         3: "Every option means something else.",
         2: "At least two options come close to each other in what they mean.",
         1: "At least two options mean the same.",
-    }
-
-
-class Relevance(ScoreTask):
-    """Whether all options answer what is asked (ESI-Bench, appendix A.1.5, relevance of options to the question)."""
-
-    key: ClassVar[str] = "relevance"
-    name: ClassVar[str] = "Relevance"
-    description: ClassVar[str] = "How far all options are answers to what is asked, from 1 to 3."
-    prompt: ClassVar[str] = "relevance"
-    modality: ClassVar[Modality] = Modality.NOTHING
-    shown_parts: ClassVar[tuple[str, ...]] = (QUESTION, OPTIONS)
-    levels: ClassVar[Mapping[int, str]] = {
+    },
+    Modality.NOTHING,
+)
+"""Semantic separability of options (ESI-Bench, appendix A.1.5)."""
+RELEVANCE = ScorePrompt(
+    "relevance",
+    "Relevance",
+    "How far all options are answers to what is asked, from 1 to 3.",
+    (QUESTION, OPTIONS),
+    {
         3: "Every option is an answer to just this question, right or wrong.",
         2: "Most are, but one option answers something else.",
         1: "Two or more options do not answer this question.",
-    }
+    },
+    Modality.NOTHING,
+)
+"""Relevance of options to the question (ESI-Bench, appendix A.1.5)."""
 
 
 WORD_QUESTION_TASK = "word_question"
@@ -357,19 +338,17 @@ _PATH_WORDINGS: Mapping[str, tuple[str, str]] = {
 """Kind, or part of a path -> what the question asks, and what its answer tells."""
 
 
-class WordQuestion:
+class WordQuestion(JudgePrompt):
     """A question of a stated kind about a stated part of a chain, with answer and wrong options (R3-VQA, section 3.2).
 
     What it must be about follows from the rules alone (section 3.1); the judge only finds the words.
     """
 
-    key: ClassVar[str] = WORD_QUESTION_TASK
-    name: ClassVar[str] = "Word a question"
-    description: ClassVar[str] = "A question about a part of a chain, its answer and its wrong options."
-    prompt: ClassVar[str] = WORD_QUESTION_TASK
-    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.CHAIN
-    modality: ClassVar[Modality] = Modality.BOTH
-    material: ClassVar[tuple[str, ...]] = ("chain",)
+    key = WORD_QUESTION_TASK
+    name = "Word a question"
+    description = "A question about a part of a chain, its answer and its wrong options."
+    subject = JudgmentTargetKind.CHAIN
+    material = ("chain",)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the rules ask for no such question."""
@@ -389,7 +368,7 @@ class WordQuestion:
             else _WORDINGS[question_spec.kind]
         )
         question, answer = (text.format(aspect=question_spec.aspect) for text in wording)
-        return FormSpec(WORD_QUESTION_TASK, question_fields(OPTION_COUNT - 1, question, answer))
+        return self.form(*question_fields(OPTION_COUNT - 1, question, answer))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the part that is covered, and the whole chain."""
@@ -397,10 +376,6 @@ class WordQuestion:
         assert item.chain is not None
         assert wanted is not None
         return {**_covered_texts(item.chain, wanted), "The whole chain": item.material.get("chain", "")}
-
-    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: many wordings are right."""
-        return {}
 
 
 def _requested_spec(item: PromptSubject) -> QuestionSpec | None:

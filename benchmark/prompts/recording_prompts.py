@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import PromptSubject, question_fields, text_field
+from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, question_fields, text_field
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.entities.questions import LookKind
-from project.entities.study_records import Json
 from project.schemes.scheme import Field, FieldChoice, FieldKind
 
 PASSES, EACH = 2, 10
@@ -157,68 +155,57 @@ MATERIAL_NAMES: Mapping[str, str] = {
 """Key of material -> its heading in the prompt."""
 
 
-class RecordingPrompt:
+class RecordingPrompt(JudgePrompt):
     """Base of tasks about whole recordings."""
 
-    subject: ClassVar[JudgmentTargetKind] = JudgmentTargetKind.RECORDING
-    modality: ClassVar[Modality] = Modality.BOTH
-    material: ClassVar[tuple[str, ...]] = ()
-
-    def inapplicable_reason(self, item: PromptSubject) -> str:  # noqa: ARG002
-        """Return "": any recording can be asked about."""
-        return ""
+    subject = JudgmentTargetKind.RECORDING
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the material of the recording."""
         return {MATERIAL_NAMES[key]: item.material[key] for key in self.material if item.material.get(key)}
 
-    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: nobody said what is right."""
-        return {}
 
+@dataclass(frozen=True)
+class SummaryPrompt(RecordingPrompt):
+    """What happens in a recording, in prose with times (ESI-Bench, appendix A.1.2); `about` defines it."""
 
-class SummaryTask(RecordingPrompt):
-    """What happens in a recording, in prose with times."""
-
-    key: ClassVar[str]
-    about: ClassVar[str]
-    material: ClassVar[tuple[str, ...]] = ("looks", "scenes")
+    key: str
+    name: str
+    description: str
+    about: str
+    modality: Modality
+    material: tuple[str, ...] = ("looks", "scenes")
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one text."""
-        return FormSpec(self.key, (text_field(SUMMARY, "Summary", MAX_ANSWER_CHARS, self.about),))
+        return self.form(text_field(SUMMARY, "Summary", MAX_ANSWER_CHARS, self.about))
 
 
-class WordsSummary(SummaryTask):
-    """A summary of what is said, with the cues that people marked (ESI-Bench, appendix A.1.2, processing by an LLM)."""
-
-    key: ClassVar[str] = "words_summary"
-    name: ClassVar[str] = "Summary from words"
-    description: ClassVar[str] = "What happens in a recording, from what is said in it."
-    prompt: ClassVar[str] = "words_summary"
-    modality: ClassVar[Modality] = Modality.TEXT
-    about: ClassVar[str] = "What is talked about, what each of them wants, and what changes between them, with times."
-
-
-class FramesSummary(SummaryTask):
-    """A summary of what is to be seen, person by person (ESI-Bench, appendix A.1.2, processing by a VLM)."""
-
-    key: ClassVar[str] = "frames_summary"
-    name: ClassVar[str] = "Summary from pictures"
-    description: ClassVar[str] = "What happens in a recording, from what is to be seen in it."
-    prompt: ClassVar[str] = "frames_summary"
-    modality: ClassVar[Modality] = Modality.PICTURES
-    about: ClassVar[str] = "Who does what, with which face and posture, towards whom, and where, with times."
+WORDS_SUMMARY = SummaryPrompt(
+    "words_summary",
+    "Summary from words",
+    "What happens in a recording, from what is said in it.",
+    "What is talked about, what each of them wants, and what changes between them, with times.",
+    Modality.TEXT,
+)
+"""What is said, with the cues that people marked (processing by an LLM)."""
+FRAMES_SUMMARY = SummaryPrompt(
+    "frames_summary",
+    "Summary from pictures",
+    "What happens in a recording, from what is to be seen in it.",
+    "Who does what, with which face and posture, towards whom, and where, with times.",
+    Modality.PICTURES,
+)
+"""What is to be seen, person by person (processing by a VLM)."""
 
 
 class Audit(RecordingPrompt):
     """What the two summaries of a recording say differently (ESI-Bench, appendix A.1.2, consistency between models)."""
 
-    key: ClassVar[str] = "audit"
-    name: ClassVar[str] = "Contradictions"
-    description: ClassVar[str] = "What the two summaries of a recording say differently."
-    prompt: ClassVar[str] = "audit"
-    material: ClassVar[tuple[str, ...]] = ("words summary", "frames summary")
+    key = "audit"
+    name = "Contradictions"
+    description = "What the two summaries of a recording say differently."
+    material = ("words summary", "frames summary")
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: one of the two summaries is missing."""
@@ -228,18 +215,15 @@ class Audit(RecordingPrompt):
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return a field for lines, which can be empty."""
         about = "One line for each thing on which they cannot both be right, with its time; empty where there is none."
-        return FormSpec(
-            self.key, (text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False),)
-        )
+        return self.form(text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False))
 
 
 class LooksTask(RecordingPrompt):
     """By what the people of a recording can be told apart (ESI-Bench, appendix A.1.2, attribute tagging)."""
 
-    key: ClassVar[str] = "looks"
-    name: ClassVar[str] = "Looks"
-    description: ClassVar[str] = "What the people of a recording look like: clothing, hair, accessories."
-    prompt: ClassVar[str] = "looks"
+    key = "looks"
+    name = "Looks"
+    description = "What the people of a recording look like: clothing, hair, accessories."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: nobody is known to take part."""
@@ -254,7 +238,7 @@ class LooksTask(RecordingPrompt):
             f"whose it is, one of {names}; one of {kinds}; what it is, in a few words. "
             "Nothing for whoever is not to be seen."
         )
-        return FormSpec(self.key, (text_field(LOOKS, "Looks", MAX_ANSWER_CHARS, about),))
+        return self.form(text_field(LOOKS, "Looks", MAX_ANSWER_CHARS, about))
 
 
 ESI_QUESTION_TASK = "esi_question"
@@ -268,11 +252,10 @@ class EsiQuestion(RecordingPrompt):
     as with the templates of ESI-Bench (appendix A.8), in our own words.
     """
 
-    key: ClassVar[str] = ESI_QUESTION_TASK
-    name: ClassVar[str] = "Word an ESI question"
-    description: ClassVar[str] = "A question of one of five dimensions, its answer and its wrong options."
-    prompt: ClassVar[str] = ESI_QUESTION_TASK
-    material: ClassVar[tuple[str, ...]] = ("looks", "scenes", "words summary", "frames summary", "contradictions")
+    key = ESI_QUESTION_TASK
+    name = "Word an ESI question"
+    description = "A question of one of five dimensions, its answer and its wrong options."
+    material = ("looks", "scenes", "words summary", "frames summary", "contradictions")
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the part names no question of the series."""
@@ -285,9 +268,7 @@ class EsiQuestion(RecordingPrompt):
         esi_dimension = DIMENSIONS[part.dimension]
         choices = (FieldChoice(esi_dimension.key, esi_dimension.name, esi_dimension.meaning),)
         dimension = AnswerField(Field(DIMENSION, FieldKind.CHOICE, "Dimension", "", choices), True)
-        return FormSpec(
-            ESI_QUESTION_TASK, (dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.wording}"))
-        )
+        return self.form(dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.wording}"))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the position in the series, and the meta information."""

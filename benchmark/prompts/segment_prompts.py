@@ -1,11 +1,11 @@
 """Tasks about segments: the whole form, its parts, ratings, and multiple choice with the options of an item."""
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from dataclasses import dataclass
 
 from benchmark.items.candidates import normalize_text
 from benchmark.prompts.answer_form import LABEL_KEY, MAX_REASON_CHARS, NO_LABEL, AnswerField, FormSpec, label_field
-from benchmark.prompts.judge_prompt import PromptSubject, SegmentPrompt
+from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject
 from project.entities.judgments import Modality
 from project.entities.questions import LETTERS
 from project.entities.study_records import Json, Verdict
@@ -70,17 +70,16 @@ _SHOWN_FIELDS = {("socialnli", "statement")}
 """(scheme, key) of fields that are given and not asked for."""
 
 
-class Assess(SegmentPrompt):
+class Assess(JudgePrompt):
     """The whole form of a segment's scheme: its label or none, and every field of its track.
 
     SHREC, section 3: verdict, attributes, channel, rationale and, for an error, what should have been done instead.
     In other schemes it is whatever their form holds.
     """
 
-    key: ClassVar[str] = "assess"
-    name: ClassVar[str] = "Whole form"
-    description: ClassVar[str] = "Label and all fields of the segment's form."
-    prompt: ClassVar[str] = "assess"
+    key = "assess"
+    name = "Whole form"
+    description = "Label and all fields of the segment's form."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the scheme has no labels for the track."""
@@ -124,13 +123,12 @@ def _is_shown(item: PromptSubject, field: Field) -> bool:
     return about and bool(item.filled_values.get(field.key))
 
 
-class Attributes(SegmentPrompt):
+class Attributes(JudgePrompt):
     """Which of the attributes a segment is about, given its label (SHREC, section 4.1 and appendix B, example 3)."""
 
-    key: ClassVar[str] = "attributes"
-    name: ClassVar[str] = "Attributes"
-    description: ClassVar[str] = "Which attributes the segment is about, given its label."
-    prompt: ClassVar[str] = "attributes"
+    key = "attributes"
+    name = "Attributes"
+    description = "Which attributes the segment is about, given its label."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: no such field, or no label is known."""
@@ -138,9 +136,9 @@ class Attributes(SegmentPrompt):
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the field of attributes."""
-        field = attributes_field(item)
-        assert field is not None
-        return FormSpec(self.key, (AnswerField(field),))
+        attributes = attributes_field(item)
+        assert attributes is not None
+        return self.form(AnswerField(attributes))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the label."""
@@ -154,21 +152,32 @@ class Attributes(SegmentPrompt):
         return {field.key: values[field.key]} if field and field.key in values else {}
 
 
-class OptionPrompt(SegmentPrompt):
-    """Which of the options of an item is right; the answer is its letter."""
+_WORDS_FACT = "shown"
+"""Key of the words of the other side among the facts of an item."""
 
-    key: ClassVar[str]
-    asks_for: ClassVar[str]
-    """Definition of the right option, in one sentence."""
-    facts: ClassVar[Mapping[str, str]] = {}
-    """Facts of the item that are given: key -> heading."""
+
+@dataclass(frozen=True)
+class OptionPrompt(JudgePrompt):
+    """Which of the options of an item is right; the answer is its letter (SHREC, sections 3.3 and 3.4: five options).
+
+    Attributes:
+        asks_for: definition of the right option, in one sentence.
+        heading: of the words that are given; "" where the label is given instead.
+    """
+
+    key: str
+    name: str
+    description: str
+    asks_for: str
+    modality: Modality = Modality.BOTH
+    heading: str = ""
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: it is no item of a set, or two of its options are equal."""
         frozen = item.frozen
         if frozen is None or not 2 <= len(frozen.options) <= len(LETTERS):
             return "This is asked about items of a set, which bring the options: greenroom benchmark make."
-        if not all(frozen.facts.get(key, "").strip() for key in self.facts):
+        if self.heading and not frozen.facts.get(_WORDS_FACT, "").strip():
             return "What this is asked about is missing from the item."
         options = [normalize_text(option) for option in frozen.options]
         if len({*options}) < len(options) or not all(options):
@@ -180,41 +189,54 @@ class OptionPrompt(SegmentPrompt):
         """Return one letter."""
         assert item.frozen is not None
         choices = tuple(FieldChoice(letter, text) for letter, text in zip(LETTERS, item.frozen.options, strict=False))
-        field = Field(self.key, FieldKind.CHOICE, "Right option", self.asks_for, choices)
-        return FormSpec(self.key, (AnswerField(field, True),))
+        return self.form(AnswerField(Field(self.key, FieldKind.CHOICE, "Right option", self.asks_for, choices), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the given facts, or else the label."""
+        """Return the given words, or else the label."""
         assert item.frozen is not None
-        if not self.facts:
-            return Attributes().item_texts(item)
-        return {name: item.frozen.facts[key] for key, name in self.facts.items()}
+        return {self.heading: item.frozen.facts[_WORDS_FACT]} if self.heading else Attributes().item_texts(item)
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the letter of the right option; {} without an item of a set."""
         return {self.key: LETTERS[item.frozen.place]} if item.frozen is not None and item.frozen.options else {}
 
 
-class Correction(OptionPrompt):
-    """What the agent should have done instead of an error (SHREC, section 3.4): five options."""
-
-    key: ClassVar[str] = "correction"
-    name: ClassVar[str] = "Correction"
-    description: ClassVar[str] = "What the agent should have done instead."
-    prompt: ClassVar[str] = "correction"
-    asks_for: ClassVar[str] = "What the agent should have done instead."
+CORRECTION = OptionPrompt(
+    "correction", "Correction", "What the agent should have done instead.", "What the agent should have done instead."
+)
+RATIONALE = OptionPrompt(
+    "rationale",
+    "Rationale",
+    "Which reason why the segment shows an error is the right one.",
+    "Why the agent's behaviour is an error here.",
+)
+PRE = OptionPrompt(
+    "pre",
+    "What came before",
+    "What the person said that the agent answers.",
+    "What was said before these words of the agent.",
+    Modality.PICTURES,
+    "What the agent says",
+)
+POST = OptionPrompt(
+    "post",
+    "What came after",
+    "What the agent answers to what the person said.",
+    "What the agent says after these words.",
+    Modality.PICTURES,
+    "What the person says",
+)
 
 
 ERROR_TASK = "error"
 
 
-class ErrorTask(SegmentPrompt):
+class ErrorTask(JudgePrompt):
     """Whether there is an error (SHREC, section 4.1 and appendix B, example 2: social error or none)."""
 
-    key: ClassVar[str] = ERROR_TASK
-    name: ClassVar[str] = "Error or not"
-    description: ClassVar[str] = "Whether the segment shows an error."
-    prompt: ClassVar[str] = "error"
+    key = ERROR_TASK
+    name = "Error or not"
+    description = "Whether the segment shows an error."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the track has no label for errors."""
@@ -224,13 +246,7 @@ class ErrorTask(SegmentPrompt):
         """Return yes or no."""
         label = error_label(item)
         assert label is not None
-        return FormSpec(
-            ERROR_TASK, (AnswerField(Field(ERROR_TASK, FieldKind.CHOICE, label.name, label.definition, YES_NO), True),)
-        )
-
-    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
-        """Return nothing: only footage and conversation are shown."""
-        return {}
+        return self.form(AnswerField(Field(ERROR_TASK, FieldKind.CHOICE, label.name, label.definition, YES_NO), True))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return whether the label is that of errors."""
@@ -240,13 +256,12 @@ class ErrorTask(SegmentPrompt):
 MULTIPLE_TASK = "multiple"
 
 
-class MultiplePrompt(SegmentPrompt):
+class MultiplePrompt(JudgePrompt):
     """Whether a segment is about more than one attribute, given its label (SHREC, appendix B, example 4)."""
 
-    key: ClassVar[str] = MULTIPLE_TASK
-    name: ClassVar[str] = "Several attributes"
-    description: ClassVar[str] = "Whether the segment is about more than one attribute, given its label."
-    prompt: ClassVar[str] = "multiple"
+    key = MULTIPLE_TASK
+    name = "Several attributes"
+    description = "Whether the segment is about more than one attribute, given its label."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: no field of attributes, or no label is known."""
@@ -254,9 +269,7 @@ class MultiplePrompt(SegmentPrompt):
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return yes or no."""
-        return FormSpec(
-            MULTIPLE_TASK, (AnswerField(Field(MULTIPLE_TASK, FieldKind.CHOICE, "More than one", "", YES_NO), True),)
-        )
+        return self.form(AnswerField(Field(MULTIPLE_TASK, FieldKind.CHOICE, "More than one", "", YES_NO), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the label."""
@@ -270,45 +283,20 @@ class MultiplePrompt(SegmentPrompt):
         return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
 
 
-class PostConditionPrompt(OptionPrompt):
-    """What the agent said after the person's words (SHREC, section 3.3, post-condition): five options."""
-
-    key: ClassVar[str] = "post"
-    name: ClassVar[str] = "What came after"
-    description: ClassVar[str] = "What the agent answers to what the person said."
-    prompt: ClassVar[str] = "post"
-    modality: ClassVar[Modality] = Modality.PICTURES
-    asks_for: ClassVar[str] = "What the agent says after these words."
-    facts: ClassVar[Mapping[str, str]] = {"shown": "What the person says"}
-
-
-class PreConditionPrompt(OptionPrompt):
-    """What the person said before the agent's words (SHREC, section 3.3, pre-condition): five options."""
-
-    key: ClassVar[str] = "pre"
-    name: ClassVar[str] = "What came before"
-    description: ClassVar[str] = "What the person said that the agent answers."
-    prompt: ClassVar[str] = "pre"
-    modality: ClassVar[Modality] = Modality.PICTURES
-    asks_for: ClassVar[str] = "What was said before these words of the agent."
-    facts: ClassVar[Mapping[str, str]] = {"shown": "What the agent says"}
-
-
 SCHEME = "sotopia-eval"
 _REASON = "_reason"
 
 
-class Ratings(SegmentPrompt):
+class Ratings(JudgePrompt):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
     The rated person is given: the participant of the segment, else the agent, else the first person. Its fields have
     the keys of the scheme `sotopia-eval`.
     """
 
-    key: ClassVar[str] = "ratings"
-    name: ClassVar[str] = "Ratings"
-    description: ClassVar[str] = "Seven dimensions of how a participant did, each with a reason."
-    prompt: ClassVar[str] = "ratings"
+    key = "ratings"
+    name = "Ratings"
+    description = "Seven dimensions of how a participant did, each with a reason."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: nobody is known who could be rated."""
@@ -326,7 +314,7 @@ class Ratings(SegmentPrompt):
                     AnswerField(scheme.field(field.key + _REASON), max_chars=MAX_REASON_CHARS),
                     AnswerField(field, required=True),
                 ]
-        return FormSpec(self.key, tuple(asked))
+        return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return who is rated."""
@@ -354,27 +342,16 @@ def _rated_name(item: PromptSubject) -> str:
     return item.agent or next((label for label, _ in item.people), "")
 
 
-class Rationale(OptionPrompt):
-    """Which reason for an error is the right one (SHREC, section 3.4): five options."""
-
-    key: ClassVar[str] = "rationale"
-    name: ClassVar[str] = "Rationale"
-    description: ClassVar[str] = "Which reason why the segment shows an error is the right one."
-    prompt: ClassVar[str] = "rationale"
-    asks_for: ClassVar[str] = "Why the agent's behaviour is an error here."
-
-
-class VerdictPrompt(SegmentPrompt):
+class VerdictPrompt(JudgePrompt):
     """The label alone.
 
     SHREC, section 4.1 and appendix B, example 1: social competence, social error or none. In other schemes, the
     labels of the segment's track.
     """
 
-    key: ClassVar[str] = "verdict"
-    name: ClassVar[str] = "Verdict"
-    description: ClassVar[str] = "Which label the segment has, or none."
-    prompt: ClassVar[str] = "verdict"
+    key = "verdict"
+    name = "Verdict"
+    description = "Which label the segment has, or none."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: the scheme has no labels for the track."""
@@ -382,11 +359,7 @@ class VerdictPrompt(SegmentPrompt):
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the label."""
-        return FormSpec(self.key, (label_answer_field(item),))
-
-    def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
-        """Return nothing: only footage and conversation are shown."""
-        return {}
+        return self.form(label_answer_field(item))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the label."""

@@ -4,10 +4,10 @@ Statements are frozen from segments of the scheme `socialnli`.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import dataclass
 
 from benchmark.prompts.answer_form import LABEL_KEY, AnswerField, FormSpec
-from benchmark.prompts.judge_prompt import MAX_QUESTION_CHARS, QUESTION_KEY, PromptSubject, SegmentPrompt, text_field
+from benchmark.prompts.judge_prompt import MAX_QUESTION_CHARS, QUESTION_KEY, JudgePrompt, PromptSubject, text_field
 from benchmark.prompts.recording_prompts import RecordingPrompt
 from benchmark.prompts.segment_prompts import label_answer_field
 from project.entities.judgments import Modality, base_part
@@ -21,11 +21,8 @@ STATEMENT_TOLD, EXPLANATION_TOLD, STANCE_TOLD = "The statement", "The explanatio
 LONGEST_STATEMENT, LONGEST_EXPLANATION = 240, 400
 
 
-class StatementPrompt(SegmentPrompt):
+class StatementPrompt(JudgePrompt):
     """Base of tasks about statements."""
-
-    material: ClassVar[tuple[str, ...]] = ()
-    modality: ClassVar[Modality] = Modality.BOTH
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement."""
@@ -40,19 +37,34 @@ class StatementPrompt(SegmentPrompt):
         return {STATEMENT_TOLD: item_statement(item)}
 
 
-class ExplainTask(StatementPrompt):
-    """One sentence that takes a side; `about` defines it."""
+@dataclass(frozen=True)
+class ExplanationPrompt(StatementPrompt):
+    """One sentence that takes a side, whether it is true or not (SocialNLI, section 4.1); `about` defines it."""
 
-    key: ClassVar[str]
-    about: ClassVar[str]
+    key: str
+    name: str
+    description: str
+    about: str
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one sentence."""
-        return FormSpec(self.key, (text_field(EXPLANATION, "Reason", LONGEST_EXPLANATION, self.about),))
+        return self.form(text_field(EXPLANATION, "Reason", LONGEST_EXPLANATION, self.about))
 
-    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: many reasons are good."""
-        return {}
+
+SUPPORT = ExplanationPrompt(
+    "nli_support",
+    "Reason for a statement",
+    "The strongest reason in a dialogue to hold a statement true.",
+    "What in the dialogue speaks most for the statement, or that nothing does.",
+)
+"""SocialNLI, appendix C.6."""
+OPPOSE = ExplanationPrompt(
+    "nli_oppose",
+    "Reason against a statement",
+    "The strongest reason in a dialogue to hold a statement false.",
+    "What in the dialogue speaks most against the statement, or that nothing does.",
+)
+"""SocialNLI, appendix C.7."""
 
 
 def item_statement(item: PromptSubject) -> str:
@@ -66,38 +78,17 @@ NLI_CLASS_TASK = "nli_class"
 class StatementClass(StatementPrompt):
     """One of the scheme's labels: reality, belief or emotion (SocialNLI, appendices A.2 and C.9)."""
 
-    key: ClassVar[str] = NLI_CLASS_TASK
-    name: ClassVar[str] = "Class of a statement"
-    description: ClassVar[str] = "Whether a statement is about reality, a belief or an emotion."
-    prompt: ClassVar[str] = NLI_CLASS_TASK
+    key = NLI_CLASS_TASK
+    name = "Class of a statement"
+    description = "Whether a statement is about reality, a belief or an emotion."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the label."""
-        return FormSpec(NLI_CLASS_TASK, (label_answer_field(item),))
+        return self.form(label_answer_field(item))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the label."""
         return {LABEL_KEY: item.label} if item.label else {}
-
-
-class SupportPrompt(ExplainTask):
-    """One sentence for a statement, whether it is true or not (SocialNLI, section 4.1 and appendix C.6)."""
-
-    key: ClassVar[str] = "nli_support"
-    name: ClassVar[str] = "Reason for a statement"
-    description: ClassVar[str] = "The strongest reason in a dialogue to hold a statement true."
-    prompt: ClassVar[str] = "nli_support"
-    about: ClassVar[str] = "What in the dialogue speaks most for the statement, or that nothing does."
-
-
-class Oppose(ExplainTask):
-    """One sentence against a statement, whether it is true or not (SocialNLI, section 4.1 and appendix C.7)."""
-
-    key: ClassVar[str] = "nli_oppose"
-    name: ClassVar[str] = "Reason against a statement"
-    description: ClassVar[str] = "The strongest reason in a dialogue to hold a statement false."
-    prompt: ClassVar[str] = "nli_oppose"
-    about: ClassVar[str] = "What in the dialogue speaks most against the statement, or that nothing does."
 
 
 NLI_FACT_TASK = "nli_fact"
@@ -116,10 +107,9 @@ _CHOICES = (
 class FactCheck(StatementPrompt):
     """Yes or no about one explanation, whoever wrote it (SocialNLI, section 4.3)."""
 
-    key: ClassVar[str] = NLI_FACT_TASK
-    name: ClassVar[str] = "Fact-check of an explanation"
-    description: ClassVar[str] = "Whether an explanation of a statement is accurate."
-    prompt: ClassVar[str] = NLI_FACT_TASK
+    key = NLI_FACT_TASK
+    name = "Fact-check of an explanation"
+    description = "Whether an explanation of a statement is accurate."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement, or no explanation."""
@@ -129,19 +119,13 @@ class FactCheck(StatementPrompt):
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return yes or no."""
-        return FormSpec(
-            NLI_FACT_TASK, (AnswerField(Field(ACCURATE_KEY, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True),)
-        )
+        return self.form(AnswerField(Field(ACCURATE_KEY, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return statement and explanation, without who wrote it."""
         told = {STATEMENT_TOLD: item_statement(item), EXPLANATION_TOLD: _item_explanation(item)}
         stance = item.frozen.facts.get(STANCE_KEY, "") if item.frozen else ""
         return {**told, **({STANCE_TOLD: stance} if stance else {})}
-
-    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: the answers of people are the result."""
-        return {}
 
 
 def _item_explanation(item: PromptSubject) -> str:
@@ -172,16 +156,15 @@ def class_key(number: int) -> str:
 class NuanceQuestion(RecordingPrompt):
     """A question that only somebody can answer who sees what is meant behind the words (SocialNLI, appendix C.3)."""
 
-    key: ClassVar[str] = "nli_question"
-    name: ClassVar[str] = "Question about what is meant"
-    description: ClassVar[str] = "An open question about irony, hints or feelings behind the words of a dialogue."
-    prompt: ClassVar[str] = "nli_question"
-    modality: ClassVar[Modality] = Modality.TEXT
+    key = "nli_question"
+    name = "Question about what is meant"
+    description = "An open question about irony, hints or feelings behind the words of a dialogue."
+    modality = Modality.TEXT
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return one question."""
         about = "One open question, whose answer is not said in so many words."
-        return FormSpec(self.key, (text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, about),))
+        return self.form(text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, about))
 
 
 class Inferences(RecordingPrompt):
@@ -190,12 +173,11 @@ class Inferences(RecordingPrompt):
     With the variant `cot` the judge thinks first, with `plain` it does not: the two strengths of the paper's prompts.
     """
 
-    key: ClassVar[str] = "nli_inferences"
-    name: ClassVar[str] = "Inferences"
-    description: ClassVar[str] = "Five statements about a dialogue that help to answer a question, each with its class."
-    prompt: ClassVar[str] = "nli_inferences"
-    modality: ClassVar[Modality] = Modality.TEXT
-    material: ClassVar[tuple[str, ...]] = (QUESTION_MATERIAL,)
+    key = "nli_inferences"
+    name = "Inferences"
+    description = "Five statements about a dialogue that help to answer a question, each with its class."
+    modality = Modality.TEXT
+    material = (QUESTION_MATERIAL,)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no question."""
@@ -210,7 +192,7 @@ class Inferences(RecordingPrompt):
                 text_field(statement_key(number), f"Inference {number}", LONGEST_STATEMENT, about),
                 AnswerField(Field(class_key(number), FieldKind.CHOICE, f"Class {number}", "", STATEMENT_CLASSES), True),
             ]
-        return FormSpec(self.key, tuple(asked))
+        return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return the question."""
@@ -246,12 +228,11 @@ class Likelihood(StatementPrompt):
     shown nothing of the dialogue.
     """
 
-    key: ClassVar[str] = NLI_LIKELIHOOD_TASK
-    name: ClassVar[str] = "Likelihood by an explanation"
-    description: ClassVar[str] = "How likely a claim is by an explanation alone, from 0 to 10."
-    prompt: ClassVar[str] = NLI_LIKELIHOOD_TASK
-    modality: ClassVar[Modality] = Modality.NOTHING
-    material: ClassVar[tuple[str, ...]] = (EXPLANATION_MATERIAL,)
+    key = NLI_LIKELIHOOD_TASK
+    name = "Likelihood by an explanation"
+    description = "How likely a claim is by an explanation alone, from 0 to 10."
+    modality = Modality.NOTHING
+    material = (EXPLANATION_MATERIAL,)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
         """Return why it cannot be asked: there is no statement, or no explanation."""
@@ -262,14 +243,8 @@ class Likelihood(StatementPrompt):
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
         """Return a field for the score, with the meaning of each level."""
         meanings = " ".join(f"{number}: {_LEVELS[number]}." for number in range(MAX_SCORE, -1, -1))
-        return FormSpec(
-            NLI_LIKELIHOOD_TASK,
-            (
-                AnswerField(
-                    Field(SCORE_KEY, FieldKind.SCALE, "Likelihood", meanings, minimum=0, maximum=MAX_SCORE), True
-                ),
-            ),
-        )
+        scale = Field(SCORE_KEY, FieldKind.SCALE, "Likelihood", meanings, minimum=0, maximum=MAX_SCORE)
+        return FormSpec(NLI_LIKELIHOOD_TASK, (AnswerField(scale, True),))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return explanation and claim: the statement, or that it is false."""
@@ -277,10 +252,6 @@ class Likelihood(StatementPrompt):
             return _explained_statement(item)
         claim = _NEGATION_PREFIX + item_statement(item)
         return {EXPLANATION_TOLD: item.material[EXPLANATION_MATERIAL], "The claim": claim}
-
-    def truth(self, item: PromptSubject) -> dict[str, Json]:  # noqa: ARG002
-        """Return nothing: the answers of people are frozen with the item, part by part."""
-        return {}
 
 
 NLI_HYPOTHESIS_TASK = "nli_hypothesis"
@@ -292,9 +263,10 @@ class OpposedHypothesis(Likelihood):
     The prompt of appendix C.8 names the inference as the hypothesis, whatever the explanation argues for.
     """
 
-    key: ClassVar[str] = NLI_HYPOTHESIS_TASK
-    name: ClassVar[str] = "Likelihood against an explanation"
-    description: ClassVar[str] = "How likely a statement is by an explanation against it alone, from 0 to 10."
+    key = NLI_HYPOTHESIS_TASK
+    prompt = NLI_LIKELIHOOD_TASK
+    name = "Likelihood against an explanation"
+    description = "How likely a statement is by an explanation against it alone, from 0 to 10."
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         """Return explanation and statement."""
@@ -311,14 +283,13 @@ NLI_PLAUSIBILITY_TASK = "nli_plausibility"
 class Plausibility(StatementPrompt):
     """From 0 to 100, asked outright, as people are (SocialNLI, section 3.4 and appendix B.1)."""
 
-    key: ClassVar[str] = NLI_PLAUSIBILITY_TASK
-    name: ClassVar[str] = "Plausibility of a statement"
-    description: ClassVar[str] = "How likely a statement about a dialogue is true, from 0 to 100."
-    prompt: ClassVar[str] = NLI_PLAUSIBILITY_TASK
+    key = NLI_PLAUSIBILITY_TASK
+    name = "Plausibility of a statement"
+    description = "How likely a statement about a dialogue is true, from 0 to 100."
 
     def spec(self, item: PromptSubject) -> FormSpec:
         """Return the slider of the scheme."""
-        return FormSpec(NLI_PLAUSIBILITY_TASK, (AnswerField(item.scheme.field(PLAUSIBILITY), True),))
+        return self.form(AnswerField(item.scheme.field(PLAUSIBILITY), True))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         """Return the plausibility of the segment."""

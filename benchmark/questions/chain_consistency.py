@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, estimate, estimate_share, ratio
+from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, estimate_share
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import Question, QuestionKind
 
@@ -210,7 +210,7 @@ class AnswerScorer:
 def share_over_recordings(
     counts: Iterable[tuple[str, float, float]], nothing: str, samples: int = 1000, seed: int = 0
 ) -> StatisticResult:
-    """Return a share with its interval.
+    """Return a share, or a mean of values whose wholes are 1, with its interval.
 
     Args:
         counts: (recording, part, whole); a recording can occur several times.
@@ -220,15 +220,6 @@ def share_over_recordings(
     """
     part, whole = _sums_by_recording(counts)
     return estimate_share(part, whole, _cached_resamples(len(part), samples, seed), nothing)
-
-
-def mean_over_recordings(
-    values: Iterable[tuple[str, float]], nothing: str, samples: int = 1000, seed: int = 0
-) -> StatisticResult:
-    """Return a mean over values, each with its recording; other arguments as `share_over_recordings`."""
-    total, number = _sums_by_recording((home, value, 1.0) for home, value in values)
-    sums = np.stack([total, number], axis=-1)
-    return estimate(ratio, sums, _cached_resamples(len(total), samples, seed), round(number.sum()), (nothing, nothing))
 
 
 def _sums_by_recording(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:

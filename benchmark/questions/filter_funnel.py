@@ -30,6 +30,7 @@ from benchmark.questions.filter_rules import (
 )
 from benchmark.questions.question_edits import correct_question, get_question
 from benchmark.questions.question_validity import QuestionDraft, draft_problem
+from project.codec import dump
 from project.entities.judgments import JudgmentStatus
 from project.entities.questions import Question, WrongOption
 from project.entities.study_records import Changes, Json
@@ -96,12 +97,7 @@ def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]
 
 
 def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
-    """Return the wrong options in an answer, the most plausible first; what cannot be read is left out.
-
-    Args:
-        judgment: an answer to the task of harder distractors.
-        count: number of wrong options of the question.
-    """
+    """Return the wrong options in an answer, the most plausible first; what cannot be read is left out."""
     answer = parse_answer(judgment)
     found = []
     for number in range(1, count + 1):
@@ -193,27 +189,19 @@ class FunnelStage:
     @cached_property
     def kept(self) -> tuple[str, ...]:
         """Questions that go on."""
-        return tuple(
-            key for key, filter_outcome in self.outcomes.items() if filter_outcome.verdict is FilterVerdict.KEPT
-        )
+        return tuple(key for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.KEPT)
 
     @cached_property
     def dropped(self) -> dict[str, str]:
         """Question -> why it is dropped."""
         return {
-            key: filter_outcome.reason
-            for key, filter_outcome in self.outcomes.items()
-            if filter_outcome.verdict is FilterVerdict.DROPPED
+            key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.DROPPED
         }
 
     @cached_property
     def undecided(self) -> dict[str, str]:
         """Question -> why it is undecided. It does not go on."""
-        return {
-            key: filter_outcome.reason
-            for key, filter_outcome in self.outcomes.items()
-            if filter_outcome.verdict is FilterVerdict.OPEN
-        }
+        return {key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.OPEN}
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -224,7 +212,7 @@ class FunnelStage:
             "kept": len(self.kept),
             "fell": len(self.dropped),
             "open": len(self.undecided),
-            "rule": self.rule.as_json(),
+            "rule": dump(self.rule),
             "needs": self.step.needs.value,
             "taken_over": len(self.with_proposed_options),
             "fallen": [_outcome_json(key, self.outcomes[key]) for key in self.dropped],
@@ -246,22 +234,11 @@ class Funnel:
 
     def stage(self, step: str) -> FunnelStage:
         """Return one step of it."""
-        return next(funnel_stage for funnel_stage in self.steps if funnel_stage.key == step)
-
-
-def read_funnel(session: Session, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Return the funnel of a study.
-
-    Args:
-        session: of the study.
-        question_ids: the questions; all of the study if empty.
-        steps: keys of `STEPS`; all if empty. They run in the order of the registry.
-    """
-    return build_funnel(read_funnel_input(session), question_ids, steps)
+        return next(stage for stage in self.steps if stage.key == step)
 
 
 def build_funnel(reading: FunnelInput, question_ids: Collection[str] = (), steps: Sequence[str] = ()) -> Funnel:
-    """Compute the funnel from its input, in any thread."""
+    """Compute the funnel from its input, in any thread; of all questions and all steps where none is named."""
     wanted_keys = {get_step(key).key for key in steps}
     chosen = [filter_step for key, filter_step in STEPS.items() if not wanted_keys or key in wanted_keys]
     included = {*question_ids}
@@ -317,14 +294,7 @@ def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, 
 
 
 def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:
-    """Return the rule of a step as text, such as `at least 2, every judge`.
-
-    Args:
-        step: of the funnel.
-        rule: of the study.
-        names: of judges, by id.
-        options: fewest options of any question; 0 if there are no questions.
-    """
+    """Return the rule of a step as text, such as `at least 2, every judge`."""
     if step.needs is LimitSide.NO_LIMIT:
         return "drops none"
     if step.key == STABILITY:

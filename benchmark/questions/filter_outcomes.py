@@ -5,7 +5,7 @@ The input is read in the study's thread; outcomes can be computed in any thread.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
@@ -211,23 +211,7 @@ def read_judge_snapshot(judge_id: str, entry: str) -> JudgeSnapshot:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FunnelRows:
-    """The input of the funnel as database rows."""
-
-    questions: Sequence[Row]
-    judgments: Sequence[Row]
-    makers: Mapping[str, tuple[str, str]]
-    rules: Mapping[str, FilterRule]
-
-    def to_input(self) -> FunnelInput:
-        """Parse the rows, in any thread."""
-        return FunnelInput(
-            parse_questions(self.questions), parse_question_judgments(self.judgments), self.makers, self.rules
-        )
-
-
-class Gatherer:
+class FunnelReader:
     """Reads the input of the funnel in short pieces, so that the window stays responsive; reads only new judgments."""
 
     def __init__(self, session: Session) -> None:
@@ -243,18 +227,19 @@ class Gatherer:
         self._last = upto
         return upto < newest
 
-    def result(self) -> FunnelRows:
-        """Return the judgments that were read, with the present questions and rules."""
-        study = self._study
-        return FunnelRows(question_rows(study), tuple(self._given), judges_of_wordings(study), read_rules(study))
+    def result(self) -> Callable[[], FunnelInput]:
+        """Read the present questions and rules; the returned function parses all that was read, in any thread."""
+        questions, given = question_rows(self._study), tuple(self._given)
+        makers, rules = judges_of_wordings(self._study), read_rules(self._study)
+        return lambda: FunnelInput(parse_questions(questions), parse_question_judgments(given), makers, rules)
 
 
 def read_funnel_input(session: Session) -> FunnelInput:
     """Read the input of the funnel of a study."""
-    gatherer = Gatherer(session)
-    while gatherer.read_next():
+    reader = FunnelReader(session)
+    while reader.read_next():
         pass
-    return gatherer.result().to_input()
+    return reader.result()()
 
 
 def read_question_input(session: Session, question: Question) -> FunnelInput:

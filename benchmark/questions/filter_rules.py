@@ -3,12 +3,13 @@
 See appendices A.1.3 to A.1.5 of ESI-Bench.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from project.codec import dump, load
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.store.column_values import to_json
 from project.store.study import Study
 
 
@@ -176,16 +177,6 @@ class FilterRule:
     judges: tuple[str, ...] = ()
     decides: bool = False
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "limit": self.limit,
-            "runs": self.runs,
-            "several": self.several.value,
-            "judges": [*self.judges],
-            "decides": self.decides,
-        }
-
 
 RULE_PARTS = tuple(rule_field.name for rule_field in fields(FilterRule))
 
@@ -233,35 +224,16 @@ def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
     return rule
 
 
-def _read_rule(step: FilterStep, found: Json) -> FilterRule:
-    if found is None:
+def _read_rule(step: FilterStep, stored: Json) -> FilterRule:
+    if stored is None:
         return default_rule(step)
     try:
-        return validate_rule(step, _parse_rule(found))
-    except (UserError, ValueError, TypeError, KeyError):
+        rule = validate_rule(step, load(FilterRule, stored, "The rule"))
+    except UserError:
+        rule = None
+    if rule is None or to_json(dump(rule)) != to_json(stored):
         return FilterRule(step.limit, step.runs, decides=step.needs is not LimitSide.NO_LIMIT)
-
-
-def _parse_rule(found: Json) -> FilterRule:
-    if not isinstance(found, Mapping):
-        raise TypeError
-    judges, decides = found["judges"], found["decides"]
-    if (
-        not isinstance(judges, list)
-        or not all(isinstance(judge, str) for judge in judges)
-        or not isinstance(decides, bool)
-    ):
-        raise TypeError
-    limit, runs = found["limit"], found["runs"]
-    if not _is_integer(limit) or not _is_integer(runs):
-        raise TypeError
-    return FilterRule(
-        int(str(limit)),
-        int(str(runs)),
-        ScoreCombination(str(found["several"])),
-        tuple(str(judge) for judge in judges),
-        decides,
-    )
+    return rule
 
 
 def _is_integer(value: object) -> bool:

@@ -22,10 +22,6 @@ def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
 
     It is over kind, text, span and people of the nodes, and the edges between them. For a subchain it includes all
     reasons of its result, so that a new reason, which the question does not cover, changes it.
-
-    Args:
-        graph: the chain.
-        covers: as `Question.covers`.
     """
     if not covers or any(cover not in graph.nodes_by_id for cover in covers):
         return ""
@@ -110,18 +106,8 @@ def correct_question(
 ) -> Changes:
     """Change the texts or the span of a question; None leaves a part unchanged.
 
-    Every annotator may correct questions of others. The number of options stays.
-
-    Args:
-        session: of the study.
-        question_id: of the question.
-        text: of the question.
-        answer: the right option.
-        wrong: the wrong options.
-        explanation: why the answer is right.
-        start_us: start of the span that is shown, on the recording's axis.
-        end_us: end of that span.
-        fits_chain: it was compared with the present chain, whose checksum becomes its source.
+    Every annotator may correct questions of others. The number of options stays. With `fits_chain` it was compared with
+    the present chain, whose checksum becomes its source.
     """
     session.study.require_writable()
     correction = QuestionCorrection(text, answer, wrong, explanation, start_us, end_us, fits_chain)
@@ -158,10 +144,6 @@ def reword_options(question: Question, texts: Sequence[str]) -> tuple[WrongOptio
 
     An unchanged option keeps its plausibility and source. A reworded one keeps its source, so that the consent of the
     people behind it is still checked.
-
-    Args:
-        question: as it is.
-        texts: of all wrong options.
     """
     same = {wrong_option.text: wrong_option for wrong_option in question.wrong}
     before = [*question.wrong, *[WrongOption("")] * len(texts)]

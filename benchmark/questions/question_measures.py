@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import is_sound
-from benchmark.metrics.paper_settings import departure_lines, model_settings
+from benchmark.metrics.paper_settings import departure_lines, model_options, model_settings
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
 from benchmark.questions.chain_consistency import (
     FIGURE_TASKS,
@@ -15,7 +15,6 @@ from benchmark.questions.chain_consistency import (
     AnswerScorer,
     CoveredQuestions,
     chain_coverage,
-    mean_over_recordings,
     share_over_recordings,
 )
 from benchmark.questions.filter_outcomes import judge_scores, read_funnel_input
@@ -23,8 +22,7 @@ from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
 from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationState, counted_verifications, verification_state
-from models.judges.judge_backends import BACKENDS, build_options
-from models.judges.judge_interface import ModelOptions
+from project.codec import dump
 from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentStatus, Modality
 from project.entities.questions import DIFFICULTIES, Question, QuestionKind, Verification
@@ -270,7 +268,7 @@ class Measures:
             "subchains": len(self.sizes[1]),
             "judges": [judge.as_json() for judge in self.judges],
             "diagnostics": [question_figure.as_json() for question_figure in self.diagnostics],
-            "published": [row.as_json() for row in self.published],
+            "published": [dump(row) for row in self.published],
             "departures": [*self.departures],
         }
 
@@ -442,15 +440,12 @@ def _setting_name(variant: str, modality: Modality) -> str:
 
 
 def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
-    settings = _parse_object(judge_setup.settings).get("settings")
-    if judge_setup.backend not in BACKENDS or not isinstance(settings, dict):
-        return {}
     try:
-        options = build_options(judge_setup.backend, settings)
+        options = model_options(judge_setup.backend, _parse_object(judge_setup.settings).get("settings"))
     except UserError:
         # It was asked by another version of the program.
         return {}
-    if not isinstance(options, ModelOptions):
+    if options is None:
         return {}
     shows_pictures = judge_setup.modality in (Modality.PICTURES, Modality.BOTH)
     return {"prompt": "our own", **model_settings(options, shows_pictures=shows_pictures)}
@@ -522,12 +517,14 @@ def _diagnostics(
 def _diagnostic(
     name: str, asked: Sequence[Question], answers: Mapping[str, QuestionJudgment], samples: int, seed: int
 ) -> StatisticResult:
-    if name not in SCORE_TASKS:
-        rights = ((question.recording_id, float(is_right(question, answers[question.id])), 1.0) for question in asked)
-        return share_over_recordings(rights, NO_ANSWERS, samples, seed)
-    scores = ((question.recording_id, _score_of(answers[question.id])) for question in asked)
-    given = ((recording_id, score) for recording_id, score in scores if score is not None)
-    return mean_over_recordings(given, NO_ANSWERS, samples, seed)
+    if name in SCORE_TASKS:
+        values = [_score_of(answers[question.id]) for question in asked]
+    else:
+        values = [float(is_right(question, answers[question.id])) for question in asked]
+    counts = [
+        (question.recording_id, value, 1.0) for question, value in zip(asked, values, strict=True) if value is not None
+    ]
+    return share_over_recordings(counts, NO_ANSWERS, samples, seed)
 
 
 def _score_of(judgment: QuestionJudgment) -> float | None:

@@ -27,10 +27,6 @@ def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]
     the one whose last reason is the earliest, and so on back to its start. Each edge of a path lies in the subchain of
     its result. A line of n nodes has (n - 1)(n - 2) / 2 paths.
 
-    Args:
-        graph: the chain.
-        most: largest number of paths.
-
     Returns:
         Ids of the nodes from the start to the end, three or more.
 
@@ -165,12 +161,7 @@ _CACHE_SIZE = 1 << 14
 
 
 def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
-    """Return why a draft is not valid, in one sentence; "" if it is.
-
-    Args:
-        draft: the question.
-        options: number of options that it must have, with the right one.
-    """
+    """Return why a draft is not valid, in one sentence; "" if it is."""
     texts = [draft.answer, *(wrong_option.text for wrong_option in draft.wrong)]
     if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
         return reason

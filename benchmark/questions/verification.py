@@ -360,13 +360,7 @@ class VerificationItem:
 def read_items(
     session: Session, recording_id: str = "", question_ids: Iterable[str] | None = None
 ) -> list[VerificationItem]:
-    """Return questions with their verifications, by recording and time.
-
-    Args:
-        session: of the study.
-        recording_id: only its questions; "" for those of all recordings.
-        question_ids: only these; None for all.
-    """
+    """Return questions with their verifications, by recording and time."""
     study = session.study
     found = questions_of(study, recording_id) if recording_id else all_questions(study)
     if question_ids is not None:

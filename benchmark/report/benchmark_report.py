@@ -1,8 +1,9 @@
 """Gathers the data of a report from a study, builds the report, and writes it to a folder, whole or not at all."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmark.dataset.question_selection import NO_PARTICIPANTS, recording_exclusions
@@ -21,7 +22,7 @@ from benchmark.report.breakdown_tables import (
 )
 from benchmark.report.comparison_tables import (
     RESULTS_NAME,
-    EarlierRun,
+    ReportedRun,
     RunPair,
     compare_with_best,
     condition_tables,
@@ -80,7 +81,15 @@ _TITLES = {
     "esi": "ESI-Bench",
     "socialnli": "SocialNLI",
     "sotopia": "SOTOPIA",
+    "other": "Other tasks",
+    "conditions": "Conditions",
+    "parts": "Parts of the items",
+    "confusions": "What was taken for what",
+    "significance": "Judges beside each other",
+    "earlier": "Beside an earlier one",
+    "answers": "Answers, time, cost and sets",
 }
+"""Key of a section -> its title."""
 _STEPS_PER_RUN = 3
 """Progress steps of a run: its figures, its comparison with the best run of its set, and its items."""
 WARNING = (
@@ -126,7 +135,7 @@ class ReportInput:
     items: Mapping[str, FrozenItem]
     lists: tuple[ReportItemList, ...]
     pairs: tuple[RunPair, ...]
-    earlier_runs: tuple[EarlierRun, ...]
+    earlier_runs: tuple[ReportedRun, ...]
     comparisons: tuple[RunPair, ...]
     include_texts: bool
 
@@ -152,7 +161,7 @@ def gather_report_input(
     if not figures:
         raise EmptyReportError("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
     path = Path(wish.compare_with) if wish.compare_with else None
-    earlier = read_earlier_runs(path) if path is not None and path.exists() else []
+    earlier = read_earlier_runs(path) if path is not None and path.exists() else ()
     other = read_figures(session, [wish.compare_with], samples=0) if path is not None and not path.exists() else []
     items = {
         item.id: item
@@ -177,64 +186,45 @@ def gather_report_input(
                 build_item_list(report_run, material, visible_items, numbers, withheld, redactor, collections, texts)
             )
         )
-    return ReportInput(
-        material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(comparisons), wish.include_texts
-    )
+    return ReportInput(material, items, tuple(lists), tuple(pairs), earlier, tuple(comparisons), wish.include_texts)
 
 
 def build_report(gathered: ReportInput, pictures: Mapping[str, Sequence[ReportPlot]]) -> BenchmarkReport:
     """Build the report; needs no study."""
-    material = gathered.runs
     at = utc_now()
-    sections = [_section(key, title, _tables(gathered, key), pictures) for key, title in _sections()]
-    non_empty = tuple(section for section in sections if section.tables or section.pictures or section.lines)
+    sections = [
+        ReportSection(key, title, tuple(_tables(gathered, key)), tuple(pictures.get(key, ())))
+        for key, title in _TITLES.items()
+    ]
     return BenchmarkReport(
         "Benchmark report",
-        at,
         WARNING if gathered.include_texts else "",
         _facts(gathered, at),
-        non_empty,
-        tuple(releasable_list(report_item_list) for report_item_list in gathered.lists),
-        results_json(material, at=at),
+        tuple(section for section in sections if section.tables or section.pictures),
+        tuple(map(releasable_list, gathered.lists)),
+        results_json(gathered.runs, at=at),
     )
-
-
-def _sections() -> list[tuple[str, str]]:
-    return [
-        *_TITLES.items(),
-        ("other", "Other tasks"),
-        ("conditions", "Conditions"),
-        ("parts", "Parts of the items"),
-        ("confusions", "What was taken for what"),
-        ("significance", "Judges beside each other"),
-        ("earlier", "Beside an earlier one"),
-        ("answers", "Answers, time, cost and sets"),
-    ]
-
-
-def _section(
-    key: str, title: str, tables: Sequence[ReportTable], pictures: Mapping[str, Sequence[ReportPlot]]
-) -> ReportSection:
-    return ReportSection(key, title, (), tuple(tables), tuple(pictures.get(key, ())))
 
 
 def _tables(gathered: ReportInput, key: str) -> list[ReportTable]:
     material = gathered.runs
-    if key in SECTION_TABLES:
-        return paper_tables(material, SECTION_TABLES[key])
-    if key == "significance":
-        table = pair_table(material, gathered.pairs)
-        return [table] if table is not None else []
-    if key == "earlier":
-        found = [run_table(material, gathered.comparisons)] if gathered.comparisons else []
-        return [*found, *([earlier_table(material, gathered.earlier_runs)] if gathered.earlier_runs else [])]
-    makers: dict[str, Callable[[], list[ReportTable]]] = {
-        "other": lambda: other_tables(material),
-        "conditions": lambda: condition_tables(material),
-        "parts": lambda: [*agreement_tables(material), *attribute_tables(material), *part_tables(material)],
-        "answers": lambda: [counts_table(material), spending_table(material), sets_table(material)],
-    }
-    return makers[key]() if key in makers else []
+    match key:
+        case "other":
+            return other_tables(material)
+        case "conditions":
+            return condition_tables(material)
+        case "parts":
+            return [*agreement_tables(material), *attribute_tables(material), *part_tables(material)]
+        case "significance":
+            return [pair_table(material, gathered.pairs)] if gathered.pairs else []
+        case "earlier":
+            return [
+                *([run_table(material, gathered.comparisons)] if gathered.comparisons else []),
+                *([earlier_table(material, gathered.earlier_runs)] if gathered.earlier_runs else []),
+            ]
+        case "answers":
+            return [counts_table(material), spending_table(material), sets_table(material)]
+    return paper_tables(material, SECTION_TABLES.get(key, ()))
 
 
 def _facts(gathered: ReportInput, at: str) -> dict[str, str]:
@@ -248,47 +238,38 @@ def _facts(gathered: ReportInput, at: str) -> dict[str, str]:
         "Intervals": "95 %, by resampling recordings; ± is the standard deviation over draws",
         "Published rows": "measured by the papers on their own footage and people, to compare with",
     }
-    hidden = sum(releasable_list(report_item_list).withheld for report_item_list in gathered.lists)
+    hidden = sum(releasable_list(item_list).withheld for item_list in gathered.lists)
     return facts | (
         {"Not listed": f"{pluralize(hidden, 'answered item')} of recordings that may not leave"} if hidden else {}
     )
 
 
 def _report_runs(
-    session: Session, figures: Sequence[RunFigures], telling: ReportRedactor, collections: Mapping[str, str]
+    session: Session, figures: Sequence[RunFigures], redactor: ReportRedactor, collections: Mapping[str, str]
 ) -> ReportRuns:
     names, sets = report_names(session, figures), set_names(session, figures)
     conditions = _conditions(session, figures)
-    there = {figure.item_set.task for figure in figures}
-    entries = {key: get_benchmark_task(key) for key in SUITE if key in there}
-    order = [*entries]
-    ranked = sorted(figures, key=lambda run_figures: order.index(run_figures.item_set.task))
-    sets_by_task: dict[str, list[str]] = {}
-    for run_figures in ranked:
-        known = sets_by_task.setdefault(run_figures.item_set.task, [])
-        if run_figures.item_set.id not in known:
-            known.append(run_figures.item_set.id)
-    asked = []
-    for place, run_figures in enumerate(ranked, 1):
-        who = names[run_figures.run.id]
-        told = run_label(run_figures.run, who, conditions.get(run_figures.run.condition, run_figures.run.condition))
-        number = sets_by_task[run_figures.item_set.task].index(run_figures.item_set.id) + 1
-        told += f", set {number}" if len(sets_by_task[run_figures.item_set.task]) > 1 else ""
-        key = f"{place:03d}-{run_figures.item_set.task.replace('_', '-')}"
-        asked.append(ReportRun(run_figures, told, who, _origin(run_figures), key))
-    parts = {
-        part for run_figures in ranked for item in run_figures.items for part in item_traits(item.response, collections)
-    }
-    parts |= {
-        (found.trait, part.value) for run_figures in ranked for found in run_figures.breakdowns for part in found.parts
-    }
-    parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for run_figures in ranked for row in run_figures.labels}
-    parts |= {
-        (LABEL_TRAIT, label) for run_figures in ranked for found in run_figures.confusions for label in found.labels
-    }
-    value_names = name_parts(telling, sorted(parts))
-    titles = {(trait, value): telling.title(trait, name) for (trait, value), name in value_names.items()}
-    return ReportRuns(tuple(asked), entries, sets, conditions, value_names, titles)
+    tasks = {run.item_set.task for run in figures}
+    entries = {key: get_benchmark_task(key) for key in SUITE if key in tasks}
+    ranked = sorted(figures, key=lambda run: [*entries].index(run.item_set.task))
+    sets_by_task: dict[str, list[str]] = {key: [] for key in entries}
+    for run in ranked:
+        if run.item_set.id not in sets_by_task[run.item_set.task]:
+            sets_by_task[run.item_set.task].append(run.item_set.id)
+    report_runs = []
+    parts: set[tuple[str, str]] = set()
+    for place, run in enumerate(ranked, 1):
+        who, task, set_ids = names[run.run.id], run.item_set.task, sets_by_task[run.item_set.task]
+        label = run_label(run.run, who, conditions.get(run.run.condition, run.run.condition))
+        label += f", set {set_ids.index(run.item_set.id) + 1}" if len(set_ids) > 1 else ""
+        report_runs.append(ReportRun(run, label, who, _origin(run), f"{place:03d}-{task.replace('_', '-')}"))
+        parts.update(part for item in run.items for part in item_traits(item.response, collections))
+        parts.update((breakdown.trait, part.value) for breakdown in run.breakdowns for part in breakdown.parts)
+        parts.update((ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for row in run.labels)
+        parts.update((LABEL_TRAIT, label) for confusion in run.confusions for label in confusion.labels)
+    value_names = name_parts(redactor, sorted(parts))
+    titles = {(trait, value): redactor.title(trait, name) for (trait, value), name in value_names.items()}
+    return ReportRuns(tuple(report_runs), entries, sets, conditions, value_names, titles)
 
 
 def _origin(run_figures: RunFigures) -> ResultOrigin:
@@ -306,74 +287,58 @@ def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, st
 
 
 def _comparisons(session: Session, other: RunFigures, material: ReportRuns, samples: int) -> list[RunPair]:
-    """Compare one run with every run of the same task."""
-    known = [
-        report_run
-        for report_run in material.runs
-        if report_run.task == other.item_set.task and report_run.figures.run.id != other.run.id
-    ]
-    named = report_names(session, [*(report_run.figures for report_run in material.runs), other])
-    name = run_label(other.run, named[other.run.id], material.condition_name(other.run.condition))
+    """Compare one run with every other run of the same task."""
+    names = report_names(session, [*(run.figures for run in material.runs), other])
+    name = run_label(other.run, names[other.run.id], material.condition_name(other.run.condition))
     return [
-        RunPair(report_run, f"{name} of {other.run.at[:10]}", compare_runs(session, report_run.figures, other, samples))
-        for report_run in known
+        RunPair(run, f"{name} of {other.run.at[:10]}", compare_runs(session, run.figures, other, samples))
+        for run in material.runs_of(other.item_set.task)
+        if run.figures.run.id != other.run.id
     ]
 
 
 PAGE_NAME = "report.html"
-_BASE_FILES = 4
-"""Number of files that every report has."""
 _KEY_PATTERN = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 def write_report(report: BenchmarkReport, folder: Path, progress: Progress) -> list[str]:
     """Write a report and return the paths in its folder; needs no study.
 
-    Args:
-        report: the report.
-        folder: a folder that does not exist or is empty.
-        progress: reports the files.
-
     Raises:
         Cancelled: the user stopped it. Then nothing is written.
     """
     require_free(folder)
-    made = []
+    files = _files(report)
     with staging_folder(folder) as temporary:
-        after = StageProgress(progress, _count_files(report), "Writing the report").finish_stage
-        for path, data in map(after, _render_files(report)):
+        finish_stage = StageProgress(progress, len(files), "Writing the report").finish_stage
+        for path, render in files.items():
             place = temporary / path
             place.parent.mkdir(exist_ok=True)
-            place.write_bytes(data)
-            made.append(path)
-    return made
+            content = finish_stage(render())
+            place.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+    return [*files]
 
 
-def _count_files(report: BenchmarkReport) -> int:
-    """Return the number of files."""
-    of_sections = sum(2 * len(section.tables) + 3 * len(section.pictures) for section in report.sections)
-    return _BASE_FILES + of_sections + 2 * len(report.lists)
-
-
-def _render_files(report: BenchmarkReport) -> Iterator[tuple[str, bytes]]:
-    yield PAGE_NAME, render_html(report).encode("utf-8", "replace")
-    yield "report.md", render_markdown(report).encode("utf-8", "replace")
-    yield "tables.tex", latex_document(report).encode("utf-8", "replace")
-    yield RESULTS_NAME, f"{to_json(dict(report.results))}\n".encode()
+def _files(report: BenchmarkReport) -> dict[str, Callable[[], str | bytes]]:
+    """Return path -> what renders the file."""
+    files: dict[str, Callable[[], str | bytes]] = {
+        PAGE_NAME: partial(render_html, report),
+        "report.md": partial(render_markdown, report),
+        "tables.tex": partial(latex_document, report),
+        RESULTS_NAME: lambda: f"{to_json(dict(report.results))}\n",
+    }
     for section in report.sections:
         for table in section.tables:
-            yield f"tables/{_file_name(table.key)}.csv", table_csv(table)
-            yield f"tables/{_file_name(table.key)}.tex", latex_table(table).encode("utf-8", "replace")
+            files[f"tables/{_file_name(table.key)}.csv"] = partial(table_csv, table)
+            files[f"tables/{_file_name(table.key)}.tex"] = partial(latex_table, table)
         for picture in section.pictures:
-            yield f"plots/{_file_name(picture.key)}.svg", picture.svg
-            yield f"plots/{_file_name(picture.key)}.png", picture.png
-            yield f"plots/{_file_name(picture.key)}.csv", picture.csv.encode("utf-8-sig", "replace")
-    for report_item_list in report.lists:
-        yield (
-            f"items/{_file_name(report_item_list.key)}.html",
-            render_items_page(report_item_list, report.warning).encode("utf-8", "replace"),
-        )
-        yield f"items/{_file_name(report_item_list.key)}.csv", items_csv(report_item_list)
+            files[f"plots/{_file_name(picture.key)}.svg"] = partial(bytes, picture.svg)
+            files[f"plots/{_file_name(picture.key)}.png"] = partial(bytes, picture.png)
+            files[f"plots/{_file_name(picture.key)}.csv"] = partial(picture.csv.encode, "utf-8-sig", "replace")
+    for item_list in report.lists:
+        files[f"items/{_file_name(item_list.key)}.html"] = partial(render_items_page, item_list, report.warning)
+        files[f"items/{_file_name(item_list.key)}.csv"] = partial(items_csv, item_list)
+    return files
 
 
 def _file_name(key: str) -> str:

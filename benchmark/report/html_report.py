@@ -3,30 +3,25 @@
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from html import escape
 
 from benchmark.report.report_document import (
     BenchmarkReport,
     ItemLine,
-    NumberFormat,
-    ReportCell,
-    ReportColumn,
     ReportItemList,
     ReportPlot,
     ReportRow,
     ReportSection,
     ReportTable,
     ResultOrigin,
-    cell_hint,
-    column_groups,
-    format_cell,
     format_duration,
-    format_moment,
-    format_sd,
+    item_page,
 )
 from project.text_format import escape_unprintable
+from project.text_tables import NumberFormat, TableCell, cell_hint, column_groups, format_cell, format_sd
+from project.timebase import format_time
 from resources import resource
 
 _MARKS = {
@@ -44,14 +39,18 @@ def escape_html(plain: str) -> str:
     return escape(escape_unprintable(plain), quote=True)
 
 
-def render_page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
-    """Return a standalone page; its content security policy permits only the embedded style sheet and fonts.
+def render_html(report: BenchmarkReport) -> str:
+    """Return the report; numbers link to its pages of items."""
+    return _page(report.title, _body(report), fonts=any(section.pictures for section in report.sections))
 
-    Args:
-        title: of the page.
-        body: its lines.
-        fonts: embed the font that plots were measured in; otherwise a font of the reader is used.
-    """
+
+def render_items_page(item_list: ReportItemList, warning: str) -> str:
+    """Return the page of items of a run, with a warning about passing it on, or ""."""
+    return _page(item_list.title, _items_body(item_list, warning))
+
+
+def _page(title: str, body: Iterable[str], *, fonts: bool = False) -> str:
+    """Return a standalone page; its content security policy permits only the embedded style sheet and fonts."""
     style = (_font_css() if fonts else "") + resource("report", "report.css").read_text("utf-8")
     allowed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     rule = f"default-src 'none'; style-src 'sha256-{allowed}'; font-src data:; base-uri 'none'; form-action 'none'"
@@ -76,33 +75,27 @@ def render_page(title: str, body: Sequence[str], *, fonts: bool = False) -> str:
     )
 
 
-def render_html(report: BenchmarkReport) -> str:
-    """Return the report; numbers link to its pages of items."""
-    return render_page(report.title, list(_body(report)), fonts=any(section.pictures for section in report.sections))
-
-
-def warning_lines(said: str) -> list[str]:
-    """Return the warning about passing a page on."""
-    return [f'<p class="warning">{escape_html(said)}</p>'] if said else []
+def _warning(warning: str) -> str:
+    return f'<p class="warning">{escape_html(warning)}</p>' if warning else ""
 
 
 @cache
 def _font_css() -> str:
-    found = []
+    faces = []
     for name, weight in (("Inter-Regular.otf", 400), ("Inter-SemiBold.otf", 600)):
         data = base64.b64encode(resource("fonts", name).read_bytes()).decode()
-        found.append(
+        faces.append(
             f'@font-face {{ font-family: "Inter"; font-weight: {weight}; src: url(data:font/otf;base64,{data}); }}\n'
         )
-    return "".join(found)
+    return "".join(faces)
 
 
 def _body(report: BenchmarkReport) -> Iterator[str]:
     yield f"<header><h1>{escape_html(report.title)}</h1>"
-    yield from warning_lines(report.warning)
+    yield _warning(report.warning)
     yield "<dl>"
-    for name, said in report.facts.items():
-        yield f"<div><dt>{escape_html(name)}</dt><dd>{escape_html(said)}</dd></div>"
+    for name, fact in report.facts.items():
+        yield f"<div><dt>{escape_html(name)}</dt><dd>{escape_html(fact)}</dd></div>"
     yield "</dl></header>"
     yield '<nav aria-label="Sections"><ul>'
     for section in report.sections:
@@ -114,18 +107,15 @@ def _body(report: BenchmarkReport) -> Iterator[str]:
         yield from _section(section)
     if report.lists:
         yield '<section id="items"><h2>Items</h2><p>What became of each item, and where it is in the footage.</p><ul>'
-        for report_item_list in report.lists:
-            name = f"{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}"
-            count = len(report_item_list.lines)
-            yield f'<li><a href="items/{report_item_list.key}.html">{name}</a>: {count:,}</li>'
+        for item_list in report.lists:
+            link = f'<a href="{item_page(item_list.key)}">{escape_html(item_list.title)}</a>'
+            yield f"<li>{link}: {len(item_list.lines):,}</li>"
         yield "</ul></section>"
     yield "</main>"
 
 
 def _section(section: ReportSection) -> Iterator[str]:
     yield f'<section id="{section.key}"><h2>{escape_html(section.title)}</h2>'
-    for line in section.lines:
-        yield f"<p>{escape_html(line)}</p>"
     for table in section.tables:
         yield from _table(table)
     if section.pictures:
@@ -147,36 +137,33 @@ def _table(table: ReportTable) -> Iterator[str]:
             for name, span in groups
         )
         yield f"<tr><td></td>{cells}</tr>"
-    names = "".join(f'<th scope="col">{escape_html(column.name)}</th>' for column in table.columns)
+    names = "".join(f'<th scope="col">{escape_html(column.title)}</th>' for column in table.columns)
     yield f'<tr><th scope="col" class="name">{escape_html(table.corner)}</th>{names}</tr></thead><tbody>'
     for row in table.rows:
-        yield _row(row, table.columns)
+        yield _row(row, [column.number for column in table.columns])
     yield "</tbody></table>"
-    sources = dict.fromkeys(row.source for row in table.rows if row.source)
-    if sources:
-        yield f'<p class="sources">Published: {escape_html("; ".join(sources))}.</p>'
+    if table.sources:
+        yield f'<p class="sources">Published: {escape_html(table.sources)}.</p>'
     files = " ".join(f'<a href="tables/{table.key}.{kind}">{name}</a>' for kind, name in _FILES)
     yield f'<p class="files">{files}</p></div>'
 
 
-def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
+def _row(row: ReportRow, numbers: Sequence[NumberFormat]) -> str:
     mark = f' <span class="mark">{_MARKS[row.origin]}</span>' if row.origin in _MARKS else ""
     source = f' title="{escape_html(row.source)}"' if row.source else ""
-    cells = "".join(_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True))
+    cells = "".join(map(_cell, row.cells, numbers))
     return f'<tr class="{row.origin.value}"><th scope="row"{source}>{escape_html(row.name)}{mark}</th>{cells}</tr>'
 
 
-def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    said = escape_html(format_cell(cell, column.number_format))
-    said = f"<b>{said}</b>" if cell.best else said
-    beside = format_sd(cell, column.number_format)
-    said += f'<span class="sd"> ± {beside}</span>' if beside else ""
-    if cell.target is not None:
-        part = f"#{cell.target.part}" if cell.target.part else ""
-        said = f'<a href="items/{cell.target.list}.html{part}">{said}</a>'
-    more = cell_hint(cell)
-    kind = ' class="text"' if column.number_format is NumberFormat.TEXT else ""
-    return f'<td{kind} title="{escape_html(more)}">{said}</td>' if more else f"<td{kind}>{said}</td>"
+def _cell(cell: TableCell, number: NumberFormat) -> str:
+    text = escape_html(format_cell(cell, number))
+    text = f"<b>{text}</b>" if cell.best else text
+    deviation = format_sd(cell, number)
+    text += f'<span class="sd"> ± {deviation}</span>' if deviation else ""
+    text = f'<a href="{item_page(cell.target)}">{text}</a>' if cell.target else text
+    kind = ' class="text"' if number is NumberFormat.TEXT else ""
+    hint = f' title="{escape_html(cell_hint(cell))}"' if cell_hint(cell) else ""
+    return f"<td{kind}{hint}>{text}</td>"
 
 
 def _picture(picture: ReportPlot) -> Iterator[str]:
@@ -193,54 +180,32 @@ def escape_lines(plain: str) -> str:
     return "\n".join(escape_html(line) for line in plain.split("\n"))
 
 
-_ITEM_COLUMNS = (
-    "Item",
-    "Draw",
-    "Recording",
-    "Time",
-    "Outcome",
-    "Right answer",
-    "Answer",
-    "Took",
-    "Show it",
-    "What it is",
+_ITEM_HEADINGS = (
+    *("Item", "Draw", "Recording", "Time", "Outcome"),
+    *("Right answer", "Answer", "Took", "Show it", "What it is"),
 )
 
 
-def render_items_page(report_item_list: ReportItemList, warn: str) -> str:
-    """Return the page of items of a run.
-
-    Args:
-        report_item_list: its items.
-        warn: a warning about passing it on, or "".
-    """
-    return render_page(f"{report_item_list.task}, {report_item_list.judge}", list(_items_body(report_item_list, warn)))
-
-
-def _items_body(report_item_list: ReportItemList, warn: str) -> Iterator[str]:
-    title = f"{escape_html(report_item_list.task)}, {escape_html(report_item_list.judge)}"
-    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{title}</h1>'
-    yield from warning_lines(warn)
-    yield f"<p>{len(report_item_list.lines):,} items of the set {escape_html(report_item_list.item_set)}."
-    if report_item_list.withheld:
-        yield (
-            f" {report_item_list.withheld:,} more count in the figures and are not listed: "
-            "their recordings may not leave."
-        )
+def _items_body(item_list: ReportItemList, warning: str) -> Iterator[str]:
+    yield f'<header><p><a href="../report.html">Back to the report</a></p><h1>{escape_html(item_list.title)}</h1>'
+    yield _warning(warning)
+    yield f"<p>{len(item_list.lines):,} items of the set {escape_html(item_list.item_set)}."
+    if item_list.withheld:
+        yield (f" {item_list.withheld:,} more count in the figures and are not listed: their recordings may not leave.")
     yield "</p>"
-    if report_item_list.parts:
+    if item_list.parts:
         yield '<p><a href="#parts">By part</a></p>'
     yield "</header><main>"
     yield '<section><h2>All items</h2><input type="checkbox" id="only-wrong"><label for="only-wrong">'
     yield "Only those that are not right</label>"
     yield '<div class="table"><table class="items"><thead><tr>'
-    yield "".join(f'<th scope="col">{name}</th>' for name in _ITEM_COLUMNS) + "</tr></thead><tbody>"
-    for line in report_item_list.lines:
+    yield "".join(f'<th scope="col">{name}</th>' for name in _ITEM_HEADINGS) + "</tr></thead><tbody>"
+    for line in item_list.lines:
         yield from _line(line)
     yield "</tbody></table></div></section>"
-    if report_item_list.parts:
+    if item_list.parts:
         yield '<section id="parts"><h2>By part</h2><dl class="parts">'
-        for part in report_item_list.parts:
+        for part in item_list.parts:
             links = " ".join(f'<a href="#item-{number}">{number}</a>' for number in part.numbers)
             heading = f"{escape_html(part.title)} ({len(part.numbers):,})"
             yield f'<div id="{part.key}"><dt>{heading}</dt><dd>{links}</dd></div>'
@@ -249,15 +214,15 @@ def _items_body(report_item_list: ReportItemList, warn: str) -> Iterator[str]:
 
 
 def _line(line: ItemLine) -> Iterator[str]:
-    start, end = format_moment(line.start_us), format_moment(line.end_us)
+    start, end = format_time(line.start_us), format_time(line.end_us)
     command = f"greenroom open STUDY --recording {line.recording} --at {start}"
     cells = (
         *(str(line.draw), str(line.recording), f"{start} to {end}", line.outcome),
-        *(line.labels.truth, line.labels.answer, format_duration(line.ms) if line.ms else ""),
+        *(line.labels.truth, line.labels.answer, format_duration(line.ms)),
     )
     kind = line.outcome.replace(" ", "-")
     yield f'<tr id="item-{line.number}" class="{kind}"><th scope="row">{line.number}</th>'
     yield "".join(f"<td>{escape_html(cell)}</td>" for cell in cells) + f"<td><code>{escape_html(command)}</code>"
-    for name, said in line.texts.items():
-        yield f"<details><summary>{escape_html(name)}</summary><pre>{escape_lines(said)}</pre></details>"
+    for name, text in line.texts.items():
+        yield f"<details><summary>{escape_html(name)}</summary><pre>{escape_lines(text)}</pre></details>"
     yield f"</td><td>{escape_html(line.labels.traits)}</td></tr>"

@@ -2,20 +2,11 @@
 
 import unicodedata
 from collections.abc import Sequence
+from itertools import groupby
 
-from benchmark.report.report_document import (
-    BenchmarkReport,
-    NumberFormat,
-    ReportCell,
-    ReportColumn,
-    ReportRow,
-    ReportTable,
-    ResultOrigin,
-    column_groups,
-    format_cell,
-    format_sd,
-)
+from benchmark.report.report_document import BenchmarkReport, ReportRow, ReportTable, ResultOrigin
 from project.text_format import escape_unprintable
+from project.text_tables import EMPTY_CELL, NumberFormat, TableCell, column_groups, format_cell, format_sd
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -50,6 +41,8 @@ _HYPHEN_MARK = "\N{BELL}"
 """Separates two hyphens until they are written, so that they do not become a dash."""
 _MAX_T1_LETTER = 0x17F
 """Letters up to here have a glyph in the encoding T1."""
+_BLOCKS = {ResultOrigin.BASELINE: 1, ResultOrigin.CHANCE: 1, ResultOrigin.PUBLISHED: 2}
+"""Origins that a rule separates from the rows above."""
 _MAX_LINE_CHARS = 40
 """Columns with longer texts are wrapped."""
 _MAX_COLUMNS = 7
@@ -90,19 +83,13 @@ def latex_document(report: BenchmarkReport) -> str:
 
 def latex_table(table: ReportTable) -> str:
     """Return one table as a `table` environment."""
-    scaled = len(table.columns) > _MAX_COLUMNS
-    sides = "".join(_column_spec(table, place) for place in range(len(table.columns)))
-    body = [rf"\begin{{tabular}}{{l{sides}}}", r"\toprule"]
-    body += _head_rows(table)
-    body.append(r"\midrule")
-    before: ResultOrigin | None = None
-    for row in table.rows:
-        if before is not None and _block(before) != _block(row.origin):
-            body.append(r"\midrule")
-        body.append(_row(row, table.columns))
-        before = row.origin
+    specs = "".join(_column_spec(table, place) for place in range(len(table.columns)))
+    numbers = [column.number for column in table.columns]
+    body = [rf"\begin{{tabular}}{{l{specs}}}", r"\toprule", *_head_rows(table)]
+    for _, rows in groupby(table.rows, lambda row: _BLOCKS.get(row.origin, 0)):
+        body += [r"\midrule", *(_row(row, numbers) for row in rows)]
     body += [r"\bottomrule", r"\end{tabular}"]
-    if scaled:
+    if len(table.columns) > _MAX_COLUMNS:
         body = [r"\resizebox{\textwidth}{!}{%", *body, "}"]
     published = any(row.origin is ResultOrigin.PUBLISHED for row in table.rows)
     note = f"{escape_latex(table.note)}" + (r" $^\dagger$ As published." if published else "")
@@ -113,7 +100,7 @@ def latex_table(table: ReportTable) -> str:
 
 def _column_spec(table: ReportTable, place: int) -> str:
     """Return the column specification: numbers right-aligned, long texts wrapped."""
-    if table.columns[place].number_format is not NumberFormat.TEXT:
+    if table.columns[place].number is not NumberFormat.TEXT:
         return "r"
     return "p{6cm}" if max((len(row.cells[place].text) for row in table.rows), default=0) > _MAX_LINE_CHARS else "l"
 
@@ -129,30 +116,23 @@ def _head_rows(table: ReportTable) -> list[str]:
                 rules.append(rf"\cmidrule(lr){{{at}-{at + span - 1}}}")
             at += span
         lines += [" & ".join(cells) + r" \\", " ".join(rules)]
-    names = [escape_latex(table.corner), *(escape_latex(column.name) for column in table.columns)]
+    names = [escape_latex(table.corner), *(escape_latex(column.title) for column in table.columns)]
     return [*lines, " & ".join(names) + r" \\"]
 
 
-def _row(row: ReportRow, columns: Sequence[ReportColumn]) -> str:
+def _row(row: ReportRow, numbers: Sequence[NumberFormat]) -> str:
     name = escape_latex(row.name)
     if row.origin is ResultOrigin.PUBLISHED:
         name = rf"\textit{{{name}}}$^\dagger$"
-    cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
     # A row that begins with [ would be read as an option of \\, so the name is in braces.
-    return " & ".join([f"{{{name}}}", *cells]) + r" \\"
+    return " & ".join([f"{{{name}}}", *map(_cell, row.cells, numbers)]) + r" \\"
 
 
-def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    text = escape_latex(format_cell(cell, column.number_format)) if cell.text or cell.value is not None else "--"
+def _cell(cell: TableCell, number: NumberFormat) -> str:
+    text = escape_latex(format_cell(cell, number)) or escape_latex(EMPTY_CELL)
     text = rf"\textbf{{{text}}}" if cell.best else text
-    beside = format_sd(cell, column.number_format)
-    return rf"{text}$\pm${beside}" if beside else text
-
-
-def _block(standing: ResultOrigin) -> int:
-    return {ResultOrigin.JUDGE: 0, ResultOrigin.PERSON: 0, ResultOrigin.BASELINE: 1, ResultOrigin.CHANCE: 1}.get(
-        standing, 2
-    )
+    deviation = format_sd(cell, number)
+    return rf"{text}$\pm${deviation}" if deviation else text
 
 
 def _escape_letter(text: str) -> str:

@@ -1,23 +1,20 @@
 """Renders a report as Markdown for GitHub and pandoc, and its tables and item lists as CSV."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmark.report.report_document import (
     BenchmarkReport,
-    NumberFormat,
-    ReportCell,
-    ReportColumn,
     ReportItemList,
     ReportRow,
     ReportSection,
     ReportTable,
     ResultOrigin,
-    format_cell,
-    format_moment,
-    format_sd,
+    item_page,
 )
-from project.text_format import Cell, escape_unprintable, to_csv
+from project.text_format import escape_unprintable, to_csv
+from project.text_tables import NumberFormat, TableCell, csv_head, csv_rows, format_cell, format_sd, markdown_row
+from project.timebase import format_time
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$^&@!]|:(?=//)|(?<=www)\.|^[-+=]")
 _MARKS = {ResultOrigin.PUBLISHED: " (published)", ResultOrigin.PERSON: " (measured)"}
@@ -39,120 +36,71 @@ def render_markdown(report: BenchmarkReport) -> str:
     if report.lists:
         lines += ["", "## Items", ""]
         lines += [
-            f"- [{escape_markdown(report_item_list.task)}, {escape_markdown(report_item_list.judge)}]"
-            f"(items/{report_item_list.key}.html): {len(report_item_list.lines)} items"
-            for report_item_list in report.lists
+            f"- [{escape_markdown(item_list.title)}]({item_page(item_list.key)}): {len(item_list.lines)} items"
+            for item_list in report.lists
         ]
     return "\n".join([*lines, ""])
 
 
-def _section(section: ReportSection) -> Iterable[str]:
-    yield f"## {escape_markdown(section.title)}"
-    yield ""
-    for line in section.lines:
-        yield escape_markdown(line)
-        yield ""
+def _section(section: ReportSection) -> Iterator[str]:
+    yield from (f"## {escape_markdown(section.title)}", "")
     for table in section.tables:
         yield from _table(table)
     for picture in section.pictures:
-        yield f"![{escape_markdown(picture.title)}](plots/{picture.key}.svg)"
-        yield ""
+        yield from (f"![{escape_markdown(picture.title)}](plots/{picture.key}.svg)", "")
 
 
-def _table(table: ReportTable) -> Iterable[str]:
-    yield f"### {escape_markdown(table.title)}"
-    yield ""
+def _table(table: ReportTable) -> Iterator[str]:
+    yield from (f"### {escape_markdown(table.title)}", "")
     if table.note:
-        yield escape_markdown(table.note)
-        yield ""
-    yield _join_cells([escape_markdown(table.corner), *(_column_title(column) for column in table.columns)])
-    yield _join_cells(["---", *("---:" for _ in table.columns)])
+        yield from (escape_markdown(table.note), "")
+    titles = [f"{column.group}: {column.title}" if column.group else column.title for column in table.columns]
+    yield markdown_row(map(escape_markdown, [table.corner, *titles]))
+    yield markdown_row(["---", *("---:" for _ in table.columns)])
     for row in table.rows:
-        yield _row(row, table.columns)
+        yield _row(row, [column.number for column in table.columns])
     yield ""
-    sources = dict.fromkeys(row.source for row in table.rows if row.source)
-    if sources:
-        yield f"Published: {escape_markdown('; '.join(sources))}."
-        yield ""
+    if table.sources:
+        yield from (f"Published: {escape_markdown(table.sources)}.", "")
 
 
-def _column_title(column: ReportColumn) -> str:
-    return escape_markdown(f"{column.group}: {column.name}" if column.group else column.name)
-
-
-def _row(row: ReportRow, columns: tuple[ReportColumn, ...]) -> str:
+def _row(row: ReportRow, numbers: Sequence[NumberFormat]) -> str:
     name = escape_markdown(row.name)
     name = f"*{name}*" if row.origin is ResultOrigin.PUBLISHED else name
-    cells = [_cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
-    return _join_cells([name + _MARKS.get(row.origin, ""), *cells])
+    return markdown_row([name + _MARKS.get(row.origin, ""), *map(_cell, row.cells, numbers)])
 
 
-def _cell(cell: ReportCell, column: ReportColumn) -> str:
-    text = escape_markdown(format_cell(cell, column.number_format))
-    beside = format_sd(cell, column.number_format)
-    text = f"{text} ± {beside}" if beside else text
+def _cell(cell: TableCell, number: NumberFormat) -> str:
+    text = escape_markdown(format_cell(cell, number))
+    deviation = format_sd(cell, number)
+    text = f"{text} ± {deviation}" if deviation else text
     text = f"**{text}**" if cell.best else text
-    return f"[{text}](items/{_anchor(cell)})" if cell.target is not None else text
+    return f"[{text}]({item_page(cell.target)})" if cell.target else text
 
 
-def _anchor(cell: ReportCell) -> str:
-    assert cell.target is not None
-    return f"{cell.target.list}.html" + (f"#{cell.target.part}" if cell.target.part else "")
-
-
-def _join_cells(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-_ITEM_COLUMNS = ("item", "draw", "recording", "start", "end", "outcome", "truth", "said", "traits", "ms")
+_ITEM_HEAD = ("item", "draw", "recording", "start", "end", "outcome", "truth", "said", "traits", "ms")
 
 
 def table_csv(table: ReportTable) -> bytes:
     """Return a table as CSV with a byte order mark, which spreadsheets open directly."""
-    extras = [_extra_columns(table, place) for place in range(len(table.columns))]
-    head = [table.corner, "kind", "source"]
-    for column, extra in zip(table.columns, extras, strict=True):
-        name = f"{column.group}, {column.name}" if column.group else column.name
-        head += [name, *(f"{name}, {statistic}" for statistic in extra)]
-    rows = []
-    for row in table.rows:
-        cells: list[Cell] = [row.name, row.origin.value, row.source]
-        for column, extra, cell in zip(table.columns, extras, row.cells, strict=True):
-            cells += [_csv_value(cell, column), *(getattr(cell, statistic) for statistic in extra)]
-        rows.append(cells)
+    cells = [row.cells for row in table.rows]
+    rows = [
+        (row.name, row.origin.value, row.source, *values)
+        for row, values in zip(table.rows, csv_rows(table.columns, cells), strict=True)
+    ]
+    head = (table.corner, "kind", "source", *csv_head(table.columns, cells))
     return to_csv(head, rows).encode("utf-8-sig", "replace")
 
 
-def items_csv(report_item_list: ReportItemList) -> bytes:
+def items_csv(item_list: ReportItemList) -> bytes:
     """Return a list of items as CSV with a byte order mark, which spreadsheets open directly."""
-    texts = list(dict.fromkeys(name for line in report_item_list.lines for name in line.texts))
+    texts = list(dict.fromkeys(name for line in item_list.lines for name in line.texts))
     rows = [
         (
-            *(
-                line.number,
-                line.draw,
-                line.recording,
-                format_moment(line.start_us),
-                format_moment(line.end_us),
-                line.outcome,
-            ),
-            *(line.keys.truth, line.keys.answer, line.keys.traits, line.ms, *(line.texts.get(name) for name in texts)),
+            *(line.number, line.draw, line.recording, format_time(line.start_us), format_time(line.end_us)),
+            *(line.outcome, line.keys.truth, line.keys.answer, line.keys.traits, line.ms),
+            *(line.texts.get(name) for name in texts),
         )
-        for line in report_item_list.lines
+        for line in item_list.lines
     ]
-    return to_csv((*_ITEM_COLUMNS, *texts), rows).encode("utf-8-sig", "replace")
-
-
-def _extra_columns(table: ReportTable, place: int) -> list[str]:
-    def used_columns() -> Iterator[str]:
-        for name in ("sd", "low", "high", "n"):
-            if any(getattr(row.cells[place], name) is not None for row in table.rows):
-                yield name
-
-    return list(used_columns())
-
-
-def _csv_value(cell: ReportCell, column: ReportColumn) -> Cell:
-    if cell.text:
-        return cell.text
-    return round(cell.value) if column.number_format is NumberFormat.COUNT and cell.value is not None else cell.value
+    return to_csv((*_ITEM_HEAD, *texts), rows).encode("utf-8-sig", "replace")

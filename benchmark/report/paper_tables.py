@@ -1,7 +1,7 @@
 """The tables of the papers, with the rows of the study first, then chance, then published results."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from benchmark.metrics.published_figures import (
     ACCURACY,
@@ -29,15 +29,8 @@ from benchmark.report.report_data import (
     group_by_name,
     published_for,
 )
-from benchmark.report.report_document import (
-    ItemListLink,
-    NumberFormat,
-    ReportCell,
-    ReportColumn,
-    ReportRow,
-    ReportTable,
-    ResultOrigin,
-)
+from benchmark.report.report_document import ReportRow, ReportTable, ResultOrigin, cell_column, cell_row
+from project.text_tables import Column, NumberFormat, TableCell
 
 _ORIGIN_ORDER = (ResultOrigin.JUDGE, ResultOrigin.PERSON, ResultOrigin.BASELINE)
 
@@ -48,8 +41,13 @@ class PaperColumn:
 
     task: str
     metric: str
-    name: str
+    title: str
     group: str = ""
+
+    @property
+    def key(self) -> str:
+        """The task and the metric."""
+        return f"{self.task}.{self.metric}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ class PaperTable:
     @property
     def tasks(self) -> list[str]:
         """Keys of the tasks in it."""
-        return list(dict.fromkeys(place.task for place in self.columns))
+        return list(dict.fromkeys(column.task for column in self.columns))
 
 
 _DRAWS_NOTE = "Mean and standard deviation over the draws."
@@ -185,109 +183,95 @@ def paper_tables(material: ReportRuns, layouts: Sequence[PaperTable]) -> list[Re
 
 def other_tables(material: ReportRuns) -> list[ReportTable]:
     """Return a table for each task that is in no table of a paper, such as one from a plugin."""
-    covered = {place.task for layouts in SECTION_TABLES.values() for layout in layouts for place in layout.columns} | {
-        "conditions"
-    }
-    found = []
+    covered = {task for layouts in SECTION_TABLES.values() for layout in layouts for task in layout.tasks}
+    tables = []
     for task in material.tasks():
-        if task not in covered:
+        if task not in covered | {"conditions"}:
             entry = material.entries[task]
-            places = tuple(PaperColumn(task, metric.key, metric.name) for metric in entry.metrics)
-            found.append(
-                _table(material, PaperTable(f"task-{task}", entry.name, entry.description, places, NumberFormat.FIGURE))
-            )
-    return found
+            columns = tuple(PaperColumn(task, metric.key, metric.name) for metric in entry.metrics)
+            layout = PaperTable(f"task-{task}", entry.name, entry.description, columns, NumberFormat.FIGURE)
+            tables.append(_table(material, layout))
+    return tables
 
 
 def _table(material: ReportRuns, layout: PaperTable) -> ReportTable:
-    places = _available_columns(material, layout)
-    own = _study_rows(material, layout, places)
-    chance = [_reference_row(material, places, "Chance"), _reference_row(material, places, "Constant answer")]
+    available = _available_columns(material, layout)
+    columns = tuple(cell_column(column.key, column.title, layout.number_format, column.group) for column in available)
     rows = [
-        *own,
-        *(row for row in chance if any(cell.value is not None for cell in row.cells)),
-        *_published_rows(layout, places),
+        *_mark_best(_study_rows(material, layout, available, columns), available),
+        *_reference_rows(material, available, columns),
+        *_published_rows(layout, available, columns),
     ]
-    columns = tuple(
-        ReportColumn(f"{place.task}.{place.metric}", place.name, layout.number_format, place.group) for place in places
-    )
     note = " ".join([layout.note, *departures_of(material.runs_of(*layout.tasks))])
     return ReportTable(layout.key, layout.title, note, columns, tuple(rows))
 
 
+CellColumns = Sequence[Column[Mapping[str, TableCell]]]
+
+
 def _available_columns(material: ReportRuns, layout: PaperTable) -> list[PaperColumn]:
     """Return the columns with a value in the study or in a paper."""
-    known = {(row.task, row.metric) for row in published_for(layout.tasks)}
-    own = {
-        (report_run.task, row.metric)
-        for report_run in material.runs_of(*layout.tasks)
-        for row in report_run.figures.rows
-    }
-    return [place for place in layout.columns if (place.task, place.metric) in known | own]
+    known = {(score.task, score.metric) for score in published_for(layout.tasks)}
+    known |= {(run.task, row.metric) for run in material.runs_of(*layout.tasks) for row in run.figures.rows}
+    return [column for column in layout.columns if (column.task, column.metric) in known]
 
 
-def _study_rows(material: ReportRuns, layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
-    """Return one row for each judge and setting over all tasks of the table, with the best of each column marked."""
-    by_row: dict[str, list[ReportRun]] = {}
-    for report_run in material.runs_of(*layout.tasks):
-        by_row.setdefault(report_run.name, []).append(report_run)
-    rows = [
-        ReportRow(name, some[0].origin, tuple(_cell(some, place) for place in places)) for name, some in by_row.items()
-    ]
-    rows.sort(key=lambda row: _ORIGIN_ORDER.index(row.origin))
-    return _mark_best(rows, places)
-
-
-def _cell(asked: Sequence[ReportRun], place: PaperColumn) -> ReportCell:
-    report_run = next((run for run in asked if run.task == place.task), None)
-    if report_run is None:
-        return ReportCell(reason="not asked")
-    return figure_cell(report_run.row(place.metric), ItemListLink(report_run.list_key))
-
-
-def _mark_best(rows: list[ReportRow], places: Sequence[PaperColumn]) -> list[ReportRow]:
-    """Mark the best of each column among the judges of the study, if there are two or more."""
-    for at, place in enumerate(places):
-        meaning = describe_metric(place.metric)
-        sign = 1 if meaning is None or meaning.high_is_good else -1
-        values = [
-            sign * value
-            for row in rows
-            if row.origin is ResultOrigin.JUDGE and (value := row.cells[at].value) is not None
-        ]
-        if len(values) < 2:
-            continue
-        for number, row in enumerate(rows):
-            cell = row.cells[at]
-            if row.origin is ResultOrigin.JUDGE and cell.value is not None and sign * cell.value == max(values):
-                cells = (*row.cells[:at], _as_best(cell), *row.cells[at + 1 :])
-                rows[number] = ReportRow(row.name, row.origin, cells, row.source)
-    return rows
-
-
-def _as_best(cell: ReportCell) -> ReportCell:
-    return ReportCell(cell.value, cell.sd, cell.low, cell.high, cell.n, cell.text, cell.target, cell.reason, best=True)
-
-
-def _reference_row(material: ReportRuns, places: Sequence[PaperColumn], name: str) -> ReportRow:
-    """Return the row of guessing, or of one constant answer, over the items of the first run of each task."""
-    cells = []
-    for place in places:
-        rows = [row for report_run in material.runs_of(place.task) if (row := report_run.row(place.metric)) is not None]
-        values = [row.chance if name == "Chance" else row.constant for row in rows]
-        cells.append(ReportCell(next((value for value in values if value is not None), None)))
-    return ReportRow(name, ResultOrigin.CHANCE, tuple(cells))
-
-
-def _published_rows(layout: PaperTable, places: Sequence[PaperColumn]) -> list[ReportRow]:
+def _study_rows(
+    material: ReportRuns, layout: PaperTable, available: Sequence[PaperColumn], columns: CellColumns
+) -> list[ReportRow]:
+    """Return one row for each judge and setting over all tasks of the table."""
+    runs_by_name: dict[str, dict[str, ReportRun]] = {}
+    for run in material.runs_of(*layout.tasks):
+        runs_by_name.setdefault(run.name, {}).setdefault(run.task, run)
     rows = []
-    for (name, modality, setting), some in group_by_name(published_for(layout.tasks)).items():
-        found = {(published_score.task, published_score.metric): published_score for published_score in some}
-        cells = [found.get((place.task, place.metric)) for place in places]
-        if any(cells):
-            told = f"({modality}) {name}" if modality and name != "Human" else name
-            told += f", {setting}" if setting and setting != name.lower() else ""
-            sources = "; ".join(dict.fromkeys(published_score.source for published_score in some))
-            values = tuple(ReportCell() if cell is None else ReportCell(cell.mean, cell.sd) for cell in cells)
-            rows.append(ReportRow(told, ResultOrigin.PUBLISHED, values, sources))
-    return rows
+    for name, runs in runs_by_name.items():
+        cells = {
+            column.key: figure_cell(asked.row(column.metric), asked.list_key)
+            if (asked := runs.get(column.task)) is not None
+            else TableCell(reason="not asked")
+            for column in available
+        }
+        rows.append(cell_row(columns, name, next(iter(runs.values())).origin, cells))
+    return sorted(rows, key=lambda row: _ORIGIN_ORDER.index(row.origin))
+
+
+def _mark_best(rows: Sequence[ReportRow], available: Sequence[PaperColumn]) -> list[ReportRow]:
+    """Mark the best of each column among the judges of the study, if there are two or more."""
+    marked = [[*row.cells] for row in rows]
+    for at, column in enumerate(available):
+        meaning = describe_metric(column.metric)
+        sign = 1 if meaning is None or meaning.high_is_good else -1
+        values = {
+            number: sign * value
+            for number, row in enumerate(rows)
+            if row.origin is ResultOrigin.JUDGE and (value := row.cells[at].figure) is not None
+        }
+        for number, value in values.items():
+            if len(values) > 1 and value == max(values.values()):
+                marked[number][at] = replace(marked[number][at], best=True)
+    return [replace(row, cells=tuple(cells)) for row, cells in zip(rows, marked, strict=True)]
+
+
+def _reference_rows(
+    material: ReportRuns, available: Sequence[PaperColumn], columns: CellColumns
+) -> Iterator[ReportRow]:
+    """Yield the rows of guessing, and of one constant answer, over the items of the first run of each task."""
+    for name, statistic in (("Chance", "chance"), ("Constant answer", "constant")):
+        cells = {}
+        for column in available:
+            rows = (run.row(column.metric) for run in material.runs_of(column.task))
+            values = (getattr(row, statistic) for row in rows if row is not None)
+            cells[column.key] = TableCell(next((value for value in values if value is not None), None))
+        if any(cell.value is not None for cell in cells.values()):
+            yield cell_row(columns, name, ResultOrigin.CHANCE, cells)
+
+
+def _published_rows(layout: PaperTable, available: Sequence[PaperColumn], columns: CellColumns) -> Iterator[ReportRow]:
+    keys = {column.key for column in available}
+    for (name, modality, setting), scores in group_by_name(published_for(layout.tasks)).items():
+        cells = {f"{score.task}.{score.metric}": TableCell(score.mean, score.sd) for score in scores}
+        if cells.keys() & keys:
+            title = f"({modality}) {name}" if modality and name != "Human" else name
+            title += f", {setting}" if setting and setting != name.lower() else ""
+            sources = "; ".join(dict.fromkeys(score.source for score in scores))
+            yield cell_row(columns, title, ResultOrigin.PUBLISHED, cells, sources)

@@ -16,7 +16,7 @@ from benchmark.metrics.paper_settings import departure_lines
 from benchmark.metrics.published_figures import DIMENSIONS, PublishedScore, published_scores_for
 from benchmark.prompts.recording_prompts import DIMENSIONS as ESI_DIMENSIONS
 from benchmark.questions.question_validity import PATH_ASPECTS
-from benchmark.report.report_document import ItemListLink, ReportCell, ResultOrigin
+from benchmark.report.report_document import ResultOrigin
 from benchmark.results.item_results import MetricRow
 from benchmark.runs.run_figures import RunFigures
 from benchmark.runs.run_settings import run_settings
@@ -34,6 +34,7 @@ from project.schemes.scheme import FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import Session
 from project.text_matching.text_views import fold
+from project.text_tables import TableCell
 
 BASELINES = frozenset({"random", "majority", "constant", "oracle", "reliable"})
 """Backends of baselines."""
@@ -67,7 +68,7 @@ class ReportRun:
     def part(self, trait: str, value: str, metric: str) -> MetricRow | None:
         """Return one figure over the items that share a trait."""
         parts = (part for found in self.figures.breakdowns if found.trait == trait for part in found.parts)
-        rows = (row for part in parts if part.value == value for row in part.rows)
+        rows = (row for part in parts if part.value == value for row in part.figures)
         return next((row for row in rows if row.metric == metric), None)
 
 
@@ -111,12 +112,12 @@ class ReportRuns:
         return self.conditions.get(key, key)
 
 
-def figure_cell(row: MetricRow | None, target: ItemListLink | None = None, why: str = "") -> ReportCell:
+def figure_cell(row: MetricRow | None, target: str = "") -> TableCell:
     """Return one figure as a cell that links to its items."""
     if row is None:
-        return ReportCell(reason=why)
-    reason = "" if row.mean is not None else why or "undefined over these items"
-    return ReportCell(row.mean, row.sd, row.low, row.high, row.n, target=target, reason=reason)
+        return TableCell()
+    reason = "" if row.mean is not None else "undefined over these items"
+    return TableCell(row.mean, row.sd, row.low, row.high, row.n, target=target, reason=reason)
 
 
 def published_for(tasks: Iterable[str]) -> list[PublishedScore]:
@@ -178,13 +179,7 @@ def set_names(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
 
 
 def run_label(run: BenchmarkRun, name: str, condition: str) -> str:
-    """Return the name of a run in tables, in the style of SHREC: “(L+V) gpt-4o + cot”.
-
-    Args:
-        run: the run.
-        name: who answered.
-        condition: name of the condition.
-    """
+    """Return the name of a run in tables, in the style of SHREC: “(L+V) gpt-4o + cot”."""
     label = f"({run.shown.value}) {name}" + (
         f" + {run.variant}" if run.variant not in (_PLAIN, "", PERSON_BACKEND) else ""
     )

@@ -1,27 +1,12 @@
-"""The data model of a report, independent of its format, and the formatting of numbers that all formats share."""
+"""The data model of a report, independent of its format."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from project.entities.study_records import Json
-from project.timebase import format_time
-
-
-class NumberFormat(StrEnum):
-    """How the values of a column are formatted."""
-
-    SHARE = "share"
-    """0.57, with ± of the draws, as in the tables of SHREC."""
-    FIGURE = "figure"
-    """0.571."""
-    SIGNED = "signed"
-    """+0.057."""
-    COUNT = "count"
-    SECONDS = "seconds"
-    MONEY = "money"
-    P = "p"
-    TEXT = "text"
+from project.text_tables import Column, NumberFormat, Record, TableCell
 
 
 class ResultOrigin(StrEnum):
@@ -35,62 +20,12 @@ class ResultOrigin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ItemListLink:
-    """The target of a number: a list of items, and a part of it.
-
-    Attributes:
-        list: key of a `ReportItemList`.
-        part: key of one of its parts; "" for all items.
-    """
-
-    list: str
-    part: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportCell:
-    """One cell of a table.
-
-    Attributes:
-        value: None if there is none; `reason` may say why.
-        sd: standard deviation over draws.
-        low: lower end of the 95 % interval.
-        high: upper end of it.
-        n: number of items.
-        text: shown instead of a number.
-        target: its items.
-        reason: why there is no value, or a remark on it, in one sentence.
-        best: the best value among the judges of the study.
-    """
-
-    value: float | None = None
-    sd: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-    text: str = ""
-    target: ItemListLink | None = None
-    reason: str = ""
-    best: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ReportColumn:
-    """One column; adjacent columns of the same `group` share a heading."""
-
-    key: str
-    name: str
-    number_format: NumberFormat = NumberFormat.SHARE
-    group: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ReportRow:
     """One row; `source` is the paper and place of a published one."""
 
     name: str
     origin: ResultOrigin
-    cells: tuple[ReportCell, ...]
+    cells: tuple[TableCell, ...]
     source: str = ""
 
 
@@ -107,9 +42,55 @@ class ReportTable:
     key: str
     title: str
     note: str
-    columns: tuple[ReportColumn, ...]
+    columns: tuple[Column[Any], ...]
     rows: tuple[ReportRow, ...]
     corner: str = "Judge"
+
+    @property
+    def sources(self) -> str:
+        """The papers and places of its published rows."""
+        return "; ".join(dict.fromkeys(row.source for row in self.rows if row.source))
+
+
+def report_rows(
+    records: Iterable[Record],
+    columns: Sequence[Column[Record]],
+    name: Callable[[Record], str],
+    origin: Callable[[Record], ResultOrigin],
+) -> tuple[ReportRow, ...]:
+    """Return a row for each record."""
+    return tuple(
+        ReportRow(name(record), origin(record), tuple(column.cell(record) for column in columns)) for record in records
+    )
+
+
+def cell_column(
+    key: str, title: str, number: NumberFormat = NumberFormat.SHARE, group: str = ""
+) -> Column[Mapping[str, TableCell]]:
+    """Return a column over records that map keys of columns to cells."""
+    return Column(key, title, number, lambda cells: cells.get(key, TableCell()), group)
+
+
+def cell_row(
+    columns: Sequence[Column[Mapping[str, TableCell]]],
+    name: str,
+    origin: ResultOrigin,
+    cells: Mapping[str, TableCell],
+    source: str = "",
+) -> ReportRow:
+    """Return the row of a mapping of keys of columns to cells."""
+    return ReportRow(name, origin, tuple(column.cell(cells) for column in columns), source)
+
+
+def item_target(list_key: str, part: str = "") -> str:
+    """Return the target of a number: the key of a list of items, and of a part of it."""
+    return f"{list_key}#{part}" if part else list_key
+
+
+def item_page(target: str) -> str:
+    """Return the path of the page that a number links to."""
+    list_key, mark, part = target.partition("#")
+    return f"items/{list_key}.html{mark}{part}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +113,7 @@ class ReportPlot:
 
 @dataclass(frozen=True, slots=True)
 class ReportAnswer:
-    """The right answer about an item, and the given one.
-
-    Attributes:
-        truth: the right answer.
-        answer: the answer.
-        traits: those by which figures are broken down.
-    """
+    """The right answer about an item, the given one, and the traits by which figures are broken down."""
 
     truth: str
     answer: str
@@ -153,7 +128,6 @@ class ItemLine:
         number: in its list, from 1.
         draw: from 1.
         recording: its number in the study.
-        recording_id: of it.
         outcome: `right`, `wrong`, `unparsed`, `refused`, `error`, `not asked`; `answered` if there is no
             right answer.
         keys: for programs, with keys of schemes and numbers.
@@ -205,14 +179,18 @@ class ReportItemList:
     parts: tuple[ItemPart, ...]
     withheld: int = 0
 
+    @property
+    def title(self) -> str:
+        """The task and who answered."""
+        return f"{self.task}, {self.judge}"
+
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A heading with its content; `lines` are paragraphs."""
+    """A heading with its content."""
 
     key: str
     title: str
-    lines: tuple[str, ...] = ()
     tables: tuple[ReportTable, ...] = ()
     pictures: tuple[ReportPlot, ...] = ()
 
@@ -222,14 +200,12 @@ class BenchmarkReport:
     """A whole report.
 
     Attributes:
-        at: when it was made, UTC, ISO 8601.
         warning: about passing it on, or "".
         facts: name -> text, shown under the title.
         results: JSON for programs and later reports.
     """
 
     title: str
-    at: str
     warning: str
     facts: Mapping[str, str]
     sections: tuple[ReportSection, ...]
@@ -237,64 +213,6 @@ class BenchmarkReport:
     results: Mapping[str, Json] = field(default_factory=dict)
 
 
-EMPTY_CELL = "\N{EN DASH}"
-_DIGITS = {
-    NumberFormat.SHARE: 2,
-    NumberFormat.FIGURE: 3,
-    NumberFormat.SIGNED: 3,
-    NumberFormat.SECONDS: 1,
-    NumberFormat.MONEY: 4,
-}
-_MIN_P = 0.001
-
-
-def format_cell(cell: ReportCell, number: NumberFormat) -> str:
-    """Return the value of a cell as text; a dash if there is none."""
-    if cell.text:
-        return cell.text
-    if cell.value is None:
-        return EMPTY_CELL
-    if number is NumberFormat.COUNT:
-        return f"{cell.value:,.0f}"
-    if number is NumberFormat.P:
-        return f"<{_MIN_P}" if cell.value < _MIN_P else f"{cell.value:.3f}"
-    digits = _DIGITS.get(number, 3)
-    return f"{cell.value:+.{digits}f}" if number is NumberFormat.SIGNED else f"{cell.value + 0.0:,.{digits}f}"
-
-
-def format_sd(cell: ReportCell, number: NumberFormat) -> str:
-    """Return the standard deviation of a cell, or "" if it has none or no value."""
-    return "" if cell.sd is None or cell.value is None else f"{cell.sd:.{_DIGITS.get(number, 3)}f}"
-
-
-def cell_hint(cell: ReportCell) -> str:
-    """Return the tooltip of a cell: interval, n, and reason."""
-    parts = []
-    if cell.low is not None and cell.high is not None:
-        parts.append(f"95 % interval over recordings {cell.low:.3f} to {cell.high:.3f}")
-    if cell.n is not None:
-        parts.append(f"n = {cell.n:,}")
-    if cell.reason:
-        parts.append(cell.reason)
-    return "; ".join(parts)
-
-
-def format_moment(start_us: int) -> str:
-    """Return a time in the format of `greenroom open --at`."""
-    return format_time(start_us)
-
-
 def format_duration(ms: int) -> str:
-    """Return the duration of an answer."""
-    return f"{ms / 1000:,.1f} s"
-
-
-def column_groups(columns: Sequence[ReportColumn]) -> list[tuple[str, int]]:
-    """Return the headings over columns with the number of columns; "" if there is none."""
-    found: list[tuple[str, int]] = []
-    for column in columns:
-        if found and found[-1][0] == column.group and column.group:
-            found[-1] = (column.group, found[-1][1] + 1)
-        else:
-            found.append((column.group, 1))
-    return found
+    """Return the duration of an answer; "" if nobody took any time."""
+    return f"{ms / 1000:,.1f} s" if ms else ""

@@ -19,9 +19,7 @@ class MetricRow:
         share: its value is a share from 0 to 1, shown in percent.
         mean: over the draws; None if undefined in all.
         sd: standard deviation over the draws; None with fewer than two.
-        low: lower end of the 95 % interval over recordings; None with fewer than two, or if not
-            requested.
-        high: upper end of it.
+        interval: ends of the 95 % interval over recordings; None with fewer than two, or if not requested.
         n: number of items in all draws that were answered, refused or unreadable.
         draws: value of each draw, in order; None if undefined.
         chance: expected value of guessing on the same items; None if unknown.
@@ -33,26 +31,21 @@ class MetricRow:
     share: bool
     mean: float | None
     sd: float | None
-    low: float | None
-    high: float | None
+    interval: tuple[float, float] | None
     n: int
     draws: tuple[float | None, ...] = ()
     chance: float | None = None
     constant: float | None = None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "metric": self.metric,
-            "name": self.name,
-            "mean": self.mean,
-            "sd": self.sd,
-            "interval": None if self.low is None or self.high is None else [self.low, self.high],
-            "n": self.n,
-            "draws": [*self.draws],
-            "chance": self.chance,
-            "constant": self.constant,
-        }
+    @property
+    def low(self) -> float | None:
+        """The lower end of the interval."""
+        return None if self.interval is None else self.interval[0]
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the interval."""
+        return None if self.interval is None else self.interval[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +73,6 @@ class ResponseCounts:
         """The number of items that count in the figures."""
         return self.answered + self.unparsed + self.refused
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "items": self.items,
-            "answered": self.answered,
-            "unparsed": self.unparsed,
-            "refused": self.refused,
-            "errors": self.errors,
-            "missing": self.missing,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerCosts:
@@ -108,16 +90,6 @@ class AnswerCosts:
     ms: int = 0
     cached: int = 0
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "money": dict(self.money),
-            "tokens_in": self.tokens_in,
-            "tokens_out": self.tokens_out,
-            "ms": self.ms,
-            "cached": self.cached,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class SubgroupResult:
@@ -126,16 +98,12 @@ class SubgroupResult:
     Attributes:
         value: the common value, as text: an attribute, `agreed` or `disagreed`, a collection.
         items: number of items in all draws.
-        rows: the metrics, without intervals.
+        figures: without intervals.
     """
 
     value: str
     items: int
-    rows: tuple[MetricRow, ...]
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"value": self.value, "items": self.items, "figures": [row.as_json() for row in self.rows]}
+    figures: tuple[MetricRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +116,6 @@ class Breakdown:
 
     trait: str
     parts: tuple[SubgroupResult, ...]
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"trait": self.trait, "parts": [part.as_json() for part in self.parts]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +131,6 @@ class Confusion:
     key: str
     labels: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"key": self.key, "labels": [*self.labels], "counts": [[*row] for row in self.counts]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,13 +162,7 @@ COUNTED_OUTCOMES = (ItemOutcome.ANSWERED, ItemOutcome.UNPARSED, ItemOutcome.REFU
 
 
 def classify_outcome(said: ItemResponse, expected: Collection[str], *, failed: bool = False) -> ItemOutcome:
-    """Return the outcome of an item.
-
-    Args:
-        said: the response.
-        expected: keys of all questions about it, `TASK` or `TASK/PART`.
-        failed: whether asking about it failed.
-    """
+    """Return the outcome of an item; `expected` are the keys of all questions about it, `TASK` or `TASK/PART`."""
     statuses = [said.statuses.get(key) for key in expected]
     if JudgmentStatus.REFUSED in statuses:
         return ItemOutcome.REFUSED

@@ -1,8 +1,9 @@
 """Compares two runs over the same items, and conditions with raw footage (SHREC, appendix I)."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
 
+from benchmark.metrics.item_sums import MetricContributions
 from benchmark.metrics.paired_tests import (
     EQUIVALENCE_MARGIN,
     NO_VARIANCE,
@@ -14,11 +15,9 @@ from benchmark.metrics.paired_tests import (
     mcnemar,
 )
 from benchmark.metrics.resampling import Difference, DrawSpread, intervals, mean_sd, paired_difference
-from benchmark.results.run_measures import BOOTSTRAP_SAMPLES, items_by_draw, metric_contributions
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse
+from benchmark.results.run_measures import BOOTSTRAP_SAMPLES, items_by_draw
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, score
 from project.entities.study_records import Json
-
-_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +46,7 @@ class MetricDifference:
             "first": self.first,
             "second": self.second,
             "difference": difference.value,
-            "interval": None
-            if difference.low is None or difference.high is None
-            else [difference.low, difference.high],
+            "interval": _interval(difference.low, difference.high),
             "p": difference.p,
             "n": difference.n,
         }
@@ -71,19 +68,31 @@ def compare_metrics(
     """
     if not first:
         return ()
+    draws, homes = [response.draw for response in first], [response.recording_id for response in first]
+    measured = [entry.measure(side) for side in (first, second)]
     means = [_draw_means(entry, side) for side in (first, second)]
-    quick = _additive_differences(entry, first, second) if samples else {}
-    slow = _resampled_intervals(entry, first, second, samples) if samples else {}
-    found = []
+    left = [metric.key for metric in entry.metrics if not isinstance(measured[0].get(metric.key), MetricContributions)]
+
+    def score_left(pairs: Sequence[tuple[ItemResponse, ItemResponse]]) -> dict[str, float | None]:
+        scores = [score(entry, [pair[side] for pair in pairs]) for side in (0, 1)]
+        return {key: _subtract(scores[0].get(key), scores[1].get(key)) for key in left}
+
+    ends = intervals(score_left, [*zip(first, second, strict=True)], draws, homes, samples) if left and samples else {}
+    differences = []
     for metric in entry.metrics:
+        own, other = (side.get(metric.key) for side in measured)
         first_mean, second_mean = (side.get(metric.key) for side in means)
-        value = None if first_mean is None or second_mean is None else first_mean - second_mean
-        tested = quick.get(metric.key)
-        if tested is None or tested.value is None or value is None or abs(tested.value - value) > _TOLERANCE:
-            low, high = slow.get(metric.key) or (None, None)
-            tested = Difference(value, low, high, None, len(first))
-        found.append(MetricDifference(metric.key, metric.name, metric.share, first_mean, second_mean, tested))
-    return tuple(found)
+        if samples and isinstance(own, MetricContributions) and isinstance(other, MetricContributions):
+            difference = paired_difference(own, other, draws, homes)
+        else:
+            low, high = ends.get(metric.key) or (None, None)
+            difference = Difference(_subtract(first_mean, second_mean), low, high, None, len(first))
+        differences.append(MetricDifference(metric.key, metric.name, metric.share, first_mean, second_mean, difference))
+    return tuple(differences)
+
+
+def _subtract(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first - second
 
 
 def compare_correctness(
@@ -91,10 +100,7 @@ def compare_correctness(
 ) -> McNemar | None:
     """Compare which items two judges got right; None if there are no right answers.
 
-    Args:
-        first: of n items; None for an item without a right answer.
-        second: of the same items.
-        same: identity of each item; one that is in several draws counts once.
+    An item counts once by its identity in `same`, also if it is in several draws.
     """
     found: dict[Hashable, tuple[bool, bool]] = {}
     for first_right, second_right, key in zip(first, second, same, strict=True):
@@ -104,41 +110,8 @@ def compare_correctness(
 
 
 def _draw_means(entry: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
-    scores = [entry.score(responses) for responses in items_by_draw(said)]
-    return {metric.key: mean_sd([score.get(metric.key) for score in scores]).mean for metric in entry.metrics}
-
-
-def _additive_differences(
-    entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse]
-) -> dict[str, Difference]:
-    own, other = metric_contributions(first, entry), metric_contributions(second, entry)
-    draws, recordings = [said.draw for said in first], [said.recording_id for said in first]
-    return {key: paired_difference(own[key], other[key], draws, recordings) for key in own if key in other}
-
-
-def _resampled_intervals(
-    entry: BenchmarkTask, first: Sequence[ItemResponse], second: Sequence[ItemResponse], samples: int
-) -> Mapping[str, tuple[float, float] | None]:
-    quick = {*metric_contributions(first, entry)} & {*metric_contributions(second, entry)}
-    if all(metric.key in quick for metric in entry.metrics):
-        return {}
-
-    def score(pairs: Sequence[tuple[ItemResponse, ItemResponse]]) -> dict[str, float | None]:
-        own, other = entry.score([pair[0] for pair in pairs]), entry.score([pair[1] for pair in pairs])
-        found: dict[str, float | None] = {}
-        for metric in entry.metrics:
-            mine, theirs = own.get(metric.key), other.get(metric.key)
-            found[metric.key] = None if mine is None or theirs is None else mine - theirs
-        return found
-
-    pairs = list(zip(first, second, strict=True))
-    return intervals(
-        score,
-        pairs,
-        [item_response.draw for item_response in first],
-        [item_response.recording_id for item_response in first],
-        samples,
-    )
+    scores = [score(entry, responses) for responses in items_by_draw(said)]
+    return {metric.key: mean_sd([values.get(metric.key) for values in scores]).mean for metric in entry.metrics}
 
 
 _PERCENT = 100.0
@@ -188,37 +161,27 @@ class ConditionRow:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        against_raw = self.test
+        test = asdict(self.test)
         return {
             "judge": self.judge,
             "condition": self.condition,
             "metric": self.metric,
             "name": self.name,
             "n": self.n,
-            "draws": against_raw.n,
+            "draws": test.pop("n"),
             "raw": {"mean": self.raw.mean, "sd": self.raw.sd},
             "mean": self.other.mean,
             "sd": self.other.sd,
-            "difference": against_raw.difference,
-            "interval": None
-            if against_raw.low is None or against_raw.high is None
-            else [against_raw.low, against_raw.high],
-            "t": against_raw.t,
-            "t_p": against_raw.t_p,
-            "t_p_holm": against_raw.t_p_holm,
-            "wilcoxon_p": against_raw.wilcoxon_p,
-            "wilcoxon_p_holm": against_raw.wilcoxon_p_holm,
-            "effect": against_raw.effect,
-            "effect_interval": None
-            if against_raw.effect_low is None or against_raw.effect_high is None
-            else [against_raw.effect_low, against_raw.effect_high],
-            "margin": against_raw.margin,
-            "equivalence_p": against_raw.equivalence_p,
-            "equivalence_p_holm": against_raw.equivalence_p_holm,
-            "conclusion": against_raw.conclusion.value,
-            "reason": against_raw.reason,
+            "interval": _interval(test.pop("low"), test.pop("high")),
+            "effect_interval": _interval(test.pop("effect_low"), test.pop("effect_high")),
+            **test,
+            "conclusion": self.test.conclusion.value,
             "words": self.sentence,
         }
+
+
+def _interval(low: float | None, high: float | None) -> list[Json] | None:
+    return None if low is None or high is None else [low, high]
 
 
 def condition_rows(
@@ -233,14 +196,14 @@ def condition_rows(
     """
     found: list[ConditionRow] = []
     scored = [
-        [[entry.score(responses) for responses in items_by_draw(side)] for side in (pair.raw, pair.other)]
+        [[score(entry, responses) for responses in items_by_draw(side)] for side in (pair.raw, pair.other)]
         for pair in pairs
     ]
     for metric in entry.metrics:
         if not metric.share:
             continue
-        raw = [[score.get(metric.key) for score in sides[0]] for sides in scored]
-        other = [[score.get(metric.key) for score in sides[1]] for sides in scored]
+        raw = [[values.get(metric.key) for values in sides[0]] for sides in scored]
+        other = [[values.get(metric.key) for values in sides[1]] for sides in scored]
         tests = correct_family({at: compare_with_raw(raw[at], other[at], margin) for at in range(len(pairs))})
         found += [
             ConditionRow(

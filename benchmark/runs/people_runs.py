@@ -104,12 +104,12 @@ class HumanItemQueue:
     @property
     def remaining(self) -> tuple[ItemQuestion, ...]:
         """The questions that are still to be answered, in order."""
-        return tuple(item_question for item_question in self.questions if item_question not in self.statuses)
+        return tuple(question for question in self.questions if question not in self.statuses)
 
     @property
     def refused_count(self) -> int:
         """How often the person did not know the answer."""
-        return sum(judgment_status is JudgmentStatus.REFUSED for judgment_status in self.statuses.values())
+        return sum(status is JudgmentStatus.REFUSED for status in self.statuses.values())
 
     @property
     def is_open(self) -> bool:
@@ -119,7 +119,7 @@ class HumanItemQueue:
 
 def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
     """Return the rounds that people are asked: those of models without follow-ups on their own answers."""
-    return getattr(task, "people", None) or tuple(round_ for round_ in task.rounds if not round_.is_followup)
+    return task.people or tuple(round_ for round_ in task.rounds if not round_.is_followup)
 
 
 def input_settings(way: HumanRunOptions) -> InputSettings:
@@ -139,10 +139,7 @@ def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = Human
         *(new_id(), item_set.id, entry.id, judge, who.id, way.variant, way.shown, way.condition, way.seed),
         *(utc_now(), __version__),
     )
-    before = next(
-        (benchmark_run for benchmark_run in benchmark_runs(study, item_set.id) if _is_same_run(benchmark_run, run)),
-        None,
-    )
+    before = _find_same_run(session, run)
     items = items_of(study, item_set.id)
     own = find_own_items(session, items, who.id) if not way.include_own else frozenset()
     order = [item.id for item in items if item.id not in own]
@@ -163,14 +160,7 @@ def start_run(session: Session, found: HumanItemQueue) -> tuple[HumanItemQueue, 
         return found, Changes()
     study = session.study
     narrow = replace(found.run, judge=_judge_settings(found.run, own=False))
-    before = next(
-        (
-            benchmark_run
-            for benchmark_run in benchmark_runs(study, found.item_set.id)
-            if _is_same_run(benchmark_run, narrow)
-        ),
-        None,
-    )
+    before = _find_same_run(session, narrow)
     with study.run_transaction():
         insert_benchmark_run(study, found.run)
         if before is not None:
@@ -266,9 +256,7 @@ def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool 
         return frozenset(found)
     for run in benchmark_runs(session.study, item_set.id):
         if run.annotator_id == who.id and run.judge.get("backend") == PERSON_BACKEND:
-            found |= {
-                item_question.item_id for item_question in read_queue(session, item_set, run_options(run)).remaining
-            }
+            found |= {question.item_id for question in read_queue(session, item_set, run_options(run)).remaining}
     return frozenset(found)
 
 
@@ -312,6 +300,13 @@ def _judge_settings(run: BenchmarkRun, *, own: bool) -> dict[str, Json]:
     return {**run.judge, "settings": {**(settings if isinstance(settings, dict) else {}), OWN_SETTING: own}}
 
 
-def _is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
-    """Tell whether two runs are of the same person with the same options, whatever their names are."""
-    return benchmark_run.annotator_id == other.annotator_id and run_options(benchmark_run) == run_options(other)
+def _find_same_run(session: Session, run: BenchmarkRun) -> BenchmarkRun | None:
+    """Return the run of the same person with the same options over the same set, whatever their name is."""
+    return next(
+        (
+            other
+            for other in benchmark_runs(session.study, run.set_id)
+            if other.annotator_id == run.annotator_id and run_options(other) == run_options(run)
+        ),
+        None,
+    )

@@ -8,6 +8,7 @@ from typing import cast
 
 from benchmark.judging.judgment_record import answer_key
 from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, McNemar
+from benchmark.metrics.paper_settings import model_options
 from benchmark.metrics.resampling import Difference
 from benchmark.results.item_results import (
     COUNTED_OUTCOMES,
@@ -40,8 +41,7 @@ from benchmark.results.run_measures import (
 from benchmark.runs.people_runs import human_rounds
 from benchmark.runs.run_plan import is_same_run
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, get_benchmark_task
-from models.judges.judge_backends import BACKENDS, build_options
-from models.judges.judge_interface import ModelOptions
+from project.codec import dump
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
 from project.entities.study_records import Json
@@ -111,11 +111,8 @@ def _spending(run: BenchmarkRun, answers: list[GivenAnswer]) -> AnswerCosts:
 
 
 def _currency(run: BenchmarkRun) -> str:
-    backend, settings = str(run.judge.get("backend", "")), run.judge.get("settings")
-    if backend not in BACKENDS or not isinstance(settings, dict):
-        return ""
-    options = build_options(backend, settings)
-    return options.currency if isinstance(options, ModelOptions) else ""
+    options = model_options(str(run.judge.get("backend", "")), run.judge.get("settings"))
+    return options.currency if options is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +154,7 @@ class RunFigures:
     def results_json(self) -> list[dict[str, Json]]:
         """Return one JSON object per metric: `task`, `judge`, `metric`, `mean`, `sd`, `n`, `unparsed`, and more."""
         about = self.about_json()
-        return [{**about, **row.as_json(), **self.counts.as_json()} for row in self.rows]
+        return [{**about, **dump(row), **dump(self.counts)} for row in self.rows]
 
     def about_json(self) -> dict[str, Json]:
         """Return the judge, set and setting as a JSON object."""
@@ -179,12 +176,12 @@ class RunFigures:
         """Return everything except the single items as a JSON object."""
         return {
             **self.about_json(),
-            "figures": [row.as_json() for row in self.rows],
-            "labels": [label.as_json() for label in self.labels],
-            "counts": self.counts.as_json(),
-            "spent": self.spent.as_json(),
-            "breakdowns": [breakdown.as_json() for breakdown in self.breakdowns],
-            "confusions": [confusion.as_json() for confusion in self.confusions],
+            "figures": [dump(row) for row in self.rows],
+            "labels": [dump(row) for row in self.labels],
+            "counts": dump(self.counts),
+            "spent": dump(self.spent),
+            "breakdowns": [dump(breakdown) for breakdown in self.breakdowns],
+            "confusions": [dump(confusion) for confusion in self.confusions],
         }
 
 
@@ -365,35 +362,20 @@ class RunComparison:
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
-        mc_nemar = self.mcnemar
         return {
             "first": self.first.about_json(),
             "second": self.second.about_json(),
             "paired": self.paired,
             "n": self.n,
             "figures": [row.as_json() for row in self.rows],
-            "mcnemar": None
-            if mc_nemar is None
-            else {
-                "first_only": mc_nemar.first_only,
-                "second_only": mc_nemar.second_only,
-                "p": mc_nemar.p,
-                "exact": mc_nemar.exact,
-            },
+            "mcnemar": dump(self.mcnemar) if self.mcnemar is not None else None,
         }
 
 
 def compare_runs(
     session: Session, first: RunFigures, second: RunFigures, samples: int = BOOTSTRAP_SAMPLES
 ) -> RunComparison:
-    """Compare two runs of one task, on the items that count in both if they were asked the same set.
-
-    Args:
-        session: of the study.
-        first: a run.
-        second: a run of another judge, or an earlier one of the same.
-        samples: of the bootstrap; 0 for no intervals.
-    """
+    """Compare two runs of one task, on the items that count in both if they were asked the same set."""
     if first.item_set.task != second.item_set.task:
         raise UserError(
             f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",

@@ -8,13 +8,12 @@ from benchmark.items.sampling import SamplingOptions, read_sampling_options
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_outcome import RunOutcome
+from benchmark.metrics.paper_settings import model_options
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.run_settings import default_variant
 from benchmark.sets.frozen_sets import make_set
 from benchmark.sets.item_sources import resolve_options
 from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
-from models.judges.judge_backends import build_options
-from models.judges.judge_interface import ModelOptions
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
@@ -168,13 +167,7 @@ def request_json(wanted: BenchmarkRequest) -> dict[str, Json]:
 
 
 def resume_request(session: Session, found: Mapping[str, Json], since: str) -> BenchmarkRequest:
-    """Return the request that resumes interrupted runs, with the rest of their budget.
-
-    Args:
-        session: of the study.
-        found: result of `request_json`.
-        since: when they were started, as from `utc_now`.
-    """
+    """Return the request that resumes interrupted runs, with the rest of their budget."""
     values = cast(dict[str, Any], found)
     sets = [item_set for item_set in all_sets(session.study) if item_set.id in values["sets"]]
     judges = [judge for judge in all_judges(session.study) if judge.id in values["judges"]]
@@ -194,22 +187,15 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
 
 def default_modality(entry: JudgeEntry) -> ItemModality:
     """Return the default modality of a judge: conversation and pictures, or only conversation if it sees none."""
-    options = _model_options(entry)
+    options = model_options(entry.backend, dict(entry.settings))
     return ItemModality.TEXT_AND_VIDEO if options is not None and options.sees != "text" else ItemModality.TEXT
 
 
 def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
     """Raise if a judge cannot be shown a modality; baselines accept any."""
-    options = _model_options(entry)
+    options = model_options(entry.backend, dict(entry.settings))
     if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
         raise UserError("It is set to see no pictures.", "Ask it with --modality L, or set what it sees.")
-
-
-def _model_options(entry: JudgeEntry) -> ModelOptions | None:
-    if entry.backend == PERSON_BACKEND:
-        return None
-    options = build_options(entry.backend, entry.settings)
-    return options if isinstance(options, ModelOptions) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +297,7 @@ def _run_key(benchmark_run: BenchmarkRun) -> tuple[object, ...]:
 def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
     """Return modality -> judges that can be asked; others get a note."""
     found: dict[ItemModality, list[JudgeEntry]] = {}
-    for judge in {judge_entry.id: judge_entry for judge_entry in wanted.judges}.values():
+    for judge in {entry.id: entry for entry in wanted.judges}.values():
         try:
             if judge.backend == PERSON_BACKEND:
                 raise UserError("People answer in the window.", "Open the study: the mode Benchmark.")

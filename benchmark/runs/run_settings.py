@@ -5,11 +5,9 @@ from dataclasses import replace
 from typing import cast
 
 from benchmark.items.sampling import INCLUDE_LABELS, TRUTHS, read_sampling_options
-from benchmark.metrics.paper_settings import model_settings, paper_settings
+from benchmark.metrics.paper_settings import model_options, model_settings, paper_settings
 from benchmark.sets.verified_questions import UNGROUNDED
-from benchmark.tasks.benchmark_task import ByLabel, get_benchmark_task
-from models.judges.judge_backends import BACKENDS, build_options
-from models.judges.judge_interface import ModelOptions
+from benchmark.tasks.benchmark_task import get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
@@ -27,8 +25,8 @@ def default_variant(task: str) -> str:
 def with_paper_defaults(entry: JudgeEntry, task: str) -> JudgeEntry:
     """Return a judge with the paper's settings where it has none of its own; baselines and people have none."""
     declared = paper_settings(task)
-    options = build_options(entry.backend, entry.settings) if entry.backend in BACKENDS else None
-    if declared is None or not isinstance(options, ModelOptions):
+    options = model_options(entry.backend, dict(entry.settings))
+    if declared is None or options is None:
         return entry
     usual: dict[str, Json] = {key: declared.values[key] for key in _JUDGE_KEYS if key in declared.values}
     context = getattr(options, "context", None)
@@ -48,12 +46,11 @@ def run_settings(run: BenchmarkRun, item_set: ItemSet) -> dict[str, Json]:
 
 def _set_settings(item_set: ItemSet) -> dict[str, Json]:
     rule, entry = read_sampling_options(item_set.rule), get_benchmark_task(item_set.task)
-    usual = entry.shares if isinstance(entry, ByLabel) else {}
     ungrounded = item_set.rule.get(UNGROUNDED)
     own = {key: weight for key, weight in rule.shares.items() if key not in ("yes", "no")}
     answers = {key: weight for key, weight in rule.shares.items() if key in ("yes", "no")}
     if not own and rule.scheme == "shrec":
-        own = dict(usual)
+        own = dict(entry.shares)
     return {
         "draws": item_set.draws,
         "size": cast(int, item_set.rule.get("size", entry.size)),
@@ -83,10 +80,6 @@ def _way_settings(run: BenchmarkRun, task: str) -> dict[str, Json]:
 
 def _judge_settings(run: BenchmarkRun, task: str) -> dict[str, Json]:
     backend, settings = str(run.judge.get("backend", "")), run.judge.get("settings")
-    if backend not in BACKENDS or not isinstance(settings, dict):
-        return {}
-    entry = with_paper_defaults(JudgeEntry(run.judge_id, "", backend, "", settings), task)
-    options = build_options(backend, entry.settings)
-    if not isinstance(options, ModelOptions):
-        return {}
-    return model_settings(options, shows_pictures=run.shown is not ItemModality.TEXT)
+    entry = JudgeEntry(run.judge_id, "", backend, "", settings if isinstance(settings, dict) else {})
+    options = model_options(backend, dict(with_paper_defaults(entry, task).settings))
+    return model_settings(options, shows_pictures=run.shown is not ItemModality.TEXT) if options is not None else {}

@@ -142,13 +142,7 @@ class ExchangedWords:
 
 
 class RecordingTranscript:
-    """The transcript of one recording.
-
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        roles: participant id -> role.
-    """
+    """The transcript of one recording."""
 
     def __init__(self, session: Session, recording_id: str, roles: Mapping[str, ParticipantRole]) -> None:
         self._said = utterances_of(session.study, recording_id)
@@ -208,6 +202,29 @@ class RecordingTranscript:
 def _mostly_inside(utterance: Utterance, start_us: int, end_us: int) -> bool:
     shared = min(utterance.end_us, end_us) - max(utterance.start_us, start_us)
     return 2 * shared >= utterance.end_us - utterance.start_us
+
+
+class TranscriptChecksums:
+    """Checksums of the conversation in spans; each transcript is read once, and each span computed once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
+        self._transcripts: dict[str, RecordingTranscript] = {}
+        self._known: dict[tuple[str, int, int], str] = {}
+
+    def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
+        """Return the checksum of the conversation in a span."""
+        span = recording_id, start_us, end_us
+        if span not in self._known:
+            if recording_id not in self._transcripts:
+                self._transcripts[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
+            self._known[span] = self._transcripts[recording_id].checksum(start_us, end_us)
+        return self._known[span]
+
+    def unmarked_checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
+        """Return the checksum of an unmarked span."""
+        return f"unmarked.{self.checksum(recording_id, start_us, end_us)}"
 
 
 def checksum(parts: Sequence[object]) -> str:
@@ -434,18 +451,3 @@ class _PoolBuilder:
             at = max(at, segment.end_us)
         if at < recording.duration_us:
             yield at, recording.duration_us
-
-
-class Stretches:
-    """Computes checksums of unmarked spans."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
-        self._words: dict[str, RecordingTranscript] = {}
-
-    def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
-        """Return the checksum of an unmarked span."""
-        if recording_id not in self._words:
-            self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
-        return f"unmarked.{self._words[recording_id].checksum(start_us, end_us)}"

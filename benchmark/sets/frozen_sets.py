@@ -9,7 +9,7 @@ from typing import cast
 
 from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule, no_items_error
 from benchmark.items.sampling import HELD_OUT, SamplingOptions, read_sampling_options
-from benchmark.sets.agreed_segments import Stretches
+from benchmark.sets.agreed_segments import TranscriptChecksums
 from benchmark.sets.item_sources import read_pool, resolve_options
 from benchmark.sets.verified_questions import UNGROUNDED
 from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
@@ -188,14 +188,14 @@ def draw_set(
     pool = read_pool(session, entry.source, wishes)
     more: dict[str, Json] = {"shares": dict(wishes.shares), "negatives": wishes.negatives}
     rule = ItemSamplingRule(most, wishes.stratify, more)
-    set_id, stretches = new_id(), Stretches(session)
+    set_id, checksums = new_id(), TranscriptChecksums(session)
     items: list[FrozenItem] = []
     left_out = dict(pool.left_out)
     for draw in range(draws):
         found = entry.sample(pool, rule, random.Random(f"{seed} {draw}"))
         for reason, number in found.left_out.items():
             left_out[reason] = max(left_out.get(reason, 0), number)
-        items += _freeze_items(set_id, draw, found.items, stretches)
+        items += _freeze_items(set_id, draw, found.items, checksums)
     if not items:
         raise no_items_error(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
     kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_pool_scheme(pool)}
@@ -218,22 +218,24 @@ def _pool_scheme(pool: CandidatePool) -> dict[str, Json]:
     return {"scheme": pool.scheme.key, "track": pool.track, "scheme_version": pool.scheme.version}
 
 
-def _freeze_items(set_id: str, draw: int, chosen: Sequence[ItemCandidate], stretches: Stretches) -> list[FrozenItem]:
+def _freeze_items(
+    set_id: str, draw: int, chosen: Sequence[ItemCandidate], checksums: TranscriptChecksums
+) -> list[FrozenItem]:
     return [
         FrozenItem(
             new_id(),
             set_id,
             draw,
             position,
-            item_candidate.about,
-            item_candidate.recording_id,
-            item_candidate.start_us,
-            item_candidate.end_us,
-            _non_empty(item_candidate.content),
-            item_candidate.made_from
-            or stretches.checksum(item_candidate.recording_id, item_candidate.start_us, item_candidate.end_us),
+            candidate.about,
+            candidate.recording_id,
+            candidate.start_us,
+            candidate.end_us,
+            _non_empty(candidate.content),
+            candidate.made_from
+            or checksums.unmarked_checksum(candidate.recording_id, candidate.start_us, candidate.end_us),
         )
-        for position, item_candidate in enumerate(chosen)
+        for position, candidate in enumerate(chosen)
     ]
 
 
@@ -287,12 +289,12 @@ def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
     gaps: dict[str, list[ItemCandidate]] = {}
     for gap in pool.gaps:
         gaps.setdefault(gap.recording_id, []).append(gap)
-    stretches = Stretches(session)
+    checksums = TranscriptChecksums(session)
 
     def as_it_was(item: FrozenItem) -> bool:
         if item.about:
             return (item.about, item.start_us, item.end_us, item.made_from) in now
-        return _is_unmarked(item, gaps.get(item.recording_id, ())) and item.made_from == stretches.checksum(
+        return _is_unmarked(item, gaps.get(item.recording_id, ())) and item.made_from == checksums.unmarked_checksum(
             item.recording_id, item.start_us, item.end_us
         )
 

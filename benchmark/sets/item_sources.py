@@ -68,11 +68,8 @@ def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, .
     return replace(pool, candidates=kept, gaps=gaps, left_out=left_out)
 
 
-def _is_inside(shown: Mapping[str, list[tuple[int, int]]], item_candidate: ItemCandidate) -> bool:
-    return any(
-        start <= item_candidate.start_us and item_candidate.end_us <= end
-        for start, end in shown[item_candidate.recording_id]
-    )
+def _is_inside(shown: Mapping[str, list[tuple[int, int]]], candidate: ItemCandidate) -> bool:
+    return any(start <= candidate.start_us and candidate.end_us <= end for start, end in shown[candidate.recording_id])
 
 
 def _rendered_spans(
@@ -132,12 +129,12 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
         pool = filter_rendered(session, pool, wishes.conditions)
     if HELD_OUT not in wishes.include:
         held_out_ids = hold_outs(session.study)
-        pool = _filter_pool(pool, lambda item_candidate: item_candidate.recording_id not in held_out_ids, IN_HOLD_OUT)
+        pool = _filter_pool(pool, lambda candidate: candidate.recording_id not in held_out_ids, IN_HOLD_OUT)
     if wishes.willing:
         pool = _filter_pool(
             pool,
-            lambda item_candidate: all(
-                may_send_words(session, recording_id) for recording_id in _source_recordings(session, item_candidate)
+            lambda candidate: all(
+                may_send_words(session, recording_id) for recording_id in _source_recordings(session, candidate)
             ),
             UNWILLING,
         )
@@ -153,9 +150,9 @@ def _filter_pool(pool: CandidatePool, fits: Callable[[ItemCandidate], bool], oth
     return replace(pool, candidates=candidates, gaps=[gap for gap in pool.gaps if fits(gap)], left_out=left_out)
 
 
-def _source_recordings(session: Session, item_candidate: ItemCandidate) -> Iterator[str]:
+def _source_recordings(session: Session, candidate: ItemCandidate) -> Iterator[str]:
     """Yield the recording of a candidate, and those that options of its question are from."""
-    yield item_candidate.recording_id
-    question = item_candidate.content.get("question")
+    yield candidate.recording_id
+    question = candidate.content.get("question")
     if question:
         yield from option_recordings(session, question_from_json(cast(dict[str, Json], question)))

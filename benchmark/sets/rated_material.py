@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -25,7 +25,7 @@ from benchmark.prompts.statement_prompts import (
     STATEMENT,
 )
 from benchmark.questions.question_validity import gist
-from benchmark.sets.agreed_segments import RecordingTranscript
+from benchmark.sets.agreed_segments import TranscriptChecksums
 from benchmark.tasks.episode_rating_task import RATINGS_TRAIT
 from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNli
 from project.entities.frozen_items import FrozenItem
@@ -35,7 +35,7 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.episode_rows import all_episodes
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
 from project.queries.judgment_rows import find_judgments
-from project.queries.recording_rows import all_participants, all_recordings, present_participants
+from project.queries.recording_rows import all_recordings, present_participants
 from project.queries.segment_rows import segments_of_scheme, values_of
 from project.queries.transcript_rows import utterances_between
 from project.session.session import Session
@@ -49,6 +49,9 @@ _NEUTRAL_SCORE = 5
 """Score of a neutral reason: with it, the posterior equals the other score."""
 
 
+_NO_OPTIONS = SamplingOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class _StatementRating:
     """The rating of a statement by one person."""
@@ -59,30 +62,14 @@ class _StatementRating:
     explanation: str
 
 
-class _RecordingIndex:
-    """The collections and transcripts of recordings."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
-        self._words: dict[str, RecordingTranscript] = {}
-        self.collection = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
-
-    def checksum(self, segment: Segment) -> str:
-        """Return a checksum of the conversation in a segment."""
-        if segment.recording_id not in self._words:
-            self._words[segment.recording_id] = RecordingTranscript(self._session, segment.recording_id, self._roles)
-        return self._words[segment.recording_id].checksum(segment.start_us, segment.end_us)
-
-
-def statement_candidates(session: Session) -> CandidatePool:
+def statement_pool(session: Session, _options: SamplingOptions = _NO_OPTIONS) -> CandidatePool:
     """Return a candidate for each statement that people rated; its truth is their mean, to one decimal.
 
     Ratings of the same statement about the same recording are combined (SocialNLI, appendix B.2).
     """
     left_out: Counter[str] = Counter()
     found = []
-    homes = _RecordingIndex(session)
+    homes, checksums = _collections(session), TranscriptChecksums(session)
     for group in _group_statements(session, left_out):
         rated = [statement_rating for statement_rating in group if statement_rating.plausibility is not None]
         if not rated:
@@ -102,14 +89,14 @@ def statement_candidates(session: Session) -> CandidatePool:
             f"{NLI_HYPOTHESIS_TASK}/{OPPOSE}": {SCORE_KEY: _NEUTRAL_SCORE},
         }
         traits: dict[str, Json] = {"kind": group[0].segment.label, "raters": len(rated)}
-        found.append(_statement_candidate(group, homes, {STATEMENT: group[0].statement}, traits, truth))
+        found.append(_statement_candidate(group, homes, checksums, {STATEMENT: group[0].statement}, traits, truth))
     return CandidatePool(tuple(found), dict(left_out))
 
 
-def explanation_candidates(session: Session) -> CandidatePool:
+def explanation_pool(session: Session, _options: SamplingOptions = _NO_OPTIONS) -> CandidatePool:
     """Return a candidate for each explanation, of people who rated a statement and of judges in runs of `socialnli`."""
     left_out: Counter[str] = Counter()
-    homes = _RecordingIndex(session)
+    homes, checksums = _collections(session), TranscriptChecksums(session)
     found = []
     for group in _group_statements(session, left_out):
         for statement_rating in group:
@@ -124,14 +111,21 @@ def explanation_candidates(session: Session) -> CandidatePool:
             }
             found.append(
                 _statement_candidate(
-                    [statement_rating], homes, facts, {AUTHOR: PEOPLE, "kind": statement_rating.segment.label}, {}
+                    *([statement_rating], homes, checksums, facts),
+                    {AUTHOR: PEOPLE, "kind": statement_rating.segment.label},
+                    {},
                 )
             )
     found += _judge_explanations(session, homes)
     return CandidatePool(tuple(found), dict(left_out))
 
 
-def _judge_explanations(session: Session, homes: _RecordingIndex) -> Iterator[ItemCandidate]:
+def _collections(session: Session) -> dict[str, str]:
+    """Return recording -> its collection."""
+    return {recording.id: recording.collection_id for recording in all_recordings(session.study)}
+
+
+def _judge_explanations(session: Session, homes: Mapping[str, str]) -> Iterator[ItemCandidate]:
     """Yield the reasons of judges for and against the statements of frozen sets, without duplicates."""
     seen: set[tuple[str, str, str, str]] = set()
     for item_set in all_sets(session.study):
@@ -149,13 +143,13 @@ def _judge_explanations(session: Session, homes: _RecordingIndex) -> Iterator[It
             }
             for run_answer in asked:
                 item, text = items.get(run_answer.item_id), _explanation_text(said.get(run_answer.judgment_id))
-                if item is None or item.recording_id not in homes.collection:
+                if item is None or item.recording_id not in homes:
                     # The set still has items of deleted recordings.
                     continue
                 key = (author, item.about, run_answer.part, text)
                 if text and key not in seen:
                     seen.add(key)
-                    yield _judge_candidate(item, author, run_answer.part, text, homes.collection[item.recording_id])
+                    yield _judge_candidate(item, author, run_answer.part, text, homes[item.recording_id])
 
 
 def _judge_candidate(item: FrozenItem, author: str, task: str, text: str, home: str) -> ItemCandidate:
@@ -197,13 +191,14 @@ def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list
 
 def _statement_candidate(
     group: list[_StatementRating],
-    homes: _RecordingIndex,
+    homes: Mapping[str, str],
+    checksums: TranscriptChecksums,
     facts: dict[str, Json],
     traits: dict[str, Json],
     truth: dict[str, Json],
 ) -> ItemCandidate:
     segment = group[0].segment
-    home = homes.collection[segment.recording_id]
+    home = homes[segment.recording_id]
     content: dict[str, Json] = {
         **{"scheme": segment.scheme, "track": segment.track, "label": segment.label, "facts": facts, "truth": truth},
         "traits": {**traits, "collection": home},
@@ -211,7 +206,9 @@ def _statement_candidate(
     said: list[Json] = [[rating.segment.id, rating.plausibility, rating.explanation] for rating in group]
     span = segment.start_us, segment.end_us
     return ItemCandidate(
-        segment.id, segment.recording_id, home, *span, _checksum([facts, said, *span, homes.checksum(segment)]), content
+        *(segment.id, segment.recording_id, home, *span),
+        _checksum([facts, said, *span, checksums.checksum(segment.recording_id, *span)]),
+        content,
     )
 
 
@@ -223,16 +220,6 @@ def _checksum(of: Json) -> str:
     return hashlib.sha256(json.dumps(of, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def statement_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return a candidate for each statement that people rated."""
-    return statement_candidates(session)
-
-
-def explanation_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return a candidate for each explanation of a statement."""
-    return explanation_candidates(session)
-
-
 NO_PARTICIPANT = "nobody is said to be rated"
 NOT_A_PARTICIPANT = "who is rated takes no part in the recording"
 INCOMPLETE = "a dimension is missing"
@@ -240,7 +227,7 @@ _PARTICIPANT_FIELD = "participant"
 _ScoredSegment = tuple[Segment, dict[str, float]]
 
 
-def rating_candidates(session: Session) -> CandidatePool:
+def rating_pool(session: Session, _options: SamplingOptions = _NO_OPTIONS) -> CandidatePool:
     """Return a candidate for each participant and span that people rated on all seven dimensions.
 
     Ratings of the same span are combined; the truth is their mean, by dimension.
@@ -303,8 +290,3 @@ def _scores(values: dict[str, Json]) -> dict[str, float]:
         if isinstance(value, int | float) and not isinstance(value, bool):
             found[key] = value
     return found
-
-
-def rating_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return a candidate for each participant and span that people rated."""
-    return rating_candidates(session)

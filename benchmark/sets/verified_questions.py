@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from graphlib import CycleError
 
 from benchmark.disclosure.cast_names import find_named
@@ -13,13 +14,13 @@ from benchmark.questions.chain_consistency import chain_coverage
 from benchmark.questions.question_edits import content_state
 from benchmark.questions.question_validity import SINGLE_STEP
 from benchmark.questions.verification import VerificationItem, VerificationState, read_items
-from benchmark.sets.agreed_segments import RecordingTranscript, checksum
+from benchmark.sets.agreed_segments import TranscriptChecksums, checksum
 from benchmark.tasks.question_task import SUBCHAINS
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import LETTERS, Question, QuestionKind, question_to_json
 from project.entities.study_records import Json
 from project.queries.question_rows import person_descriptions
-from project.queries.recording_rows import all_participants, all_recordings, present_participants
+from project.queries.recording_rows import all_recordings, present_participants
 from project.session.session import PerState, Session
 
 EXCLUSION_REASONS = {
@@ -35,28 +36,19 @@ UNGROUNDED = "ungrounded"
 AMBIGUOUS_OPTIONS = "its options cannot be told apart"
 
 
-def chain_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return the verified questions of chains, with the subchains that each belongs to."""
-    return _read_pool(session, (*SINGLE_STEP, QuestionKind.STEPS))
-
-
-def written_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return the verified questions that people wrote."""
-    return _read_pool(session, (QuestionKind.WRITTEN,))
-
-
-def esi_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:  # noqa: ARG001
-    """Return the verified questions of the five dimensions."""
-    return _read_pool(session, (QuestionKind.ESI,))
-
-
-def _read_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
+def _read_pool(session: Session, _options: SamplingOptions, kinds: tuple[QuestionKind, ...]) -> CandidatePool:
     known = _POOLS.get(session)
     if kinds not in known:
         known[kinds] = _gather_pool(session, kinds)
     return known[kinds]
 
 
+chain_pool = partial(_read_pool, kinds=(*SINGLE_STEP, QuestionKind.STEPS))
+"""Returns the verified questions of chains, with the subchains that each belongs to."""
+written_pool = partial(_read_pool, kinds=(QuestionKind.WRITTEN,))
+"""Returns the verified questions that people wrote."""
+esi_pool = partial(_read_pool, kinds=(QuestionKind.ESI,))
+"""Returns the verified questions of the five dimensions."""
 _POOLS: PerState[dict[tuple[QuestionKind, ...], CandidatePool]] = PerState(lambda _session: {})
 
 
@@ -72,7 +64,7 @@ def _gather_pool(session: Session, kinds: tuple[QuestionKind, ...]) -> Candidate
         else:
             chosen.append(item)
     belongs = _question_subchains(chosen)
-    states = _TranscriptChecksums(session)
+    states = TranscriptChecksums(session)
     homes = {recording.id: recording.collection_id for recording in all_recordings(session.study)}
     looks = {
         recording_id: _Looks(session, recording_id) for recording_id in {item.question.recording_id for item in chosen}
@@ -113,25 +105,6 @@ def _question_subchains(chosen: list[VerificationItem]) -> dict[str, dict[str, J
     return found
 
 
-class _TranscriptChecksums:
-    """Cached checksums of the conversation in spans; many questions have the same span."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
-        self._words: dict[str, RecordingTranscript] = {}
-        self._known: dict[tuple[str, int, int], str] = {}
-
-    def checksum(self, place: tuple[str, int, int]) -> str:
-        """Return the checksum of the conversation in a span: recording, start, end."""
-        if place not in self._known:
-            recording_id, start, end = place
-            if recording_id not in self._words:
-                self._words[recording_id] = RecordingTranscript(self._session, recording_id, self._roles)
-            self._known[place] = self._words[recording_id].checksum(start, end)
-        return self._known[place]
-
-
 class _Looks:
     """What the study says of the looks of people in one recording."""
 
@@ -151,7 +124,7 @@ def _candidate(
     item: VerificationItem,
     collection_id: str,
     belongs: Mapping[str, dict[str, Json]],
-    states: _TranscriptChecksums,
+    states: TranscriptChecksums,
     looks: _Looks,
 ) -> ItemCandidate:
     question = item.question
@@ -179,7 +152,7 @@ def _candidate(
         collection_id,
         question.start_us,
         question.end_us,
-        f"{content_state(question)}.{states.checksum(place)}.{checksum([named])[:8]}",
+        f"{content_state(question)}.{states.checksum(*place)}.{checksum([named])[:8]}",
         {
             "question": question_to_json(question),
             "truth": {"answer": {"answer": question.correct_letter}},

@@ -1,4 +1,4 @@
-"""The protocol of benchmark tasks, which sample items and score responses, and their registry.
+"""The base of benchmark tasks, which sample items and score responses, and their registry.
 
 A new task is a class in this package and a line in the registry.
 """
@@ -6,9 +6,10 @@ A new task is a class in this package and a line in the registry.
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol, runtime_checkable
+from types import MappingProxyType
 
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
+from benchmark.metrics.item_sums import MetricValue, metric_values
 from benchmark.metrics.published_figures import METRIC_DESCRIPTIONS
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -72,52 +73,56 @@ class Metric:
     share: bool = True
 
 
-class BenchmarkTask(Protocol):
-    """One task of the benchmark.
+class BenchmarkTask:
+    """Base of tasks of the benchmark.
 
     Attributes:
         key: in the registry, and in results.
         paper: short name of the paper.
         section: of it, where the task is described.
         source: the part of a study that its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
-        rounds: what is asked, in order.
-        draws: the number of samples by default.
-        size: about how many items a sample has; 0 for all there are.
         answer: what an answer is, in words.
         metrics: its figures, the most important first.
+        draws: the number of samples by default.
+        size: about how many items a sample has; 0 for all there are.
+        shares: label -> weight in the paper, for a task whose draws have a share of each label.
+        people: what people are asked, where that is other than what judges are asked.
     """
 
-    key: ClassVar[str]
-    name: ClassVar[str]
-    description: ClassVar[str]
-    paper: ClassVar[str]
-    section: ClassVar[str]
-    source: ClassVar[str]
-    rounds: ClassVar[tuple[Round, ...]]
-    draws: ClassVar[int]
-    size: ClassVar[int]
-    answer: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]]
+    key: str
+    name: str
+    description: str
+    paper: str
+    section: str
+    source: str
+    answer: str
+    metrics: tuple[Metric, ...]
+    draws: int = 1
+    size: int = 0
+    shares: Mapping[str, float] = MappingProxyType({})
+    people: tuple[Round, ...] = ()
+
+    @property
+    def rounds(self) -> tuple[Round, ...]:
+        """What is asked, in order."""
+        return (Round(self.key),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return the items of one draw, and what was left out."""
+        raise NotImplementedError
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return the figures of one draw by key of `metrics`; None if undefined."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return the figures of these items by key of `metrics`, as sums over the items where they are such."""
+        raise NotImplementedError
 
-    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
+    def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
         """Return the expected figures of guessing over these items, by key, where they are known."""
+        return {}
 
 
-@runtime_checkable
-class ByLabel(Protocol):
-    """A task whose draws have a share of each label.
-
-    Attributes:
-        shares: label -> weight in the paper.
-    """
-
-    shares: ClassVar[Mapping[str, float]]
+def score(task: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float | None]:
+    """Return the figures of one draw; None if undefined."""
+    return metric_values(task.measure(said))
 
 
 SUITE = Plugins[BenchmarkTask](
@@ -127,10 +132,10 @@ SUITE = Plugins[BenchmarkTask](
         "error": "benchmark.tasks.label_tasks:ErrorEntry",
         "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
         "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
-        "pre": "benchmark.tasks.option_tasks:PreEntry",
-        "post": "benchmark.tasks.option_tasks:PostEntry",
-        "rationale": "benchmark.tasks.option_tasks:RationaleEntry",
-        "correction": "benchmark.tasks.option_tasks:CorrectionEntry",
+        "pre": "benchmark.tasks.option_tasks:PRE",
+        "post": "benchmark.tasks.option_tasks:POST",
+        "rationale": "benchmark.tasks.option_tasks:RATIONALE",
+        "correction": "benchmark.tasks.option_tasks:CORRECTION",
         "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
         "r3vqa": "benchmark.tasks.question_task:R3Entry",
         "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
@@ -141,6 +146,7 @@ SUITE = Plugins[BenchmarkTask](
     },
 )
 get_benchmark_task = SUITE.make
+
 
 LABELS_TRAIT = "labels"
 """Trait of an item: all labels of the task, in a draw or not."""
@@ -158,12 +164,12 @@ def defined_values(values: Mapping[str, float | None]) -> dict[str, float]:
 
 def field_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return the right value of a field for each item."""
-    return [item_response.truth[task][field] for item_response in said]
+    return [response.truth[task][field] for response in said]
 
 
 def field_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[Json]:
     """Return the answered value of a field for each item; None if unreadable."""
-    return [item_response.answers.get(task, {}).get(field) for item_response in said]
+    return [response.answers.get(task, {}).get(field) for response in said]
 
 
 def label_truths(said: Sequence[ItemResponse], task: str, field: str) -> list[str]:
@@ -191,8 +197,8 @@ def set_answers(said: Sequence[ItemResponse], task: str, field: str) -> list[lis
 def task_labels(said: Sequence[ItemResponse]) -> list[str]:
     """Return all labels of a task, in the order of its scheme."""
     found: dict[str, None] = {}
-    for item_response in said:
-        found |= dict.fromkeys(_string_list(item_response.traits.get(LABELS_TRAIT)) or ())
+    for response in said:
+        found |= dict.fromkeys(_string_list(response.traits.get(LABELS_TRAIT)) or ())
     return [*found]
 
 

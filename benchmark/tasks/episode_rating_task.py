@@ -4,14 +4,14 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from statistics import fmean
-from typing import ClassVar
 
 import numpy as np
 
 from annotate.agreement.coefficients import assign_bins
-from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
-from benchmark.items.sampling import collection_sizes
-from benchmark.metrics.classification import mae_by_chance, pearson_by_chance
+from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
+from benchmark.items.sampling import strata_sizes
+from benchmark.metrics.classification import mae_by_chance
+from benchmark.metrics.item_sums import MetricValue, mean_of_metrics
 from benchmark.metrics.published_figures import (
     DIMENSIONS,
     MAE,
@@ -23,7 +23,7 @@ from benchmark.metrics.published_figures import (
 )
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
-from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
 
@@ -51,7 +51,7 @@ def _metrics() -> tuple[Metric, ...]:
     )
 
 
-class SotopiaEval:
+class SotopiaEval(BenchmarkTask):
     """Seven ratings with reasons of each participant of an episode, against the mean of people (SOTOPIA, section 5.2).
 
     An item is a participant of a recording that people rated as a whole, or in the same span. Pearson's r is undefined
@@ -59,75 +59,69 @@ class SotopiaEval:
     only.
     """
 
-    key: ClassVar[str] = KEY
-    name: ClassVar[str] = "SOTOPIA-EVAL"
-    description: ClassVar[str] = "Seven ratings of a participant of an episode, each with a reason."
-    paper: ClassVar[str] = "SOTOPIA"
-    section: ClassVar[str] = "3 and 5, appendices C and D"
-    source: ClassVar[str] = "ratings"
-    rounds: ClassVar[tuple[Round, ...]] = (Round(EPISODE_RATINGS_TASK),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    answer: ClassVar[str] = "seven whole numbers, each with a reason"
-    metrics: ClassVar[tuple[Metric, ...]] = _metrics()
+    key = KEY
+    name = "SOTOPIA-EVAL"
+    description = "Seven ratings of a participant of an episode, each with a reason."
+    paper = "SOTOPIA"
+    section = "3 and 5, appendices C and D"
+    source = "ratings"
+    rounds = (Round(EPISODE_RATINGS_TASK),)
+    answer = "seven whole numbers, each with a reason"
+    metrics = _metrics()
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all items, or a random sample of the size; with `stratify`, the same number from each collection."""
-        drawn = [*pool.candidates]
-        if rule.stratify:
-            drawn = _sample_evenly(drawn, rule.size, chance)
-        elif rule.size and rule.size < len(drawn):
-            drawn = chance.sample(drawn, rule.size)
-        return ItemDraw(tuple(drawn), pool.left_out)
+        drawn = {
+            id(candidate)
+            for those, number in strata_sizes(pool.candidates, rule)
+            for candidate in (chance.sample(those, number) if number < len(those) else those)
+        }
+        return ItemDraw(tuple(candidate for candidate in pool.candidates if id(candidate) in drawn), pool.left_out)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return Pearson's r and error by dimension and over all, and the agreement of people; None if undefined.
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return Pearson's r and error by dimension and over all, and the agreement of people.
 
         Without answers, r and error are undefined.
         """
-        found: dict[str, float | None] = {}
-        for key in DIMENSIONS:
-            truth, scores = _paired_scores(said, key)
-            found[join_metric_key(PEARSON_R, key)] = pearson(truth, scores)
-            found[join_metric_key(MAE, key)] = mae(truth, scores)
-        for metric in (PEARSON_R, MAE):
-            values = [found[join_metric_key(metric, key)] for key in DIMENSIONS]
-            known = [value for value in values if value is not None]
-            found[metric] = fmean(known) if known else None
-        return {**found, **_human_agreement(said)}
+        pairs = {key: _paired_scores(said, key) for key in DIMENSIONS}
+        correlations = {join_metric_key(PEARSON_R, key): pearson(*scores) for key, scores in pairs.items()}
+        errors = {join_metric_key(MAE, key): mae(*scores) for key, scores in pairs.items()}
+        return {
+            **correlations,
+            **errors,
+            PEARSON_R: mean_of_metrics([*correlations.values()]),
+            MAE: mean_of_metrics([*errors.values()]),
+            **_human_agreement(said),
+        }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected r and error of random ratings."""
-        guessed = pearson_by_chance(len(said))
-        found = dict.fromkeys(_correlations(), guessed.value) if guessed is not None else {}
-        distances = [
-            (key, mae_by_chance(_paired_scores(said, key)[0], range(low, high + 1)))
-            for key, (low, high) in score_ranges().items()
-        ]
-        known = {join_metric_key(MAE, key): distance.value for key, distance in distances if distance is not None}
-        return {**found, **known, MAE: fmean(known.values())} if known else found
-
-
-def _correlations() -> tuple[str, ...]:
-    return (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
+        metrics = (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
+        correlations = dict.fromkeys(metrics, 0.0) if len(said) > 1 else {}
+        errors = {}
+        for key, (low, high) in score_ranges().items():
+            scores = [score for response in said if (score := _score_value(response.truth, key)) is not None]
+            error = mae_by_chance(scores, range(low, high + 1))
+            if error is not None:
+                errors[join_metric_key(MAE, key)] = error
+        return {**correlations, **errors, **({MAE: fmean(errors.values())} if errors else {})}
 
 
 def _paired_scores(said: Sequence[ItemResponse], key: str) -> tuple[list[float], list[float | None]]:
-    """Return the mean human scores and the answers of one dimension; None for unreadable ones."""
-    pairs = [
-        (_score_value(item_response.truth, key), _score_value(item_response.answers, key)) for item_response in said
-    ]
-    known = [(right, score) for right, score in pairs if right is not None]
-    return [right for right, _ in known], [score for _, score in known]
+    """Return the mean human scores and the answers of one dimension; None for unreadable ones and without a score."""
+    truths = [_score_value(response.truth, key) for response in said]
+    answers = [_score_value(response.answers, key) for response in said]
+    known = [None if truth is None else answer for truth, answer in zip(truths, answers, strict=True)]
+    return [truth or 0.0 for truth in truths], known
 
 
-def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, float | None]:
+def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
     """Return kappa and agreement over all dimensions, each in bins of its own scale (SOTOPIA, appendix D.1)."""
     bins: list[list[float]] = []
     points: list[list[float]] = []
     for key, (low, high) in score_ranges().items():
-        for item_response in said:
-            numbers = _human_scores(item_response.traits, key)
+        for response in said:
+            numbers = _human_scores(response.traits, key)
             if len(numbers) > 1:
                 points.append(numbers)
                 bins.append(_binned(tuple(numbers), low, high))
@@ -144,18 +138,6 @@ def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
     given = traits.get(RATINGS_TRAIT)
     scores = given.get(key) if isinstance(given, dict) else None
     return [float(score) for score in scores if isinstance(score, int | float)] if isinstance(scores, list) else []
-
-
-def _sample_evenly(candidates: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
-    """Return the same number of candidates from each collection, limited by the smallest one and the size."""
-    homes: dict[str, list[ItemCandidate]] = {}
-    for candidate in candidates:
-        homes.setdefault(candidate.collection_id, []).append(candidate)
-    sizes = collection_sizes(size, {home: len(those) for home, those in homes.items()})
-    chosen = {
-        id(item_candidate) for home, those in homes.items() for item_candidate in chance.sample(those, sizes[home])
-    }
-    return [candidate for candidate in candidates if id(candidate) in chosen]
 
 
 def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:

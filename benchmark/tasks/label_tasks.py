@@ -4,13 +4,12 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from benchmark.items.candidates import NO_ATTRIBUTES, CandidatePool, ItemCandidate, ItemDraw, ItemSamplingRule
 from benchmark.items.sampling import draw_balanced
 from benchmark.metrics.classification import (
     accuracy,
-    accuracy_by_chance,
     exact_match,
     exact_match_by_chance,
     macro_f1,
@@ -20,14 +19,15 @@ from benchmark.metrics.classification import (
     partial_match,
     partial_match_by_chance,
 )
+from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
-from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL, FormSpec
+from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL
 from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.segment_prompts import YES_NO, attributes_field, label_choices
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
+    BenchmarkTask,
     ItemResponse,
-    Metric,
     Round,
     defined_values,
     label_answers,
@@ -42,29 +42,33 @@ from project.errors import UserError
 from project.schemes.scheme import Field, Scheme
 
 
-class OneLabel:
+class OneLabel(BenchmarkTask):
     """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`.
 
     Attributes:
-        task: key of the task that judges are asked.
         field: of its answer.
     """
 
-    task: ClassVar[str]
-    field: ClassVar[str]
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY, MACRO_F1)
+    field: str
+    metrics = make_metrics(ACCURACY, MACRO_F1)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy and macro-F1; None without items."""
+    @property
+    def task(self) -> str:
+        """Key of the task that judges are asked."""
+        return self.rounds[0].task
+
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy and macro-F1."""
         truth, given = label_truths(said, self.task, self.field), label_answers(said, self.task, self.field)
         return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, task_labels(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected figures of guessing among the labels."""
         labels = task_labels(said)
-        guessed = accuracy_by_chance(len(said), len(labels)) if labels else None
-        f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels) if labels else None
-        return defined_values({ACCURACY: guessed.value if guessed else None, MACRO_F1: f1})
+        if not labels:
+            return {}
+        f1 = macro_f1_by_chance(label_truths(said, self.task, self.field), labels)
+        return defined_values({ACCURACY: 1 / len(labels), MACRO_F1: f1})
 
 
 ERROR, COMPETENCE = Verdict.ERROR.value, Verdict.COMPETENCE.value
@@ -76,19 +80,19 @@ def pool_scheme(pool: CandidatePool) -> Scheme:
     return pool.scheme
 
 
-def candidate_label(item_candidate: ItemCandidate) -> str:
+def candidate_label(candidate: ItemCandidate) -> str:
     """Return the label of a candidate."""
-    return str(item_candidate.content.get("label", ""))
+    return str(candidate.content.get("label", ""))
 
 
-def candidate_values(item_candidate: ItemCandidate) -> Mapping[str, Json]:
+def candidate_values(candidate: ItemCandidate) -> Mapping[str, Json]:
     """Return the values of a candidate."""
-    return cast(Mapping[str, Json], item_candidate.content.get("values", {}))
+    return cast(Mapping[str, Json], candidate.content.get("values", {}))
 
 
-def candidate_traits(item_candidate: ItemCandidate) -> Mapping[str, Json]:
+def candidate_traits(candidate: ItemCandidate) -> Mapping[str, Json]:
     """Return the traits of a candidate."""
-    return cast(Mapping[str, Json], item_candidate.content.get("traits", {}))
+    return cast(Mapping[str, Json], candidate.content.get("traits", {}))
 
 
 def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCandidate]]:
@@ -99,10 +103,10 @@ def group_by_label(candidates: Sequence[ItemCandidate]) -> dict[str, list[ItemCa
     return found
 
 
-def candidate_subject(pool: CandidatePool, item_candidate: ItemCandidate, label: str = "") -> PromptSubject:
+def candidate_subject(pool: CandidatePool, candidate: ItemCandidate, label: str = "") -> PromptSubject:
     """Return a candidate as the subject of a prompt."""
     return PromptSubject(
-        pool_scheme(pool), pool.track, label or candidate_label(item_candidate), candidate_values(item_candidate)
+        pool_scheme(pool), pool.track, label or candidate_label(candidate), candidate_values(candidate)
     )
 
 
@@ -130,7 +134,7 @@ def fitting_candidates(
 
 def freeze_candidate(
     pool: CandidatePool,
-    item_candidate: ItemCandidate,
+    candidate: ItemCandidate,
     task: JudgePrompt,
     label: str,
     traits: Mapping[str, Json],
@@ -141,11 +145,11 @@ def freeze_candidate(
         "scheme": pool_scheme(pool).key,
         "track": pool.track,
         "label": label,
-        "truth": {task.key: task.truth(candidate_subject(pool, item_candidate, label))},
-        "traits": {**candidate_traits(item_candidate), **traits},
+        "truth": {task.key: task.truth(candidate_subject(pool, candidate, label))},
+        "traits": {**candidate_traits(candidate), **traits},
         **more,
     }
-    return replace(item_candidate, content=content)
+    return replace(candidate, content=content)
 
 
 def all_labels(pool: CandidatePool) -> list[str]:
@@ -153,14 +157,9 @@ def all_labels(pool: CandidatePool) -> list[str]:
     return [choice.key for choice in label_choices(PromptSubject(pool_scheme(pool), pool.track))]
 
 
-def first_field_choices(spec: FormSpec) -> list[Json]:
-    """Return the choices of the first field."""
-    return [choice.key for choice in spec.fields[0].field.choices]
-
-
 def yes_no_traits() -> dict[str, Json]:
     """Return the labels trait of a yes-or-no question."""
-    return {LABELS_TRAIT: [field_choice.key for field_choice in YES_NO]}
+    return {LABELS_TRAIT: [choice.key for choice in YES_NO]}
 
 
 def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) -> dict[str, float]:
@@ -180,9 +179,9 @@ ATTRIBUTE_SHARES = {ERROR: 0.66, COMPETENCE: 0.34}
 """SHREC, appendix A.2."""
 
 
-def candidate_attributes(pool: CandidatePool, item_candidate: ItemCandidate) -> frozenset[str]:
+def candidate_attributes(pool: CandidatePool, candidate: ItemCandidate) -> frozenset[str]:
     """Return the attributes of a candidate."""
-    value = candidate_values(item_candidate).get(require_attributes_field(pool).key)
+    value = candidate_values(candidate).get(require_attributes_field(pool).key)
     return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
 
 
@@ -199,20 +198,20 @@ def require_attributes_field(pool: CandidatePool) -> Field:
 _ANSWERS = tuple(field_choice.key for field_choice in YES_NO)
 
 
-class AttributeSamples:
+class AttributeSamples(BenchmarkTask):
     """Three draws of about 70 segments: 66 % error, 34 % competence (SHREC, appendix A.2).
 
     In other schemes every label has the same share. Items are agreed if their annotators chose the same attributes
     (appendix C).
     """
 
-    key: ClassVar[str]
-    paper: ClassVar[str] = "SHREC"
-    section: ClassVar[str] = "3.2 and appendices A.2 and C"
-    source: ClassVar[str] = "segments"
-    draws: ClassVar[int] = 3
-    size: ClassVar[int] = 70
-    shares: ClassVar[Mapping[str, float]] = ATTRIBUTE_SHARES
+    key: str
+    paper = "SHREC"
+    section = "3.2 and appendices A.2 and C"
+    source = "segments"
+    draws = 3
+    size = 70
+    shares = ATTRIBUTE_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one balanced draw."""
@@ -241,8 +240,8 @@ class AttributeSamples:
         """Return the classes of a draw with their candidates, and their weights."""
         return group_by_label(fit), shares
 
-    def _traits(self, pool: CandidatePool, item_candidate: ItemCandidate) -> Mapping[str, Json]:
-        traits = candidate_traits(item_candidate)
+    def _traits(self, pool: CandidatePool, candidate: ItemCandidate) -> Mapping[str, Json]:
+        traits = candidate_traits(candidate)
         agreed = bool(traits.get("agreed")) and bool(traits.get("same_attributes"))
         return {"agreed": agreed, LABELS_TRAIT: self._labels(pool)}
 
@@ -253,15 +252,14 @@ class AttributeSamples:
 class AttributesEntry(AttributeSamples):
     """Which attributes a segment is about, given its label."""
 
-    key: ClassVar[str] = "attributes"
-    name: ClassVar[str] = "Attributes"
-    description: ClassVar[str] = "Which attributes is the segment about, given its label?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("attributes"),)
-    answer: ClassVar[str] = "any of the attributes"
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
+    key = "attributes"
+    name = "Attributes"
+    description = "Which attributes is the segment about, given its label?"
+    answer = "any of the attributes"
+    metrics = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return exact match, macro-F1 and partial match; None where one is undefined."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return exact match, macro-F1 and partial match."""
         field = _asked_field(said)
         truth, given = set_truths(said, self.key, field), set_answers(said, self.key, field)
         return {
@@ -273,19 +271,18 @@ class AttributesEntry(AttributeSamples):
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected figures of a coin toss for each attribute."""
         truth, labels = set_truths(said, self.key, _asked_field(said)), task_labels(said)
-        exact, partial = exact_match_by_chance(len(said), len(labels)), partial_match_by_chance(truth)
         return defined_values(
             {
-                EXACT_MATCH: exact.value if exact else None,
+                EXACT_MATCH: exact_match_by_chance(len(labels)) if said else None,
                 MACRO_F1: macro_f1_multilabel_by_chance(truth, labels),
-                PARTIAL_MATCH: partial.value if partial else None,
+                PARTIAL_MATCH: partial_match_by_chance(truth),
             }
         )
 
 
 def _asked_field(said: Sequence[ItemResponse]) -> str:
     """Return the key of the field of attributes; "" without items."""
-    return next((key for item_response in said for key in item_response.truth["attributes"]), "")
+    return next((key for response in said for key in response.truth["attributes"]), "")
 
 
 class MultipleEntry(OneLabel, AttributeSamples):
@@ -295,13 +292,11 @@ class MultipleEntry(OneLabel, AttributeSamples):
     50 %. Shares of `yes` and `no` replace the halves.
     """
 
-    key: ClassVar[str] = "multiple"
-    name: ClassVar[str] = "Several attributes"
-    description: ClassVar[str] = "Is the segment about more than one attribute?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("multiple"),)
-    answer: ClassVar[str] = "yes or no"
-    task: ClassVar[str] = "multiple"
-    field: ClassVar[str] = "multiple"
+    key = "multiple"
+    name = "Several attributes"
+    description = "Is the segment about more than one attribute?"
+    answer = "yes or no"
+    field = "multiple"
 
     def _labels(self, pool: CandidatePool) -> list[Json]:  # noqa: ARG002
         return [*_ANSWERS]
@@ -342,19 +337,17 @@ class VerdictEntry(OneLabel):
     In other schemes every label has the same share.
     """
 
-    key: ClassVar[str] = "verdict"
-    name: ClassVar[str] = "Verdict"
-    description: ClassVar[str] = "Does the segment show competence, an error, or none?"
-    paper: ClassVar[str] = "SHREC"
-    section: ClassVar[str] = "3.1 and appendix A.1"
-    source: ClassVar[str] = "segments"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("verdict"),)
-    draws: ClassVar[int] = 3
-    size: ClassVar[int] = 200
-    answer: ClassVar[str] = "one of the labels"
-    task: ClassVar[str] = "verdict"
-    field: ClassVar[str] = LABEL_KEY
-    shares: ClassVar[Mapping[str, float]] = VERDICT_SHARES
+    key = "verdict"
+    name = "Verdict"
+    description = "Does the segment show competence, an error, or none?"
+    paper = "SHREC"
+    section = "3.1 and appendix A.1"
+    source = "segments"
+    draws = 3
+    size = 200
+    answer = "one of the labels"
+    field = LABEL_KEY
+    shares = VERDICT_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one balanced draw."""
@@ -362,10 +355,10 @@ class VerdictEntry(OneLabel):
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
         return ItemDraw(tuple(self._freeze(pool, item) for item in drawn.items), drawn.left_out)
 
-    def _freeze(self, pool: CandidatePool, item_candidate: ItemCandidate) -> ItemCandidate:
+    def _freeze(self, pool: CandidatePool, candidate: ItemCandidate) -> ItemCandidate:
         task = get_judge_prompt(self.task)
-        label = candidate_label(item_candidate) or NO_LABEL
-        return freeze_candidate(pool, item_candidate, task, label, self._traits(pool))
+        label = candidate_label(candidate) or NO_LABEL
+        return freeze_candidate(pool, candidate, task, label, self._traits(pool))
 
     def _traits(self, pool: CandidatePool) -> Mapping[str, Json]:
         return {LABELS_TRAIT: [*all_labels(pool)]}
@@ -374,26 +367,25 @@ class VerdictEntry(OneLabel):
 class ConditionsEntry(VerdictEntry):
     """Ten draws of fifteen segments, five of each label, that can be seen in every condition (SHREC, appendix I)."""
 
-    key: ClassVar[str] = "conditions"
-    name: ClassVar[str] = "Conditions"
-    description: ClassVar[str] = "The verdict on the same segments as recorded and anonymized."
-    section: ClassVar[str] = "appendix I"
-    source: ClassVar[str] = "rendered"
-    draws: ClassVar[int] = 10
-    size: ClassVar[int] = 15
-    shares: ClassVar[Mapping[str, float]] = {COMPETENCE: 1.0, ERROR: 1.0, NO_LABEL: 1.0}
+    key = "conditions"
+    rounds = (Round("verdict"),)
+    name = "Conditions"
+    description = "The verdict on the same segments as recorded and anonymized."
+    section = "appendix I"
+    source = "rendered"
+    draws = 10
+    size = 15
+    shares = {COMPETENCE: 1.0, ERROR: 1.0, NO_LABEL: 1.0}
 
 
 class ErrorEntry(VerdictEntry):
     """The same samples as for the verdict, asked whether there is an error (SHREC, 3.1 and appendix A.1)."""
 
-    key: ClassVar[str] = "error"
-    name: ClassVar[str] = "Error or not"
-    description: ClassVar[str] = "Does the segment show an error?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("error"),)
-    answer: ClassVar[str] = "yes or no"
-    task: ClassVar[str] = "error"
-    field: ClassVar[str] = "error"
+    key = "error"
+    name = "Error or not"
+    description = "Does the segment show an error?"
+    answer = "yes or no"
+    field = "error"
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return one balanced draw."""

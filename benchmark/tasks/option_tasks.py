@@ -4,8 +4,8 @@ import random
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import ClassVar, cast
+from dataclasses import dataclass, replace
+from typing import cast
 
 from benchmark.items.candidates import (
     FEW_OPTIONS,
@@ -20,15 +20,14 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from benchmark.items.sampling import collection_sizes
-from benchmark.metrics.classification import accuracy, accuracy_by_chance
+from benchmark.items.sampling import strata_sizes
+from benchmark.metrics.classification import accuracy
+from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
+    BenchmarkTask,
     ItemResponse,
-    Metric,
-    Round,
-    defined_values,
     label_answers,
     label_truths,
     make_metrics,
@@ -47,38 +46,35 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 
-class FiveOptions:
+class FiveOptions(BenchmarkTask):
     """A task with one right option among five, and accuracy as its figure."""
 
-    key: ClassVar[str]
-    name: ClassVar[str]
-    paper: ClassVar[str] = "SHREC"
-    section: ClassVar[str]
-    source: ClassVar[str] = "segments"
-    draws: ClassVar[int] = 3
-    size: ClassVar[int] = 70
-    answer: ClassVar[str] = "one of five options"
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
-    label: ClassVar[str]
+    paper = "SHREC"
+    source = "segments"
+    draws = 3
+    size = 70
+    answer = "one of five options"
+    metrics = make_metrics(ACCURACY)
+    label: str
     """Label of the segments that it is asked about."""
-    no_text_reason: ClassVar[str]
+    no_text_reason: str
     """Why segments without a text for the right option are left out."""
-    too_few_reason: ClassVar[str]
+    too_few_reason: str
     """Why segments without four wrong options are left out."""
 
     @abstractmethod
-    def option_text(self, item_candidate: ItemCandidate) -> str:
+    def option_text(self, candidate: ItemCandidate) -> str:
         """Return the text of a candidate as an option; "" for none."""
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:  # noqa: ARG002
         """Tell whether the text of another candidate may be a wrong option."""
         return True
 
-    def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
+    def facts(self, candidate: ItemCandidate) -> Mapping[str, Json]:  # noqa: ARG002
         """Return given texts of the item beside label, footage and conversation."""
         return {}
 
-    def moment(self, item_candidate: ItemCandidate) -> list[Json]:  # noqa: ARG002
+    def moment(self, candidate: ItemCandidate) -> list[Json]:  # noqa: ARG002
         """Return recording, start and end of what is shown with a candidate's text as an option; [] for nothing."""
         return []
 
@@ -97,28 +93,14 @@ class FiveOptions:
         )
         if not with_text:
             raise no_items_error(f"no segment that “{self.name}” can be asked about", pool, left_out)
-        collections = sorted({item_candidate.collection_id for item_candidate in with_text}) if rule.stratify else [""]
-        strata = {
-            collection: [
-                item_candidate
-                for item_candidate in with_text
-                if not collection or item_candidate.collection_id == collection
-            ]
-            for collection in collections
-        }
-        wanted = {collection: len(those) for collection, those in strata.items()}
-        if rule.stratify:
-            wanted = collection_sizes(rule.size, wanted)
-        elif rule.size:
-            wanted[""] = min(rule.size, wanted[""])
-        drawn = {
-            collection: self._draw_items(pool, those, with_text, wanted[collection], chance, left_out)
-            for collection, those in strata.items()
-        }
-        most = min(len(those) for those in drawn.values()) if rule.stratify else None
-        found = [item_candidate for those in drawn.values() for item_candidate in those[:most]]
-        chance.shuffle(found)
-        return ItemDraw(tuple(found), dict(left_out))
+        drawn = [
+            self._draw_items(pool, those, with_text, number, chance, left_out)
+            for those, number in strata_sizes(with_text, rule)
+        ]
+        most = min(map(len, drawn)) if rule.stratify else None
+        items = [item_candidate for those in drawn for item_candidate in those[:most]]
+        chance.shuffle(items)
+        return ItemDraw(tuple(items), dict(left_out))
 
     def _draw_items(
         self,
@@ -130,15 +112,15 @@ class FiveOptions:
         left_out: Counter[str],
     ) -> list[ItemCandidate]:
         found: list[ItemCandidate] = []
-        for item_candidate in chance.sample(those, len(those)):
+        for candidate in chance.sample(those, len(those)):
             if len(found) == number:
                 break
             made = draw_options(
-                item_candidate,
+                candidate,
                 self.option_text,
                 others,
                 chance,
-                lambda other, own=item_candidate: self.is_valid_distractor(pool, own, other),  # type: ignore[misc]
+                lambda other, own=candidate: self.is_valid_distractor(pool, own, other),  # type: ignore[misc]
             )
             if made is None:
                 left_out[self.too_few_reason] += 1
@@ -149,90 +131,79 @@ class FiveOptions:
                 "label": self.label,
                 "options": [*made.options],
                 "place": made.place,
-                "facts": dict(self.facts(item_candidate)),
+                "facts": dict(self.facts(candidate)),
                 "homes": [*made.source_recordings],
                 "moments": [moment for source in made.sources if (moment := self.moment(source))],
                 "truth": {self.key: {self.key: LETTERS[made.place]}},
-                "traits": {**candidate_traits(item_candidate), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
+                "traits": {**candidate_traits(candidate), LABELS_TRAIT: [*LETTERS[: WRONG_OPTION_COUNT + 1]]},
             }
-            found.append(replace(item_candidate, content=content))
+            found.append(replace(candidate, content=content))
         return found
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy; None without items."""
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy."""
         return {ACCURACY: accuracy(label_truths(said, self.key, self.key), label_answers(said, self.key, self.key))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return one in five."""
-        guessed = accuracy_by_chance(len(said), WRONG_OPTION_COUNT + 1)
-        return defined_values({ACCURACY: guessed.value if guessed else None})
+        return {ACCURACY: 1 / (WRONG_OPTION_COUNT + 1)} if said else {}
 
 
 _USER, _AGENT = 0, 1
 
 
-class _Flow(FiveOptions):
+@dataclass(frozen=True)
+class FlowTask(FiveOptions):
     """Segments of competence in which the agent answers somebody (SHREC, 3.3 and appendix A.3).
 
     The words of one side are given, and those of the other side in five segments are the options, each with pictures of
     the moment in which they are said (appendix B, examples 5 and 6); the transcript is not shown.
     """
 
-    label: ClassVar[str] = COMPETENCE
-    no_text_reason: ClassVar[str] = NO_WORDS
-    too_few_reason: ClassVar[str] = FEW_OPTIONS
-    section: ClassVar[str] = "3.3 and appendix A.3"
-    asked_side: ClassVar[int]
-    told_side: ClassVar[int]
+    key: str
+    name: str
+    description: str
+    asked_side: int
+    told_side: int
+    label = COMPETENCE
+    no_text_reason = NO_WORDS
+    too_few_reason = FEW_OPTIONS
+    section = "3.3 and appendix A.3"
 
-    def option_text(self, item_candidate: ItemCandidate) -> str:
+    def option_text(self, candidate: ItemCandidate) -> str:
         """Return the words of the side that is asked for; "" if the two do not talk to each other."""
-        words = cast(list[str], item_candidate.content.get("words", []))
+        words = cast(list[str], candidate.content.get("words", []))
         return words[self.asked_side] if words else ""
 
-    def facts(self, item_candidate: ItemCandidate) -> Mapping[str, Json]:
+    def facts(self, candidate: ItemCandidate) -> Mapping[str, Json]:
         """Return the words of the other side."""
-        return {"shown": cast(list[str], item_candidate.content["words"])[self.told_side]}
+        return {"shown": cast(list[str], candidate.content["words"])[self.told_side]}
 
-    def moment(self, item_candidate: ItemCandidate) -> list[Json]:
+    def moment(self, candidate: ItemCandidate) -> list[Json]:
         """Return when the side that is asked for speaks."""
-        start_us, end_us = cast(list[list[int]], item_candidate.content["word_spans"])[self.asked_side]
-        return [item_candidate.recording_id, start_us, end_us]
+        start_us, end_us = cast(list[list[int]], candidate.content["word_spans"])[self.asked_side]
+        return [candidate.recording_id, start_us, end_us]
 
 
-class PreEntry(_Flow):
-    """What the person said before the agent's words."""
-
-    key: ClassVar[str] = "pre"
-    name: ClassVar[str] = "What came before"
-    description: ClassVar[str] = "What did the person say before these words of the agent?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("pre"),)
-    asked_side: ClassVar[int] = _USER
-    told_side: ClassVar[int] = _AGENT
+PRE = FlowTask("pre", "What came before", "What did the person say before these words of the agent?", _USER, _AGENT)
+POST = FlowTask("post", "What came after", "What does the agent answer to these words of the person?", _AGENT, _USER)
 
 
-class PostEntry(_Flow):
-    """What the agent answered to the person's words."""
-
-    key: ClassVar[str] = "post"
-    name: ClassVar[str] = "What came after"
-    description: ClassVar[str] = "What does the agent answer to these words of the person?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("post"),)
-    asked_side: ClassVar[int] = _AGENT
-    told_side: ClassVar[int] = _USER
-
-
-class _OfErrors(FiveOptions):
+@dataclass(frozen=True)
+class ErrorTextTask(FiveOptions):
     """Errors; the wrong options are texts about errors with other attributes (SHREC, 3.4)."""
 
-    label: ClassVar[str] = ERROR
-    no_text_reason: ClassVar[str] = NO_TEXT
-    too_few_reason: ClassVar[str] = "fewer than four errors with other attributes have another text for a wrong option"
-    section: ClassVar[str] = "3.4 and appendix A.3"
+    key: str
+    name: str
+    description: str
+    label = ERROR
+    no_text_reason = NO_TEXT
+    too_few_reason = "fewer than four errors with other attributes have another text for a wrong option"
+    section = "3.4 and appendix A.3"
 
-    def option_text(self, item_candidate: ItemCandidate) -> str:
+    def option_text(self, candidate: ItemCandidate) -> str:
         """Return the value of the field; "" for none."""
-        return str(candidate_values(item_candidate).get(self.key) or "").strip()
+        return str(candidate_values(candidate).get(self.key) or "").strip()
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
         """Tell whether the other error has other attributes."""
@@ -246,19 +217,5 @@ class _OfErrors(FiveOptions):
         return super().sample(pool, rule, chance)
 
 
-class RationaleEntry(_OfErrors):
-    """Which reason was given for an error."""
-
-    key: ClassVar[str] = "rationale"
-    name: ClassVar[str] = "Rationale"
-    description: ClassVar[str] = "Why is this an error?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("rationale"),)
-
-
-class CorrectionEntry(_OfErrors):
-    """What the agent should have done instead."""
-
-    key: ClassVar[str] = "correction"
-    name: ClassVar[str] = "Correction"
-    description: ClassVar[str] = "What should the agent have done instead?"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("correction"),)
+RATIONALE = ErrorTextTask("rationale", "Rationale", "Why is this an error?")
+CORRECTION = ErrorTextTask("correction", "Correction", "What should the agent have done instead?")

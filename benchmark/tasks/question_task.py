@@ -1,11 +1,9 @@
 """Tasks of multiple-choice questions: R3-VQA with consistency over chains, hand-written questions, and ESI-Bench."""
 
 import random
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import groupby
 from statistics import fmean
-from typing import ClassVar, cast
+from typing import cast
 
 from benchmark.items.candidates import (
     CandidatePool,
@@ -15,8 +13,8 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from benchmark.items.sampling import collection_sizes
-from benchmark.metrics.classification import accuracy
+from benchmark.items.sampling import strata_sizes
+from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import (
     ACCURACY,
     CHAIN_CONSISTENCY,
@@ -34,11 +32,10 @@ from benchmark.questions.chain_consistency import (
 )
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
+    BenchmarkTask,
     ItemResponse,
     Metric,
     Round,
-    label_answers,
-    label_truths,
     make_metrics,
 )
 from project.entities.causal_chains import NodeKind
@@ -51,37 +48,23 @@ SUBCHAINS = "subchains"
 """Trait of a question from a chain: result of each of its subchains -> number of questions of that subchain."""
 
 
-class _QuestionTask:
+class _QuestionTask(BenchmarkTask):
     """All verified questions of a kind, in one draw."""
 
-    key: ClassVar[str]
-    rounds: ClassVar[tuple[Round, ...]] = (Round("answer"),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    metrics: ClassVar[tuple[Metric, ...]] = make_metrics(ACCURACY)
+    rounds = (Round("answer"),)
+    metrics = make_metrics(ACCURACY)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all questions, or at most `size`; of each chain all or none."""
         if not pool.candidates:
             begin = "Make some, and let two people verify them: greenroom questions --help"
             raise no_items_error("no verified question of this sort", pool, begin=begin)
-        candidates = sort_candidates(pool.candidates)
-        homes = sorted({candidate.collection_id for candidate in candidates}) if rule.stratify else [""]
-        strata = {
-            home: [candidate for candidate in candidates if not home or candidate.collection_id == home]
-            for home in homes
-        }
-        there = {home: len(those) for home, those in strata.items()}
-        sizes = collection_sizes(rule.size, there) if rule.stratify else {"": rule.size or there[""]}
-        return ItemDraw(
-            tuple(
-                whole_chain for home in homes for whole_chain in _sample_whole_chains(strata[home], sizes[home], chance)
-            )
-        )
+        strata = strata_sizes(sort_candidates(pool.candidates), rule)
+        return ItemDraw(tuple(item for those, size in strata for item in _sample_whole_chains(those, size, chance)))
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return the accuracy; None without questions."""
-        return {ACCURACY: _accuracy(said)}
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return the accuracy."""
+        return {ACCURACY: share_of_items(_right(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the mean of 1 / options."""
@@ -95,32 +78,29 @@ class R3Entry(_QuestionTask):
     (+sub+tom).
     """
 
-    key: ClassVar[str] = "r3vqa"
-    name: ClassVar[str] = "R3-VQA"
-    description: ClassVar[str] = "Verified questions of causal chains, with the consistency over whole chains."
-    paper: ClassVar[str] = "R3-VQA"
-    section: ClassVar[str] = "4.1 to 4.3"
-    source: ClassVar[str] = "chain questions"
-    answer: ClassVar[str] = "one of five options"
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    key = "r3vqa"
+    name = "R3-VQA"
+    description = "Verified questions of causal chains, with the consistency over whole chains."
+    paper = "R3-VQA"
+    section = "4.1 to 4.3"
+    source = "chain questions"
+    answer = "one of five options"
+    metrics = (
         Metric(ACCURACY, "Accuracy"),
         Metric(CHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[CHAIN_CONSISTENCY].name),
         Metric(SUBCHAIN_CONSISTENCY, METRIC_DESCRIPTIONS[SUBCHAIN_CONSISTENCY].name),
         *(Metric(join_metric_key(ACCURACY, kind.value), f"Accuracy, {kind.value}") for kind in (*_KINDS, *_STATES)),
     )
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy, overall and by kind and mental state, and both consistencies; None if undefined."""
-        right = {_trait_text(item_response, "question"): _is_right(item_response) for item_response in said}
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy, overall and by kind and mental state, and both consistencies; a chain counts at an item."""
         chains = _chain_coverage(said)
-        whole = sum((score_chain(chain, right) for chain in chains), Consistency())
-        parts = sum((score_subchains(chain, right) for chain in chains), Consistency())
         return {
-            ACCURACY: _accuracy(said),
-            CHAIN_CONSISTENCY: whole.right / whole.counted if whole.counted else None,
-            SUBCHAIN_CONSISTENCY: parts.right / parts.counted if parts.counted else None,
-            **_accuracy_by("kind", (question_kind.value for question_kind in _KINDS), said, _accuracy),
-            **_accuracy_by("aspect", (node_kind.value for node_kind in _STATES), said, _accuracy),
+            **super().measure(said),
+            CHAIN_CONSISTENCY: _consistency(chains, said, score_chain),
+            SUBCHAIN_CONSISTENCY: _consistency(chains, said, score_subchains),
+            **_accuracy_by("kind", _KINDS, said),
+            **_accuracy_by("aspect", _STATES, said),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
@@ -128,7 +108,7 @@ class R3Entry(_QuestionTask):
         if not said:
             return {}
         guess = _guess_accuracy(said)
-        chains = _chain_coverage(said)
+        chains = _chain_coverage(said).values()
         whole = [len(chain.questions) for chain in chains if chain.subchains]
         parts = [len(ids) for chain in chains for ids in chain.subchains.values()]
         found = {ACCURACY: guess}
@@ -137,34 +117,32 @@ class R3Entry(_QuestionTask):
                 CHAIN_CONSISTENCY: expected_consistency(whole, guess),
                 SUBCHAIN_CONSISTENCY: expected_consistency(parts, guess),
             }
-        kinds = _accuracy_by("kind", (question_kind.value for question_kind in _KINDS), said, _guess_accuracy_or_none)
-        states = _accuracy_by("aspect", (node_kind.value for node_kind in _STATES), said, _guess_accuracy_or_none)
-        return found | {key: value for key, value in {**kinds, **states}.items() if value is not None}
+        return found | _guess_accuracy_by("kind", _KINDS, said) | _guess_accuracy_by("aspect", _STATES, said)
 
 
 class WrittenEntry(_QuestionTask):
     """Questions that people wrote because judges fail at them (R3-VQA, section 4.4)."""
 
-    key: ClassVar[str] = "r3vqa_written"
-    name: ClassVar[str] = "R3-VQA, written by people"
-    description: ClassVar[str] = "Verified questions that people wrote."
-    paper: ClassVar[str] = "R3-VQA"
-    section: ClassVar[str] = "3.2 and 4"
-    source: ClassVar[str] = "written questions"
-    answer: ClassVar[str] = "one of the options"
+    key = "r3vqa_written"
+    name = "R3-VQA, written by people"
+    description = "Verified questions that people wrote."
+    paper = "R3-VQA"
+    section = "3.2 and 4"
+    source = "written questions"
+    answer = "one of the options"
 
 
 class EsiEntry(_QuestionTask):
     """Questions of five dimensions of social intelligence (ESI-Bench, section 4)."""
 
-    key: ClassVar[str] = "esi"
-    name: ClassVar[str] = "ESI-Bench"
-    description: ClassVar[str] = "Verified questions of the five dimensions, with four options."
-    paper: ClassVar[str] = "ESI-Bench"
-    section: ClassVar[str] = "4"
-    source: ClassVar[str] = "esi questions"
-    answer: ClassVar[str] = "one of four options"
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    key = "esi"
+    name = "ESI-Bench"
+    description = "Verified questions of the five dimensions, with four options."
+    paper = "ESI-Bench"
+    section = "4"
+    source = "esi questions"
+    answer = "one of four options"
+    metrics = (
         Metric(ACCURACY, "Accuracy"),
         *(
             Metric(join_metric_key(ACCURACY, dimension.key), f"Accuracy, {dimension.name.lower()}")
@@ -172,27 +150,21 @@ class EsiEntry(_QuestionTask):
         ),
     )
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
-        """Return accuracy, overall and by dimension; None without questions."""
-        return {ACCURACY: _accuracy(said), **_accuracy_by("aspect", DIMENSIONS, said, _accuracy)}
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
+        """Return accuracy, overall and by dimension."""
+        return {**super().measure(said), **_accuracy_by("aspect", DIMENSIONS, said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the mean of 1 / options."""
-        if not said:
-            return {}
-        by_dimension = _accuracy_by("aspect", DIMENSIONS, said, _guess_accuracy_or_none)
-        return {
-            ACCURACY: _guess_accuracy(said),
-            **{key: value for key, value in by_dimension.items() if value is not None},
-        }
+        return {**super().chance(said), **_guess_accuracy_by("aspect", DIMENSIONS, said)}
 
 
 def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: random.Random) -> list[ItemCandidate]:
     """Return at most `size` questions of randomly chosen whole chains."""
     chains: dict[str, list[ItemCandidate]] = {}
-    for item_candidate in those:
-        traits = cast(Mapping[str, Json], item_candidate.content["traits"])
-        chains.setdefault(str(traits.get("chain") or item_candidate.about), []).append(item_candidate)
+    for candidate in those:
+        traits = cast(Mapping[str, Json], candidate.content["traits"])
+        chains.setdefault(str(traits.get("chain") or candidate.about), []).append(candidate)
     if len(those) <= size:
         return [*those]
     found: list[ItemCandidate] = []
@@ -202,60 +174,69 @@ def _sample_whole_chains(those: Sequence[ItemCandidate], size: int, chance: rand
     return sort_candidates(found)
 
 
-def _is_right(item_response: ItemResponse) -> bool:
-    return item_response.answers.get("answer", {}).get("answer") == item_response.truth["answer"]["answer"]
-
-
-def _accuracy(said: Sequence[ItemResponse]) -> float | None:
-    return accuracy(label_truths(said, "answer", "answer"), label_answers(said, "answer", "answer"))
+def _right(said: Sequence[ItemResponse]) -> list[bool]:
+    return [response.answers.get("answer", {}).get("answer") == response.truth["answer"]["answer"] for response in said]
 
 
 def _guess_accuracy(said: Sequence[ItemResponse]) -> float:
-    return fmean(1 / len(cast(list[str], item_response.traits[LABELS_TRAIT])) for item_response in said)
+    return fmean(1 / len(cast(list[str], response.traits[LABELS_TRAIT])) for response in said)
 
 
-def _guess_accuracy_or_none(said: Sequence[ItemResponse]) -> float | None:
-    return _guess_accuracy(said) if said else None
-
-
-def _accuracy_by(
-    trait: str,
-    values: Iterable[str],
-    said: Sequence[ItemResponse],
-    measure: Callable[[Sequence[ItemResponse]], float | None],
-) -> dict[str, float | None]:
-    """Return key of accuracy over a part -> its measure."""
-    parts = {
-        value: [item_response for item_response in said if item_response.traits.get(trait) == value] for value in values
+def _accuracy_by(trait: str, values: Iterable[str], said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
+    """Return key of accuracy over the items with a value of a trait -> accuracy."""
+    right = _right(said)
+    return {
+        join_metric_key(ACCURACY, str(value)): share_of_items(
+            right, [response.traits.get(trait) == value for response in said]
+        )
+        for value in values
     }
-    return {join_metric_key(ACCURACY, value): measure(part) for value, part in parts.items()}
 
 
-def _chain_coverage(said: Sequence[ItemResponse]) -> list[CoveredQuestions]:
-    """Return the chains of the questions, with the questions of each of their subchains.
+def _guess_accuracy_by(trait: str, values: Iterable[str], said: Sequence[ItemResponse]) -> dict[str, float]:
+    parts = {value: [response for response in said if response.traits.get(trait) == value] for value in values}
+    return {join_metric_key(ACCURACY, str(value)): _guess_accuracy(part) for value, part in parts.items() if part}
 
-    Questions that were not asked are included, so that their subchains count as wrong. A chain that occurs several
-    times, as in a bootstrap sample, is returned as often.
+
+def _consistency(
+    chains: Mapping[int, CoveredQuestions],
+    said: Sequence[ItemResponse],
+    score: Callable[[CoveredQuestions, Mapping[str, bool]], Consistency],
+) -> MetricValue:
+    right: dict[int, dict[str, bool]] = {}
+    for response, is_right in zip(said, _right(said), strict=True):
+        right.setdefault(response.draw, {})[_trait_text(response, "question")] = is_right
+    shares, weights = [0.0] * len(said), [0.0] * len(said)
+    for place, chain in chains.items():
+        counts = score(chain, right[said[place].draw])
+        weights[place] = counts.counted
+        shares[place] = counts.right / counts.counted if counts.counted else 0.0
+    return share_of_items(shares, [weight > 0 for weight in weights], weights)
+
+
+def _chain_coverage(said: Sequence[ItemResponse]) -> dict[int, CoveredQuestions]:
+    """Return place of the first item of each chain in a draw -> the chain with the questions of its subchains.
+
+    Questions that were not asked are included, so that their subchains count as wrong.
     """
-    of_chains = sorted(
-        (item_response for item_response in said if item_response.traits.get("chain")),
-        key=lambda item_response: _trait_text(item_response, "chain"),
-    )
-    found: list[CoveredQuestions] = []
-    for chain, those in groupby(of_chains, key=lambda item_response: _trait_text(item_response, "chain")):
+    places: dict[tuple[int, str], list[int]] = {}
+    for place, response in enumerate(said):
+        if chain := _trait_text(response, "chain"):
+            places.setdefault((response.draw, chain), []).append(place)
+    covered = {}
+    for (_, chain), those in places.items():
         subchains: dict[str, set[str]] = {}
         sizes: dict[str, int] = {}
-        listed = [*those]
-        for item_response in listed:
-            belongs = cast(Mapping[str, int], item_response.traits.get(SUBCHAINS) or {})
+        for place in those:
+            belongs = cast(Mapping[str, int], said[place].traits.get(SUBCHAINS) or {})
             sizes |= belongs
             for result in belongs:
-                subchains.setdefault(result, set()).add(_trait_text(item_response, "question"))
-        steps = cast(int, listed[0].traits.get("steps") or 0)
+                subchains.setdefault(result, set()).add(_trait_text(said[place], "question"))
+        first = said[those[0]]
+        steps = cast(int, first.traits.get("steps") or 0)
         whole = {result: _pad_subchain(result, ids, sizes[result]) for result, ids in subchains.items()}
-        often = max(Counter(_trait_text(item_response, "question") for item_response in listed).values())
-        found += [CoveredQuestions(chain, listed[0].recording_id, steps, whole)] * often
-    return found
+        covered[those[0]] = CoveredQuestions(chain, first.recording_id, steps, whole)
+    return covered
 
 
 def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:
@@ -263,5 +244,5 @@ def _pad_subchain(result: str, ids: set[str], size: int) -> frozenset[str]:
     return frozenset(ids) | {f"{result} {number}" for number in range(len(ids), size)}
 
 
-def _trait_text(item_response: ItemResponse, trait: str) -> str:
-    return str(item_response.traits.get(trait) or "")
+def _trait_text(response: ItemResponse, trait: str) -> str:
+    return str(response.traits.get(trait) or "")

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
-from typing import ClassVar
 
 from benchmark.items.candidates import (
     CandidatePool,
@@ -13,7 +12,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from benchmark.metrics.classification import pearson_by_chance
+from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, join_metric_key
 from benchmark.metrics.ratings import calibration, mae, pearson, posterior
 from benchmark.prompts.statement_prompts import (
@@ -27,7 +26,7 @@ from benchmark.prompts.statement_prompts import (
     SCORE_KEY,
     YES,
 )
-from benchmark.tasks.benchmark_task import ItemResponse, Metric, Round
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 from project.entities.study_records import Json
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
@@ -40,7 +39,7 @@ AUTHOR, PEOPLE = "author", "people"
 _SCALE = 100
 
 
-class SocialNli:
+class SocialNli(BenchmarkTask):
     """How plausible a statement is: by reasons for and against it and how much each is worth (SocialNLI, section 4.1).
 
     Each judge weighs its own two reasons; people rate the plausibility directly (section 3.4). The truth is the mean of
@@ -50,23 +49,21 @@ class SocialNli:
     section 4.1, and of the statement itself, as in the prompt of appendix C.8 (figures with `c8`).
     """
 
-    key: ClassVar[str] = "socialnli"
-    name: ClassVar[str] = "SocialNLI"
-    description: ClassVar[str] = "How plausible a statement about a dialogue is, by reasons for and against it."
-    paper: ClassVar[str] = "SocialNLI"
-    section: ClassVar[str] = "4.1 and 4.2"
-    source: ClassVar[str] = "statements"
-    rounds: ClassVar[tuple[Round, ...]] = (
+    key = "socialnli"
+    name = "SocialNLI"
+    description = "How plausible a statement about a dialogue is, by reasons for and against it."
+    paper = "SocialNLI"
+    section = "4.1 and 4.2"
+    source = "statements"
+    rounds = (
         Round(SUPPORT),
         Round(OPPOSE),
         Round(NLI_LIKELIHOOD_TASK, (SUPPORT, OPPOSE), is_followup=True),
         Round(NLI_HYPOTHESIS_TASK, (OPPOSE,), is_followup=True),
     )
-    people: ClassVar[tuple[Round, ...]] = (Round(NLI_PLAUSIBILITY_TASK),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    answer: ClassVar[str] = "a plausibility from 0 to 1"
-    metrics: ClassVar[tuple[Metric, ...]] = (
+    people = (Round(NLI_PLAUSIBILITY_TASK),)
+    answer = "a plausibility from 0 to 1"
+    metrics = (
         Metric(PEARSON_R, "Pearson's r", share=False),
         Metric(MAE, "Mean absolute error", share=False),
         Metric(CALIBRATION_ERROR, "Calibration error", share=False),
@@ -84,56 +81,54 @@ class SocialNli:
         group = _collection_of if rule.stratify else _single_group
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, group, chance), pool.left_out)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return Pearson's r, error, calibration and the share of undefined posteriors in both readings.
 
-        None if undefined. Items with refused or unreadable answers are left out.
+        Items with refused or unreadable answers are left out.
         """
         return {
             join_metric_key(metric, part): value
             for part, task in _READINGS.items()
-            for metric, value in self._score_reading(said, task).items()
+            for metric, value in self._measure_reading(said, task).items()
         }
 
-    def _score_reading(self, said: Sequence[ItemResponse], opposing_task: str) -> dict[str, float | None]:
-        known = [
-            (truth, item_response) for item_response in said if (truth := human_plausibility(item_response)) is not None
+    def _measure_reading(self, said: Sequence[ItemResponse], opposing_task: str) -> dict[str, MetricValue]:
+        ratings = [human_plausibility(response) for response in said]
+        posteriors = [
+            None if rating is None else judge_plausibility(response, opposing_task)
+            for rating, response in zip(ratings, said, strict=True)
         ]
-        truths = [truth for truth, _ in known]
-        given = [judge_plausibility(item_response, opposing_task) for _, item_response in known]
-        numbers = [None if posterior_ is None else posterior_[0] for posterior_ in given]
-        answered = [posterior_ for posterior_ in given if posterior_ is not None]
+        truths = [rating or 0.0 for rating in ratings]
+        numbers = [None if posterior is None else posterior[0] for posterior in posteriors]
+        undecided = [posterior is not None and not posterior[1] for posterior in posteriors]
         return {
             PEARSON_R: pearson(truths, numbers),
             MAE: mae(truths, numbers),
             CALIBRATION_ERROR: calibration(truths, numbers).error,
-            UNDECIDED: sum(not defined for _, defined in answered) / len(answered) if answered else None,
+            UNDECIDED: share_of_items(undecided, [posterior is not None for posterior in posteriors]),
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
         """Return the expected correlation of random plausibilities, which is 0."""
-        guessed = pearson_by_chance(len(said))
-        return {join_metric_key(PEARSON_R, part): guessed.value for part in _READINGS} if guessed is not None else {}
+        return {join_metric_key(PEARSON_R, part): 0.0 for part in _READINGS} if len(said) > 1 else {}
 
 
-class SocialNliFacts:
+class SocialNliFacts(BenchmarkTask):
     """Whether explanations are accurate, as people check them (SocialNLI, section 4.3).
 
     Items are explanations that judges gave in runs of `socialnli`, and those of the people who rated the statements.
     There are no right answers: the figure is the share that people find accurate, overall and by author.
     """
 
-    key: ClassVar[str] = "socialnli_facts"
-    name: ClassVar[str] = "SocialNLI, fact-check"
-    description: ClassVar[str] = "Whether explanations of statements, by judges and by people, are accurate."
-    paper: ClassVar[str] = "SocialNLI"
-    section: ClassVar[str] = "4.3"
-    source: ClassVar[str] = "explanations"
-    rounds: ClassVar[tuple[Round, ...]] = (Round(NLI_FACT_TASK),)
-    draws: ClassVar[int] = 1
-    size: ClassVar[int] = 0
-    answer: ClassVar[str] = "accurate or not"
-    metrics: ClassVar[tuple[Metric, ...]] = (Metric(FACTUALITY, "Share of accurate explanations"),)
+    key = "socialnli_facts"
+    name = "SocialNLI, fact-check"
+    description = "Whether explanations of statements, by judges and by people, are accurate."
+    paper = "SocialNLI"
+    section = "4.3"
+    source = "explanations"
+    rounds = (Round(NLI_FACT_TASK),)
+    answer = "accurate or not"
+    metrics = (Metric(FACTUALITY, "Share of accurate explanations"),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all explanations, or a random sample of the size from each author in turn."""
@@ -141,16 +136,20 @@ class SocialNliFacts:
             raise no_items_error("no explanation of a statement", pool)
         return ItemDraw(_draw_in_turn(pool.candidates, rule.size, _author, chance), pool.left_out)
 
-    def score(self, said: Sequence[ItemResponse]) -> Mapping[str, float | None]:
+    def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
         """Return the share of accurate explanations, over all, and by author as `factuality.AUTHOR`."""
-        by_author: dict[str, list[bool]] = {}
-        for item_response in said:
-            answer = item_response.answers.get(NLI_FACT_TASK, {}).get(ACCURATE_KEY)
-            if isinstance(answer, str):
-                by_author.setdefault(str(item_response.traits.get(AUTHOR, PEOPLE)), []).append(answer == YES)
-        checked = [right for found in by_author.values() for right in found]
-        shares = {join_metric_key(FACTUALITY, who): sum(found) / len(found) for who, found in sorted(by_author.items())}
-        return {FACTUALITY: sum(checked) / len(checked) if checked else None, **shares}
+        answers = [response.answers.get(NLI_FACT_TASK, {}).get(ACCURATE_KEY) for response in said]
+        accurate, checked = [answer == YES for answer in answers], [isinstance(answer, str) for answer in answers]
+        authors = [str(response.traits.get(AUTHOR, PEOPLE)) for response in said]
+        return {
+            FACTUALITY: share_of_items(accurate, checked),
+            **{
+                join_metric_key(FACTUALITY, name): share_of_items(
+                    accurate, [known and author == name for known, author in zip(checked, authors, strict=True)]
+                )
+                for name in sorted({author for author, known in zip(authors, checked, strict=True) if known})
+            },
+        }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
         """Return the expected share of guesses, one half."""
@@ -186,16 +185,16 @@ def _number(value: Json | None) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _author(item_candidate: ItemCandidate) -> str:
-    traits = item_candidate.content.get("traits")
+def _author(candidate: ItemCandidate) -> str:
+    traits = candidate.content.get("traits")
     return str(traits.get(AUTHOR, PEOPLE)) if isinstance(traits, dict) else PEOPLE
 
 
-def _collection_of(item_candidate: ItemCandidate) -> str:
-    return item_candidate.collection_id
+def _collection_of(candidate: ItemCandidate) -> str:
+    return candidate.collection_id
 
 
-def _single_group(item_candidate: ItemCandidate) -> str:  # noqa: ARG001
+def _single_group(candidate: ItemCandidate) -> str:  # noqa: ARG001
     return ""
 
 

@@ -15,21 +15,19 @@ from project.erasure.subject_scope import SubjectScope, concerns_subject, is_exp
 from project.errors import UserError
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES
-from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, to_toml
+from project.schemes.scheme_file import EXPLANATORY_KEYS, parse_scheme, shipped_names, shipped_text, to_toml
 from project.store.column_values import to_json
-from resources import resource
+from resources.prompt_texts import prompt_keys, prompt_text
 
-_FOLDERS = {"scheme_version": "schemes", "prompt_version": "prompts"}
 _NAMES = frozenset({"name", "ends"})
 _DROPPED = object()
 
 
 def is_shipped(table: str, key: str, text: str) -> bool:
     """Tell whether a text comes with the program; it is about nobody, also where a pseudonym is one of its words."""
-    try:
-        return bool(text == resource(_FOLDERS[table], f"{key}.toml").read_text("utf-8"))
-    except (FileNotFoundError, UnicodeDecodeError, ValueError):
-        return False
+    if table == "prompt_version":
+        return key in prompt_keys() and text == prompt_text(key)
+    return key in shipped_names() and text == shipped_text(key)
 
 
 def redact_definition(wording: IdentifyingTerms, table: str, key: str, text: str) -> str:

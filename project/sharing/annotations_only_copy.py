@@ -23,7 +23,7 @@ from project.sharing.annotator_copy import free_copy_path
 from project.store.column_values import to_json
 from project.store.study import Cell, Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
-from resources import resource
+from resources.prompt_texts import prompt_keys
 
 _VARIANTS = frozenset({"plain", "few-shot", "cot", "tom"})
 _BACKEND = re.compile(r"[a-z0-9-]{1,20}")
@@ -62,7 +62,7 @@ class GivenRows:
         self._codes: dict[str, int] = {}
         self._judges: dict[str, int] = {}
         self._given: dict[str, set[str]] = {}
-        self._tasks = {path.name.removesuffix(".toml") for path in resource("prompts").iterdir()}
+        self._tasks = {*prompt_keys()}
         self.schemes: dict[tuple[str, int], Scheme] = {}
         self._texts: dict[tuple[str, int], str] = {}
         self._read_schemes()

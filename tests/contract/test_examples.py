@@ -61,7 +61,7 @@ def channel(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(suite.SUITE, "channel", places["tasks"])
     (text,) = blocks("toml")
     monkeypatch.setattr(prompts, "shipped_text", lambda _key: text)
-    monkeypatch.setattr(prompts, "shipped_keys", lambda: ("channel",))
+    monkeypatch.setattr(prompts, "prompt_keys", lambda: ("channel",))
 
 
 def test_the_task_is_asked_sampled_answered_and_measured(session: Session, channel: None) -> None:

@@ -6,9 +6,10 @@ import pytest
 
 from benchmark.judge_input.subject_material import MATERIAL
 from benchmark.prompts.judge_prompt import DEFAULT_TASK, TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
-from benchmark.prompts.prompt_templates import shipped_keys, shipped_prompt
+from benchmark.prompts.prompt_templates import shipped_prompt
 from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.judgments import JudgmentTargetKind
+from resources.prompt_texts import prompt_keys
 from tests.builders.task_items import items_for, shrec
 
 
@@ -38,8 +39,8 @@ def test_what_is_not_there_cannot_be_asked_about() -> None:
 
 def test_the_default_is_a_task_and_every_prompt_is_of_one() -> None:
     assert DEFAULT_TASK in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT]
-    assert set(shipped_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
-    for key in shipped_keys():
+    assert set(prompt_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
+    for key in prompt_keys():
         assert set(shipped_prompt(key).variants) == set(VARIANTS)
 
 

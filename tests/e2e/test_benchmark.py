@@ -14,9 +14,6 @@ import pytest
 from annotate.segments.segment_edits import add_segment
 from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.judging.judge_registry import add_judge
-from benchmark.metrics.classification import (
-    constant_macro_f1,
-)
 from benchmark.runs.run_figures import RunFigures, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
@@ -36,6 +33,7 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_phrases import InventedIds
 from project.synthetic.synthetic_study import fill_whole_study
+from tests.builders.metric_cases import constant_macro_f1
 from tests.builders.terminal import Terminal
 from tests.builders.tiny_gguf import Shape, write_tiny_model
 
@@ -258,7 +256,7 @@ def test_a_benchmark_is_run_taken_up_read_and_compared_by_commands(copy: Session
     ("command", "said"),
     [
         ("benchmark run STUDY --judge oracle", "nothing to run"),
-        ("benchmark run STUDY --task juggling --judge oracle", "no task"),
+        ("benchmark run STUDY --task juggling --judge oracle", "no benchmark task"),
         ("benchmark run STUDY --set nothing --judge oracle", "no set"),
         ("benchmark run STUDY --task verdict --judge nobody", "no judge"),
         ("benchmark results STUDY --judge nobody", "No run fits"),

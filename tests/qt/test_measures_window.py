@@ -44,7 +44,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Session.open(path) as session:
         chains = [chain.id for chain in all_chains(session.study)[:2]]
         found, _ = add_rule_questions(session, chains)
-        about = [JudgmentTarget(JudgmentTargetKind.QUESTION, text).key for text in found.ids]
+        about = [JudgmentTarget(JudgmentTargetKind.QUESTION, text).key for text in found.questions]
         judges = [
             add_judge(session, "careful", "reliable", "", {"right": 0.7})[0],
             add_judge(session, "all", "oracle")[0],

@@ -15,7 +15,7 @@ from annotate.agreement.figure_intervals import draw_resamples
 from benchmark.metrics.classification import accuracy, exact_match, macro_f1, macro_f1_multilabel
 from benchmark.metrics.paired_tests import EQUIVALENCE_MARGIN, compare_with_raw, mcnemar
 from benchmark.metrics.ratings import mae, pearson, randolph_kappa
-from benchmark.metrics.resampling import DRAW_SAMPLES, macro_f1_contributions, mean_over_draws
+from benchmark.metrics.resampling import DRAW_SAMPLES, mean_over_draws
 from tests.builders.metric_cases import labelled_answers, number_series, set_answers
 from tools.bench.measuring import median_seconds
 from tools.bench.row import Row
@@ -52,9 +52,9 @@ def _equality() -> Row:
 def _of_labels() -> Iterator[Pair]:
     for truth, said, labels in labelled_answers(_CASES, 11):
         words = [text or _UNREAD for text in said]
-        yield "accuracy", accuracy(truth, said), accuracy_score(truth, words)
+        yield "accuracy", accuracy(truth, said).value, accuracy_score(truth, words)
         theirs = f1_score(truth, words, labels=labels, average="macro", zero_division=0)
-        yield "macro_f1", macro_f1(truth, said, labels), theirs
+        yield "macro_f1", macro_f1(truth, said, labels).value, theirs
 
 
 def _of_sets() -> Iterator[Pair]:
@@ -62,15 +62,15 @@ def _of_sets() -> Iterator[Pair]:
         names = MultiLabelBinarizer(classes=[*labels, _UNREAD])
         true = names.fit_transform(truth)
         given = names.transform([[_UNREAD] if one is None else one for one in said])
-        yield "exact_match", exact_match(truth, said), accuracy_score(true, given)
+        yield "exact_match", exact_match(truth, said).value, accuracy_score(true, given)
         theirs = f1_score(true, given, labels=[*range(len(labels))], average="macro", zero_division=0)
-        yield "macro_f1 of sets", macro_f1_multilabel(truth, said, labels), theirs
+        yield "macro_f1 of sets", macro_f1_multilabel(truth, said, labels).value, theirs
 
 
 def _of_numbers() -> Iterator[Pair]:
     for first, second in number_series(_CASES, 11):
-        yield "pearson_r", pearson([*first], [*second]), pearsonr(first, second).statistic
-        yield "mae", mae([*first], [*second]), mean_absolute_error(first, second)
+        yield "pearson_r", pearson([*first], [*second]).value, pearsonr(first, second).statistic
+        yield "mae", mae([*first], [*second]).value, mean_absolute_error(first, second)
         found = compare_with_raw([*first], [*second])
         yield "paired t", found.t_p, ttest_rel(second, first).pvalue
         yield "signed ranks", found.wilcoxon_p, wilcoxon(second - first).pvalue
@@ -98,7 +98,7 @@ def _interval() -> Row:
     truth, said = ([str(one) for one in draw.choice(_LABELS, _ITEMS)] for _ in range(2))
     films = [int(integer) for integer in draw.integers(0, _RECORDINGS, _ITEMS)]
     draws = [place * _DRAWS // _ITEMS for place in range(_ITEMS)]
-    spent = median_seconds(lambda: mean_over_draws(macro_f1_contributions(truth, said, _LABELS), draws, films), 21)
+    spent = median_seconds(lambda: mean_over_draws(macro_f1(truth, said, _LABELS), draws, films), 21)
 
     def theirs() -> None:
         homes, where = np.unique(films, return_inverse=True)

@@ -231,17 +231,17 @@ def rate(
 
 
 _PEOPLE_COLUMNS: "tuple[Column[RaterAgreement], ...]" = (
-    Column("dimension", "people", NumberFormat.TEXT, lambda found: found.dimension or "all"),
-    Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated_count),
+    Column("dimension", "people", NumberFormat.TEXT, lambda found: found.dimension),
+    Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated),
     Column("kappa", "kappa", NumberFormat.FIGURE, lambda found: found.kappa),
     Column("agreement", "agreement", NumberFormat.FIGURE, lambda found: found.agreement),
-    Column("r", "r", NumberFormat.FIGURE, lambda found: found.correlation),
+    Column("r", "r", NumberFormat.FIGURE, lambda found: found.pearson),
 )
 _JUDGE_COLUMNS: "tuple[Column[JudgeAgreement], ...]" = (
     Column("judge", "people and a judge", NumberFormat.TEXT, lambda found: f"{found.judge}, {found.dimension}"),
-    Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated_count),
-    Column("r", "r", NumberFormat.FIGURE, lambda found: found.correlation),
-    Column("mae", "MAE", NumberFormat.FIGURE, lambda found: found.mean_distance),
+    Column("rated", "rated", NumberFormat.COUNT, lambda found: found.rated),
+    Column("r", "r", NumberFormat.FIGURE, lambda found: found.pearson),
+    Column("mae", "MAE", NumberFormat.FIGURE, lambda found: found.mae),
 )
 
 
@@ -258,11 +258,11 @@ def figures(session: Session) -> Output:
     from benchmark.episodes.episode_ratings import compute_agreement
 
     found = compute_agreement(session)
-    lines = table(found.between_people, _PEOPLE_COLUMNS).lines(headings=True)
-    if found.with_judges:
-        lines += table(found.with_judges, _JUDGE_COLUMNS).lines(headings=True)
+    lines = table(found.people, _PEOPLE_COLUMNS).lines(headings=True)
+    if found.judges:
+        lines += table(found.judges, _JUDGE_COLUMNS).lines(headings=True)
     lines.append(f"{EMPTY_CELL} means: undefined, because nothing varies or too little was rated.")
-    return Output(found.as_json(), lines)
+    return Output(record(found), lines)
 
 
 @command()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.cli.ask import JUDGES, ask_here, budget_options
 from app.cli.benchmark.questions import ANNOTATOR
 from app.cli.command import EDIT, Time, argument, command, option
-from app.cli.console import Output, progress_bar
+from app.cli.console import Output, progress_bar, record
 from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
 from benchmark.judging.run_budget import Limits
 from benchmark.questions.question_validity import SINGLE_STEP
@@ -104,13 +104,13 @@ def make(
     else:
         with progress_bar("Making") as bar:
             made, _ = add_rule_questions(session, chains, chosen, seed, bar)
-    return Output({"study": session.study.path, **made.as_json()}, result_text(made))
+    return Output({"study": session.study.path, **record(made)}, result_text(made))
 
 
 def result_text(made: QuestionGenerationResult) -> str:
     """Return the outcome as lines of text."""
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in made.by_kind.items())
-    lines = [f"Made {pluralize(len(made.ids), 'question')}" + (f": {kinds}" if kinds else "")]
+    lines = [f"Made {pluralize(len(made.questions), 'question')}" + (f": {kinds}" if kinds else "")]
     lines += [f"Not made: {number:,}. {reason}" for reason, number in made.skipped.items()]
     return "\n".join(lines)
 
@@ -168,7 +168,7 @@ def esi(
     came.require_answers()
     made, _ = import_esi_questions(session, find_judgments(session.study, came.ids), seed)
     lines = [result_text(made), *(f"Not asked: {note.as_text()}" for note in came.outcome.notes)]
-    return Output({"study": session.study.path, **made.as_json(), "asked": came.as_json()}, lines)
+    return Output({"study": session.study.path, **record(made), "asked": came.as_json()}, lines)
 
 
 @command(study=EDIT, annotator=ANNOTATOR)

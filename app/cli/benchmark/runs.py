@@ -232,7 +232,7 @@ def run(
     )
     if ran.notes and not any(run_figures.counts.counted for run_figures in found):
         raise refusal_error(ran.notes)
-    results = [{**line, **run_figures.spent.as_json()} for run_figures in found for line in run_figures.results_json()]
+    results = [{**line, **record(run_figures.spent)} for run_figures in found for line in run_figures.results_json()]
     sets = [_set_json(item_set, made=item_set.id in chosen.created_ids) for item_set in chosen.sets]
     told = {
         "results": results,
@@ -423,7 +423,7 @@ def part_lines(run_figures: "RunFigures") -> list[str]:
         lines.append(f"  by label: {_figures_text(run_figures.labels)}")
     for breakdown in run_figures.breakdowns:
         lines.append(f"  by {breakdown.trait}")
-        lines += [f"    {part.value} ({part.items}): {_figures_text(part.rows)}" for part in breakdown.parts]
+        lines += [f"    {part.value} ({part.items}): {_figures_text(part.figures)}" for part in breakdown.parts]
     for matrix in run_figures.confusions:
         lines += ["  true by row, said by column", *_confusion_lines(matrix)]
     return lines

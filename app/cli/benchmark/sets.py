@@ -76,7 +76,7 @@ def infer(
         then = ask_judges(session, inference_requests(entries, first.answers, condition, seed), bar)
     notes = [*first.notes, *then.notes]
     taken, _ = import_inferences(session, then.answers, raters)
-    told = {"study": session.study.path, "questions": len(first.answers), **taken.as_json()}
+    told = {"study": session.study.path, "questions": len(first.answers), **record(taken)}
     lines = [f"{pluralize(taken.statements, 'statement')} to rate, of {pluralize(len(first.answers), 'question')}."]
     lines += [f"Left out {number}: {reason}" for reason, number in taken.skipped.items()]
     return Output(told, [*lines, *(f"Not asked: {note.as_text()}" for note in notes)])

@@ -162,7 +162,7 @@ class MetaSuggestionController(QObject):
             made, changes = judge_questions.import_esi_questions(session, said)
             told.append(
                 tr("Made {count}; they are in the mode Questions.").format(
-                    count=trn("{count} ESI question", "{count} ESI questions", len(made.ids))
+                    count=trn("{count} ESI question", "{count} ESI questions", len(made.questions))
                 )
             )
             told.extend(

@@ -10,7 +10,7 @@ from benchmark.results.item_results import MetricRow
 from benchmark.runs.people_runs import OWN_SETTING, HumanItemQueue
 from benchmark.runs.run_figures import RunFigures
 from benchmark.runs.run_settings import run_settings
-from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ByLabel, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, get_benchmark_task
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -265,7 +265,7 @@ def _task_option(entry: BenchmarkTask) -> TaskOption:
         entry.draws,
         entry.size,
         entry.source in ("segments", "rendered"),
-        entry.shares if isinstance(entry, ByLabel) else {},
+        entry.shares,
     )
 
 

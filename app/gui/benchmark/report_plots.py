@@ -17,12 +17,13 @@ from benchmark.metrics.ratings import CALIBRATION_BINS, calibration
 from benchmark.report.breakdown_tables import attribute_f1, error_f1
 from benchmark.report.comparison_tables import condition_groups
 from benchmark.report.report_data import LABEL_TRAIT, ReportRun, ReportRuns, group_by_name, published_for
-from benchmark.report.report_document import ReportCell, ReportPlot, ResultOrigin
+from benchmark.report.report_document import ReportPlot, ResultOrigin
 from benchmark.results.item_results import MetricRow
 from benchmark.tasks.statement_task import human_plausibility, judge_plausibility
 from project.entities.judgments import RAW_CONDITION
 from project.schemes.scheme import Label, Track
 from project.text_format import to_csv
+from project.text_tables import TableCell
 from resources.translation import tr
 from widgets import theme
 from widgets.labels import LabelLook, label_looks
@@ -127,7 +128,7 @@ def _length_plots(material: ReportRuns) -> Iterator[Plot]:
             rows = {
                 float(part.value): row
                 for part in parts
-                if _is_number(part.value) and (row := _find_row(part.rows, metric))
+                if _is_number(part.value) and (row := _find_row(part.figures, metric))
             }
             if any(row.mean is not None for row in rows.values()):
                 found.append((report_run.name, rows))
@@ -362,8 +363,8 @@ def to_measured(row: MetricRow | None) -> PlottedValue:
     )
 
 
-def _cell_to_measured(cell: ReportCell | None) -> PlottedValue:
-    return PlottedValue(None) if cell is None else PlottedValue(cell.value, cell.n, reason=cell.reason)
+def _cell_to_measured(cell: TableCell | None) -> PlottedValue:
+    return PlottedValue(None) if cell is None else PlottedValue(cell.figure, cell.n, reason=cell.reason)
 
 
 def _find_row(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:

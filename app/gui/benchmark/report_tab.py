@@ -40,22 +40,19 @@ from benchmark.report.benchmark_report import (
 )
 from benchmark.report.report_document import (
     BenchmarkReport,
-    ItemListLink,
     ReportItemList,
     ReportRow,
     ReportTable,
     ResultOrigin,
-    cell_hint,
-    format_cell,
     format_duration,
-    format_moment,
-    format_sd,
 )
 from benchmark.runs.people_runs import unanswered_item_ids
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.item_set_rows import all_sets
 from project.session.session import Session
+from project.text_tables import cell_hint, format_cell, format_sd
+from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
@@ -213,7 +210,7 @@ _OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
 
 def column_headings(table: ReportTable) -> list[str]:
     """Return the headings of a table, with the group of each over it."""
-    return [f"{column.group}\n{column.name}" if column.group else column.name for column in table.columns]
+    return [f"{column.group}\n{column.title}" if column.group else column.title for column in table.columns]
 
 
 def figure_lines(table: ReportTable) -> list[FigureLine]:
@@ -231,13 +228,13 @@ def item_rows(report_item_list: ReportItemList, part: str) -> list[TableRow]:
                 *(str(line.number), str(line.draw), str(line.recording)),
                 *(
                     tr("{start_us} to {end_us}").format(
-                        start_us=format_moment(line.start_us), end_us=format_moment(line.end_us)
+                        start_us=format_time(line.start_us), end_us=format_time(line.end_us)
                     ),
                     line.outcome,
                     line.labels.truth,
                     line.labels.answer,
                 ),
-                *(format_duration(line.ms) if line.ms else "", line.labels.traits),
+                *(format_duration(line.ms), line.labels.traits),
             ),
             _OUTCOME_ICONS.get(line.outcome, ""),
             line.start_us,
@@ -247,22 +244,17 @@ def item_rows(report_item_list: ReportItemList, part: str) -> list[TableRow]:
     ]
 
 
-def link_key(target: ItemListLink | None) -> str:
-    """Return where a number leads, as text."""
-    return "" if target is None else f"{target.list} {target.part}"
-
-
 def _figure_line(table: ReportTable, row: ReportRow) -> FigureLine:
     figures = []
     for cell, column in zip(row.cells, table.columns, strict=True):
-        beside = format_sd(cell, column.number_format)
-        text = format_cell(cell, column.number_format) + (f" ± {beside}" if beside else "")
-        leads = tr(" Click to see the items.") if cell.target is not None else ""
+        beside = format_sd(cell, column.number)
+        text = format_cell(cell, column.number) + (f" ± {beside}" if beside else "")
+        leads = tr(" Click to see the items.") if cell.target else ""
         figures.append(
             FigureCell(
                 text,
                 f"{cell_hint(cell)}.{leads}" if cell_hint(cell) else leads.strip(),
-                link_key(cell.target),
+                cell.target,
                 cell.best,
             )
         )
@@ -463,10 +455,7 @@ class ReportWindow(QWidget):
         _fill_combo(self.chosen, [(table.title, table.key) for table in self._tables()])
         _fill_combo(
             self.run,
-            [
-                (f"{report_item_list.task}, {report_item_list.judge}", report_item_list.key)
-                for report_item_list in found.lists
-            ],
+            [(report_item_list.title, report_item_list.key) for report_item_list in found.lists],
         )
         self.drawn.set_plots(computed.plots)
         self._show_table()
@@ -490,7 +479,7 @@ class ReportWindow(QWidget):
 
     def _show_linked_items(self, place: str) -> None:
         """Show the items of a number."""
-        key, _, part = place.partition(" ")
+        key, _, part = place.partition("#")
         self.run.setCurrentIndex(self.run.findData(key))
         self.part.setCurrentIndex(max(0, self.part.findData(part)))
         self.tabs.setCurrentIndex(2)

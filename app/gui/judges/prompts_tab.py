@@ -38,7 +38,6 @@ from benchmark.prompts.prompt_templates import (
     parse_prompt,
     prompt_for,
     restore_prompt,
-    shipped_keys,
     shipped_prompt,
     split_prompt,
 )
@@ -46,6 +45,7 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions
 from project.session.session import Session
+from resources.prompt_texts import prompt_keys
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
@@ -307,7 +307,7 @@ class PromptsWindow(PromptView):
         self._context = context
         self._key = ""
         self._prompt: Prompt | None = None
-        self.set_prompts({key: _prompt_name(key) for key in shipped_keys()})
+        self.set_prompts({key: _prompt_name(key) for key in prompt_keys()})
         self.set_parts({part: _PART_NAMES[part] for part in PROMPT_PARTS})
         self.set_slots(
             {

@@ -20,7 +20,7 @@ from benchmark.questions.filter_funnel import (
     format_rule,
     newest_proposals,
 )
-from benchmark.questions.filter_outcomes import FunnelInput, FunnelRows, Gatherer, drop_chance
+from benchmark.questions.filter_outcomes import FunnelInput, FunnelReader, drop_chance
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -63,7 +63,11 @@ class FunnelComputing(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, context: Context, parent: QObject, compute: Callable[[FunnelRows], object], wanted: Callable[[], bool]
+        self,
+        context: Context,
+        parent: QObject,
+        compute: Callable[[Callable[[], FunnelInput]], object],
+        wanted: Callable[[], bool],
     ) -> None:
         """Make it.
 
@@ -78,7 +82,7 @@ class FunnelComputing(QObject):
         self._compute = compute
         self._wanted = wanted
         self._session: Session | None = None
-        self._gatherer: Gatherer | None = None
+        self._gatherer: FunnelReader | None = None
         self._busy = self._again = False
         self._soon = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
         self._soon.timeout.connect(self.start)
@@ -96,7 +100,7 @@ class FunnelComputing(QObject):
             self._again = True
             return
         if session is not self._session:
-            self._session, self._gatherer = session, Gatherer(session)
+            self._session, self._gatherer = session, FunnelReader(session)
         self._busy = True
         self.working_changed.emit(True)
         self._piece.start()
@@ -126,12 +130,12 @@ class FunnelComputing(QObject):
             lambda error: self._on_failed(gatherer, error),
         )
 
-    def _on_done(self, gatherer: Gatherer, found: object) -> None:
+    def _on_done(self, gatherer: FunnelReader, found: object) -> None:
         if gatherer is self._gatherer:
             self.finished.emit(found)
             self._end()
 
-    def _on_failed(self, gatherer: Gatherer, error: Exception) -> None:
+    def _on_failed(self, gatherer: FunnelReader, error: Exception) -> None:
         if gatherer is self._gatherer:
             _log.error("The funnel could not be computed", exc_info=error)
             self._end(str(error))
@@ -150,15 +154,15 @@ class FunnelComputing(QObject):
             self._soon.start()
 
 
-def compute_funnel(gathered: FunnelRows) -> FunnelResult:
+def compute_funnel(parse: Callable[[], FunnelInput]) -> FunnelResult:
     """Return every step of the funnel; in any thread."""
-    reading = gathered.to_input()
+    reading = parse()
     return FunnelResult(reading, build_funnel(reading), deciding_steps(reading), final_survivors(reading))
 
 
-def compute_survivors(gathered: FunnelRows) -> frozenset[str]:
+def compute_survivors(parse: Callable[[], FunnelInput]) -> frozenset[str]:
     """Return the questions that go on to verification and export; in any thread."""
-    return final_survivors(gathered.to_input())
+    return final_survivors(parse())
 
 
 ALL, NOT_KEPT = "all", tr("not kept")

@@ -285,7 +285,8 @@ class QuestionGenerationController(QObject):
     def _report(self, made: QuestionGenerationResult, notes: Sequence[str] = ()) -> None:
         kinds = ", ".join(f"{number} {kind}" for kind, number in made.by_kind.items() if number)
         said = tr("{count} made{words}.").format(
-            count=trn("{count} question", "{count} questions", len(made.ids)), words=f" ({kinds})" if kinds else ""
+            count=trn("{count} question", "{count} questions", len(made.questions)),
+            words=f" ({kinds})" if kinds else "",
         )
         if made.skipped:
             said += tr(" {number} left out: {skipped}").format(

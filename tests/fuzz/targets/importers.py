@@ -24,6 +24,7 @@ from project.integrity.integrity_check import check_study
 from project.schemes import scheme_file
 from project.session.session import Session
 from project.session.settings import load_settings
+from resources.prompt_texts import prompt_keys
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
 from tests.fuzz.seeds import CLIP, LAB, command, command_lines, full_study
@@ -319,7 +320,7 @@ class Prompts(Importer):
     arguments = command_lines("info LAB")
 
     def make(self) -> list[tuple[str, bytes]]:
-        keys = prompt_templates.shipped_keys()
+        keys = prompt_keys()
         return [(f"{key}.toml", prompt_templates.shipped_text(key).encode()) for key in keys]
 
     def use(self, chance: Random, folder: Path) -> None:

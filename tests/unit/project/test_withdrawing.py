@@ -16,7 +16,7 @@ from project.schema.tables import TABLES
 from project.schemes.scheme_file import parse_scheme, shipped_text
 from project.store import locking as exclusive
 from project.store.study import Study
-from resources import resource
+from resources.prompt_texts import prompt_text
 from tests.builders.full_study import NAME, SPOKEN, forms, made
 from tests.builders.waiting import HANG_S
 from tests.builders.withdrawn_study import left_in, without
@@ -153,7 +153,7 @@ def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> N
         study.write(
             "INSERT INTO prompt_version VALUES ('pre', 8, ?)", ('system = "Frau Quellbach\'s turn"\nbody = "x"',)
         )
-        study.write("INSERT INTO prompt_version VALUES ('pre', 1, ?)", (shipped_prompt("pre"),))
+        study.write("INSERT INTO prompt_version VALUES ('pre', 1, ?)", (prompt_text("pre"),))
     done = without(path, full)
     assert check_study(path) == []
     with Study.open(path, read_only=True) as study:
@@ -164,12 +164,8 @@ def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> N
     assert (own.name, own.definition) == ("As [removed] sees it", "")
     assert own.tracks[0].labels[0].examples == ("somebody laughs",)
     assert done.left == {"scheme_version.text": 1}
-    assert prompts == {1: shipped_prompt("pre"), 8: '[removed]\nbody = "x"'}
+    assert prompts == {1: prompt_text("pre"), 8: '[removed]\nbody = "x"'}
     assert left_in(path, ["Zyxanna", "Frau Quellbach"]) == []
-
-
-def shipped_prompt(key: str) -> str:
-    return resource("prompts", f"{key}.toml").read_text("utf-8")
 
 
 def test_what_is_deleted_outside_the_history_is_in_no_free_page(tmp_path: Path) -> None:

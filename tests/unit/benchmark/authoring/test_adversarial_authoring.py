@@ -10,7 +10,6 @@ from benchmark.authoring.adversarial_authoring import (
     all_judges_failed,
     read_trial_answers,
     record_trial,
-    verified_written_ids,
     write_question,
     written_question_problem,
 )
@@ -27,6 +26,7 @@ from project.queries.question_rows import find_question
 from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.builders.marked_study import SECOND, WALK
+from tests.builders.question_filter import verified_written_ids
 
 WRONG = ["She is tired.", "He left.", "It rains.", "They won."]
 

@@ -59,7 +59,7 @@ def reasons_against(session: Session, graph: ChainGraph, answer: object) -> dict
         request = chain_requests(session, [graph.chain.id], [judge], [QuestionKind.EVENT])
         said = asked(session, replace(request, about=request.about[:1]))
     made, changes = import_chain_questions(session, said)
-    assert bool(made.ids) == bool(changes)
+    assert bool(made.questions) == bool(changes)
     return made.skipped
 
 
@@ -95,7 +95,7 @@ def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGr
         said = asked(session, chain_requests(session, (), [judge], [QuestionKind.EVENT]))
         first, _ = import_chain_questions(session, said)
         again, changes = import_chain_questions(session, said)
-        assert (len(first.ids), again.ids, bool(changes)) == (2, (), False)
+        assert (len(first.questions), again.questions, bool(changes)) == (2, (), False)
         assert again.skipped == {ALREADY_EXISTS: 2}
         with pytest.raises(UserError, match="No question is left"):
             chain_requests(session, (), [judge], [QuestionKind.EVENT])
@@ -230,7 +230,7 @@ def test_the_same_question_is_taken_in_once(gathered: Session) -> None:
     with judge_that(gathered, lambda _: {**FOUR, "dimension": "IFA"}) as judge:
         said = asked(gathered, esi_requests(gathered, [WALK], [judge], 2, 1))
     made, _ = import_esi_questions(gathered, said)
-    assert (len(made.ids), made.skipped) == (1, {ALREADY_EXISTS: 1})
+    assert (len(made.questions), made.skipped) == (1, {ALREADY_EXISTS: 1})
     assert import_esi_questions(gathered, said)[0].skipped == {ALREADY_EXISTS: 2}
 
 

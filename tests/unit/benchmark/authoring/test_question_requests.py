@@ -10,13 +10,11 @@ from app.merge_text import describe_conflict
 from benchmark.authoring.question_requests import (
     parse_rule,
     plan_step_requests,
-    prepare_step,
     questions_reaching,
     set_deciding_steps,
     set_rules,
 )
 from benchmark.judging.judge_registry import add_judge
-from benchmark.questions.filter_funnel import read_funnel
 from benchmark.questions.filter_outcomes import read_funnel_input
 from benchmark.questions.filter_rules import (
     STEPS,
@@ -36,6 +34,7 @@ from project.queries.history_rows import all_conflicts
 from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.builders.marked_study import mark, open_study
+from tests.builders.question_filter import prepare_step, read_funnel
 from tests.builders.questions_said import ask_about, question, said
 
 
@@ -173,14 +172,15 @@ def test_a_judge_is_not_asked_to_score_what_it_made(session: Session) -> None:
 def test_a_step_runs_alone_and_its_answers_are_scores(session: Session) -> None:
     judge, _ = add_judge(session, "always D", "constant", "", {"says": "D"})
     made = ask_about(session, 5)
-    plans, _ = prepare_step(session, "stability", [judge])
+    plans = prepare_step(session, "stability", [judge])
     assert [plan.job.kind for plan in plans] == ["ask", "ask"]
     for plan in plans:
         run_inline(session, plan.job, Silent())
     assert len(read_funnel(session, (), ["stability"]).survivors) == 5
-    plans, missing = prepare_step(session, "stability", ["always D"], [made[0].id])
-    assert (plans, missing.answered_count) == ([], 2)
-    plans, _ = prepare_step(session, "options-only", ["always D"])
+    assert prepare_step(session, "stability", ["always D"], [made[0].id]) == []
+    missing = plan_step_requests(read_funnel_input(session), "stability", [judge], [made[0].id])
+    assert missing.answered_count == 2
+    plans = prepare_step(session, "options-only", ["always D"])
     run_inline(session, plans[0].job, Silent())
     assert [*read_funnel(session, (), ["options-only"]).steps[0].dropped] == [made[3].id]
 

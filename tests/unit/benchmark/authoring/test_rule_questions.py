@@ -9,7 +9,6 @@ import pytest
 
 from annotate.chains import chain_edits as edits
 from annotate.study import recording_edits as history
-from benchmark.authoring.adversarial_authoring import verified_written_ids
 from benchmark.authoring.rule_questions import ALREADY_EXISTS, add_rule_questions
 from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.disclosure.conditions import MISSING_RECORDING
@@ -42,6 +41,7 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
 from project.synthetic.synthetic_study import fill_whole_study
+from tests.builders.question_filter import verified_written_ids
 
 FEW, KEPT = 4, 40
 MANY = 30
@@ -110,7 +110,7 @@ def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None
     found = all_questions(session.study)
     assert done.by_kind == dict(wanted)
     assert done.skipped == {}
-    assert changes.ids("question") == {*done.ids} == {question.id for question in found}
+    assert changes.ids("question") == {*done.questions} == {question.id for question in found}
     places = Counter(question.place for question in found)
     assert max(places.values()) - min(places.values()) <= 1
     for question in found:
@@ -123,7 +123,7 @@ def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None
 def test_it_is_one_step_and_a_second_time_makes_nothing(session: Session) -> None:
     ids = {question.id for question in made(session)}
     again, changes = add_rule_questions(session, chains(session))
-    assert again.ids == ()
+    assert again.questions == ()
     assert again.skipped == {ALREADY_EXISTS: len(ids)}
     assert not changes.ids("question")
     history.undo(session)

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.authoring.judge_questions import OTHER_TASK
 from benchmark.authoring.statement_suggestions import (
     DUPLICATE,
     EMPTY,
     NO_CLASS,
-    OTHER_TASK,
     TOO_LONG,
     import_inferences,
     inference_requests,
@@ -52,7 +52,7 @@ def answer(session: Session, recording: Recording, texts: tuple[str, ...] = GOOD
 
 def test_each_rater_gets_every_statement_without_a_plausibility(session: Session, recording: Recording) -> None:
     taken, _ = import_inferences(session, [answer(session, recording)], ["Anna", "Bram", "Anna"])
-    assert (taken.statements, len(taken.ids), taken.skipped) == (5, 10, {})
+    assert (taken.statements, len(taken.segments), taken.skipped) == (5, 10, {})
     assert session.schemes.is_in_use("socialnli")
     segments = segments_of_scheme(session.study, "socialnli")
     assert len(segments) == 10
@@ -69,7 +69,7 @@ def test_what_is_there_is_not_taken_twice_and_ten_questions_are_asked_at_most(
     again = ("She is  GLAD!", "He knows that she lies", *GOOD[2:])
     taken, _ = import_inferences(session, [answer(session, recording, again)])
     assert taken.skipped == {DUPLICATE: 5}
-    assert taken.ids == ()
+    assert taken.segments == ()
     assert len(question_request(session, [recording.id, recording.id], [], 10).about) == 10
     for number in (0, 11):
         with pytest.raises(UserError, match="1 to 10"):

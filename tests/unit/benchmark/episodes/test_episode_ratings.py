@@ -31,8 +31,8 @@ from benchmark.metrics.published_figures import (
     published_scores_for,
 )
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
-from benchmark.sets.rated_material import INCOMPLETE, rating_candidates
-from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
+from benchmark.sets.rated_material import INCOMPLETE, rating_pool
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task, score
 from benchmark.tasks.episode_rating_task import KEY
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
@@ -62,7 +62,7 @@ def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
 
 def frozen(session: Session) -> list[FrozenItem]:
     """Freeze everything that was rated."""
-    drawn = get_benchmark_task(KEY).sample(rating_candidates(session), ItemSamplingRule(0), random.Random(0))
+    drawn = get_benchmark_task(KEY).sample(rating_pool(session), ItemSamplingRule(0), random.Random(0))
     items = [
         FrozenItem(
             *(f"i{at}", "set", 0, at, candidate.about, candidate.recording_id),
@@ -94,7 +94,7 @@ def answers_of(session: Session, backend: str, items: list[FrozenItem]) -> list[
 def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> None:
     items = frozen(session)
     assert len(items) == 20
-    figures = get_benchmark_task(KEY).score(answers_of(session, "oracle", items))
+    figures = score(get_benchmark_task(KEY), answers_of(session, "oracle", items))
     for key in DIMENSIONS:
         varies = len({item.content["truth"][TASK][key] for item in items}) > 1
         assert figures[join_metric_key(MAE, key)] == 0.0
@@ -103,12 +103,12 @@ def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> Non
 
 
 def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Session) -> None:
-    figures = get_benchmark_task(KEY).score(answers_of(session, "constant", frozen(session)))
+    figures = score(get_benchmark_task(KEY), answers_of(session, "constant", frozen(session)))
     assert {figures[key] for key in (PEARSON_R, *(join_metric_key(PEARSON_R, each) for each in DIMENSIONS))} == {None}
     assert figures[MAE] > 0
     known = {metric.key for metric in get_benchmark_task(KEY).metrics}
     assert {row.metric for row in published_scores_for(KEY)} <= known
-    assert {*get_benchmark_task(KEY).score([])} == known
+    assert {*score(get_benchmark_task(KEY), [])} == known
 
 
 def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_data: Path) -> None:
@@ -127,8 +127,8 @@ def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_da
         rows = given[episode, places[item.content["person"]]]
         means = {key: fmean(int(row[COLUMNS[key]]) for row in rows) for key in DIMENSIONS}
         assert item.content["truth"][TASK] == pytest.approx(means, abs=1e-12)
-    figures = get_benchmark_task(KEY).score(answers_of(session, "random", items))
-    (overall,) = [each for each in compute_agreement(session).between_people if not each.dimension]
+    figures = score(get_benchmark_task(KEY), answers_of(session, "random", items))
+    (overall,) = [each for each in compute_agreement(session).people if each.dimension == "all"]
     assert figures[RANDOLPH_KAPPA] == pytest.approx(overall.kappa, abs=1e-12)
     assert figures[PAIRWISE_AGREEMENT] == pytest.approx(overall.agreement, abs=1e-12)
 
@@ -189,11 +189,11 @@ def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(sessio
 
 
 def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) -> None:
-    before = rating_candidates(session)
+    before = rating_pool(session)
     where = "field = 'goal' AND segment_id = (SELECT min(id) FROM segment)"
     with session.step("Clear"):
         session.study.write(f"DELETE FROM segment_value WHERE {where}", ())
-    after = rating_candidates(session)
+    after = rating_pool(session)
     assert after.left_out == {INCOMPLETE: 1}
     assert len(after.candidates) == len(before.candidates) == 20
     states = [{candidate.made_from for candidate in pool.candidates} for pool in (before, after)]
@@ -201,7 +201,7 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
-    pool, entry = rating_candidates(session), get_benchmark_task(KEY)
+    pool, entry = rating_pool(session), get_benchmark_task(KEY)
     drawn = [entry.sample(pool, ItemSamplingRule(8), random.Random(seed)).items for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert [len(items) for items in drawn] == [8, 8, 8]
@@ -209,4 +209,4 @@ def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Sess
     homes = [candidate.collection_id for candidate in alike]
     assert {homes.count(home) for home in homes} == {4}
     assert entry.sample(CandidatePool(()), ItemSamplingRule(8, stratify=True), random.Random(1)).items == ()
-    assert entry.score([])[PEARSON_R] is None
+    assert score(entry, [])[PEARSON_R] is None

@@ -349,7 +349,7 @@ def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(sessio
             if row["episode"] in here:
                 given.setdefault((row["episode"], row["agent"]), []).append(row)
     assert {annotator.name for annotator in all_annotators(session.study)} >= {"r1", "r2"}
-    ours = {each.dimension: each for each in compute_agreement(session).between_people}
+    ours = {each.dimension: each for each in compute_agreement(session).people}
     same, near = [], []
     for column, (low, high) in COLUMNS.items():
         scored = [[int(row[column]) for row in rows] for rows in given.values()]
@@ -358,14 +358,14 @@ def test_the_figures_are_those_that_numpy_and_scipy_compute_from_the_file(sessio
         same.append(float((bins[0] == bins[1]).mean()))
         near.append(float((np.abs(first - second) <= 2).mean()))
         agreement = ours["financial" if column.startswith("financial") else column]
-        assert agreement.rated_count == len(given) == 20
+        assert agreement.rated == len(given) == 20
         assert agreement.kappa == pytest.approx((same[-1] - 0.2) / 0.8, abs=1e-12)
         assert agreement.agreement == pytest.approx(near[-1], abs=1e-12)
         varies = first.std() and second.std()
         r = pytest.approx(pearsonr(first, second).statistic, abs=1e-12) if varies else None
-        assert agreement.correlation == r
-    assert ours[""].kappa == pytest.approx((np.mean(same) - 0.2) / 0.8, abs=1e-12)
-    assert ours[""].agreement == pytest.approx(np.mean(near), abs=1e-12)
+        assert agreement.pearson == r
+    assert ours["all"].kappa == pytest.approx((np.mean(same) - 0.2) / 0.8, abs=1e-12)
+    assert ours["all"].agreement == pytest.approx(np.mean(near), abs=1e-12)
     first_episode = read_episode_state(session, all_episodes(session.study)[0].recording_id)
     ratings = read_ratings(session, first_episode.episode.recording_id)
     mean = {"believability": 6.0, "relationship": 1.5, "knowledge": 1.5, "secret": 0.0, "social_rules": -0.5}

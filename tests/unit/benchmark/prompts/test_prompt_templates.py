@@ -24,7 +24,6 @@ from benchmark.prompts.prompt_templates import (
     parse_prompt,
     prompt_for,
     restore_prompt,
-    shipped_keys,
     shipped_prompt,
     shipped_text,
     split_prompt,
@@ -33,6 +32,7 @@ from benchmark.prompts.prompt_templates import (
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
 from project.session.session import Session
+from resources.prompt_texts import prompt_keys
 from tests.builders.marked_study import mark
 from tests.builders.skeleton import skeleton
 
@@ -53,9 +53,9 @@ CONTROL = re.compile(r"<[|/_a-zA-Z]|\[/?[A-Z_]+\]")
 
 
 def test_every_task_has_a_prompt_with_every_variant_in_use() -> None:
-    assert set(shipped_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
+    assert set(prompt_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
     used = set()
-    for key in shipped_keys():
+    for key in prompt_keys():
         prompt = shipped_prompt(key)
         assert (prompt.key, prompt.version, prompt.own) == (key, 1, False)
         for variant in VARIANTS:
@@ -66,7 +66,7 @@ def test_every_task_has_a_prompt_with_every_variant_in_use() -> None:
     assert used == set(SLOTS)
 
 
-@given(st.sampled_from(shipped_keys()), st.sampled_from(VARIANTS), st.dictionaries(st.sampled_from([*SLOTS]), texts))
+@given(st.sampled_from(prompt_keys()), st.sampled_from(VARIANTS), st.dictionaries(st.sampled_from([*SLOTS]), texts))
 def test_whatever_a_study_says_stands_on_quoted_lines(key: str, variant: str, said: dict[str, str]) -> None:
     values = {slot: text for slot, text in said.items() if slot not in PROGRAM_SLOTS}
     made, bare = (fill_prompt(shipped_prompt(key), variant, each) for each in (values, {}))
@@ -134,7 +134,7 @@ def test_a_prompt_under_another_version() -> None:
 
 
 def test_what_ships_is_the_same_prompt_after_it_was_taken_apart() -> None:
-    for key in shipped_keys():
+    for key in prompt_keys():
         texts = split_prompt(shipped_prompt(key))
         again = parse_prompt(format_prompt_source(key, 7, texts), key)
         assert (split_prompt(again), again.version) == (texts, 7)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotate.chains import chain_edits as chains
-from benchmark.authoring.question_requests import answer_request, prepare_step, set_deciding_steps
+from benchmark.authoring.question_requests import answer_request, set_deciding_steps
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
@@ -29,6 +29,7 @@ from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.builders.chains import graph, node
 from tests.builders.marked_study import WALK, open_study
+from tests.builders.question_filter import prepare_step
 
 Story = Sequence[tuple[NodeKind, str, int, int, str]]
 STORY: Story = (
@@ -115,7 +116,7 @@ def test_from_a_chain_to_the_consistency_of_judges(session: Session) -> None:
             ("Knows", "oracle", {}),
         )
     }
-    for asking in prepare_step(session, "options-only", [judges["Says A"]])[0]:
+    for asking in prepare_step(session, "options-only", [judges["Says A"]]):
         run_inline(session, asking.job, Silent())
     set_deciding_steps(session, ["options-only"])
 

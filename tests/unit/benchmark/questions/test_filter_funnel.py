@@ -12,7 +12,6 @@ from benchmark.questions.filter_funnel import (
     apply_newest_proposals,
     apply_options,
     newest_proposals,
-    read_funnel,
     surviving_questions,
 )
 from benchmark.questions.filter_outcomes import (
@@ -29,6 +28,7 @@ from project.entities.questions import Maker, Question, WrongOption
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.session import Session
+from tests.builders.question_filter import read_funnel
 from tests.builders.questions_said import GEMINI, GPT, HARDER, ask_about, pass_all, question, said
 
 KEPT, DROPPED, OPEN = FilterVerdict.KEPT, FilterVerdict.DROPPED, FilterVerdict.OPEN

@@ -11,7 +11,7 @@ import pytest
 from benchmark.judging.judge_registry import add_judge
 from benchmark.report.benchmark_report import ReportOptions, build_report, gather_report_input, write_report
 from benchmark.report.report_data import read_item_texts, set_names
-from benchmark.report.report_document import BenchmarkReport, NumberFormat, ReportTable, ResultOrigin, format_cell
+from benchmark.report.report_document import BenchmarkReport, ReportTable, ResultOrigin
 from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
@@ -21,6 +21,7 @@ from project.queries.item_set_rows import items_of
 from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import set_hold_out
 from project.session.session import Session
+from project.text_tables import NumberFormat, format_cell
 from tests.builders.condition_runs import asked_study
 from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import WALK, open_study
@@ -114,14 +115,15 @@ def test_every_number_leads_to_a_list_that_is_there_with_the_items_it_is_about(
     rows = [row for table in tables(made).values() for row in table.rows]
     targets = [cell.target for row in rows for cell in row.cells if cell.target]
     assert targets
-    assert all(target.part in parts[target.list] for target in targets)
+    assert all(part in parts[key] for key, _, part in (target.partition("#") for target in targets))
     for items, figures in zip(made.lists, read_figures(asked, samples=0), strict=True):
         right = [line.outcome == "right" for line in items.lines]
         assert sum(right) == sum(item.right is True for item in figures.items)
         assert [line.number for line in items.lines] == [*range(1, len(LABELS) + 1)]
     cell = tables(made)["agreed-verdict"].rows[0].cells[0]
-    items = next(each for each in made.lists if each.key == cell.target.list)
-    part = next(each for each in items.parts if each.key == cell.target.part)
+    list_key, _, part_key = cell.target.partition("#")
+    items = next(each for each in made.lists if each.key == list_key)
+    part = next(each for each in items.parts if each.key == part_key)
     assert len(part.numbers) == cell.n > 0
     assert all("agreed" in items.lines[number - 1].keys.traits.split(", ") for number in part.numbers)
 
@@ -129,7 +131,7 @@ def test_every_number_leads_to_a_list_that_is_there_with_the_items_it_is_about(
 def test_people_read_what_the_scheme_calls_labels_and_programs_its_keys(made: BenchmarkReport, tmp_path: Path) -> None:
     columns = tables(made)["error-f1-by-attribute-verdict"].columns
     names = {"norms": "Social norms and routines", "emotions": "Emotions"}
-    assert {column.key: column.name for column in columns} == names
+    assert {column.key: column.title for column in columns} == names
     line = next(line for line in made.lists[0].lines if line.keys.truth == "none")
     assert line.labels.truth == "None"
     assert "Emotions" in line.labels.traits
@@ -145,7 +147,7 @@ def test_a_report_tells_no_name_no_path_and_no_text(asked: Session, made: Benchm
         assert secret not in text, secret
     assert any(f"Judge {number}" in text for number in (1, 2, 3))
     columns = tables(made)["verdict-by-collection"].columns
-    assert [column.name for column in columns] == ["Collection 1", "Collection 2", "Collection 3"]
+    assert [column.title for column in columns] == ["Collection 1", "Collection 2", "Collection 3"]
     (run, *_) = read_figures(asked, samples=0)
     for name, told in (("Chosen by Ada", "set 1"), ("kept in /home/ada/x", "set 1"), ("Chosen", "Chosen")):
         named = replace(run, item_set=replace(run.item_set, name=name))
@@ -197,7 +199,7 @@ def test_beside_an_earlier_report_a_change_beyond_noise_is_called_one(
     write_report(made, tmp_path / "before", Silent())
     table = tables(report(asked, ReportOptions(compare_with=str(tmp_path / "before"))))["earlier"]
     assert len(table.rows) == 6
-    assert {(row.cells[2].value, row.cells[-1].text) for row in table.rows} == {(0.0, "within noise")}
+    assert {(row.cells[2].value, row.cells[-1].value) for row in table.rows} == {(0.0, "within noise")}
     path = tmp_path / "before" / "results.json"
     results = json.loads(path.read_text())
     for run in results["runs"]:
@@ -207,7 +209,7 @@ def test_beside_an_earlier_report_a_change_beyond_noise_is_called_one(
     path.write_text(json.dumps(results))
     rows = {row.name: row for row in tables(report(asked, ReportOptions(compare_with=str(path))))["earlier"].rows}
     oracle = rows["Verdict: (L) oracle, accuracy"]
-    assert oracle.cells[-1].text == "better"
+    assert oracle.cells[-1].value == "better"
     assert [cell.value for cell in oracle.cells[4:6]] == [0.0, float(len(LABELS))]
 
 
@@ -248,7 +250,7 @@ def test_conditions_stand_beside_raw_with_their_tests_and_people_under_a_code(tm
     with asked_study(tmp_path) as session:
         by_key = tables(report(session))
     values = by_key["conditions-accuracy"]
-    assert [column.name for column in values.columns][:2] == ["Raw", "Blur"]
+    assert [column.title for column in values.columns][:2] == ["Raw", "Blur"]
     (own,) = [row for row in values.rows if row.origin is not ResultOrigin.PUBLISHED]
     raw, blur = own.cells[:2]
     assert raw.value == 1.0
@@ -256,7 +258,7 @@ def test_conditions_stand_beside_raw_with_their_tests_and_people_under_a_code(tm
     (tested,) = by_key["against-raw-accuracy"].rows
     assert tested.name.endswith("oracle: blur")
     assert tested.cells[0].value == pytest.approx(blur.value - raw.value)
-    assert tested.cells[-1].text in ("different", "open")
+    assert tested.cells[-1].value in ("different", "open")
     published = [row for row in by_key["conditions-macro-f1"].rows if row.origin is ResultOrigin.PUBLISHED]
     assert [row.name for row in published] == ["(L+V) GPT-4o", "(L+V) Gemma-3", "(L+V) LLaVA-Next"]
     rows = by_key["shrec-1"].rows

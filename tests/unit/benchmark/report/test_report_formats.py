@@ -18,46 +18,44 @@ from benchmark.report.markdown_report import items_csv, render_markdown, table_c
 from benchmark.report.report_document import (
     BenchmarkReport,
     ItemLine,
-    ItemListLink,
     ItemPart,
-    NumberFormat,
     ReportAnswer,
-    ReportCell,
-    ReportColumn,
     ReportItemList,
     ReportPlot,
     ReportRow,
     ReportSection,
     ReportTable,
     ResultOrigin,
+    cell_column,
 )
+from project.text_tables import NumberFormat, TableCell
 
 EVIL = (
     '<script src="https://evil.example/x.js">alert(1)</script>&<img onerror=x>[a](http://evil.example) '
     "\\input{/etc/passwd} 50% a_b #1 $x$ ~ ^ `c` | 'q' \"d\""
 )
 COLUMNS = (
-    ReportColumn("a", "Acc.", group="Error & none"),
-    ReportColumn("b", "F1", group="Error & none"),
-    ReportColumn("n", "n", NumberFormat.COUNT),
-    ReportColumn("p", "p", NumberFormat.P),
+    cell_column("a", "Acc.", group="Error & none"),
+    cell_column("b", "F1", group="Error & none"),
+    cell_column("n", "n", NumberFormat.COUNT),
+    cell_column("p", "p", NumberFormat.P),
 )
 ROWS = (
     ReportRow(
         "(L) gpt",
         ResultOrigin.JUDGE,
         (
-            ReportCell(0.571, 0.02, 0.5, 0.64, 200, target=ItemListLink("001-verdict", "attributes-norms"), best=True),
-            ReportCell(None, reason="undefined"),
-            ReportCell(1200.0),
-            ReportCell(0.0004),
+            TableCell(0.571, 0.02, 0.5, 0.64, 200, target="001-verdict#attributes-norms", best=True),
+            TableCell(None, reason="undefined"),
+            TableCell(1200.0),
+            TableCell(0.0004),
         ),
     ),
-    ReportRow(EVIL, ResultOrigin.PERSON, (ReportCell(0.5), ReportCell(0.25, 0.1), ReportCell(3.0), ReportCell(0.25))),
+    ReportRow(EVIL, ResultOrigin.PERSON, (TableCell(0.5), TableCell(0.25, 0.1), TableCell(3.0), TableCell(0.25))),
     ReportRow(
         "(L+V) o1",
         ResultOrigin.PUBLISHED,
-        (ReportCell(0.24, 0.04), ReportCell(), ReportCell(), ReportCell()),
+        (TableCell(0.24, 0.04), TableCell(), TableCell(), TableCell()),
         "SHREC, Table 1",
     ),
 )
@@ -71,10 +69,9 @@ LINE = ItemLine(
 LIST = ReportItemList("001-verdict", "Verdict", EVIL, "set", (LINE,), (ItemPart("attributes-norms", EVIL, (1,)),), 3)
 REPORT = BenchmarkReport(
     EVIL,
-    "2026-01-01T00:00:00Z",
     EVIL,
     {EVIL: EVIL},
-    (ReportSection("shrec", EVIL, (EVIL,), (TABLE,), (PICTURE,)),),
+    (ReportSection("shrec", EVIL, (TABLE,), (PICTURE,)),),
     (LIST,),
 )
 
@@ -162,7 +159,7 @@ def test_a_table_as_csv_keeps_every_digit_and_is_no_formula() -> None:
     cells = dict(zip(head, first, strict=True))
     assert cells["Error & none, Acc."] == "0.571"
     assert (cells["Error & none, Acc., low"], cells["Error & none, Acc., n"]) == ("0.5", "200")
-    formula = ReportTable("t", "", "", COLUMNS[:1], (ReportRow("=cmd()", ResultOrigin.JUDGE, (ReportCell(1.0),)),))
+    formula = ReportTable("t", "", "", COLUMNS[:1], (ReportRow("=cmd()", ResultOrigin.JUDGE, (TableCell(1.0),)),))
     assert "'=cmd()" in table_csv(formula).decode("utf-8-sig")
     assert b"0:01:23.456" in items_csv(LIST)
     assert b"wrong,error,none,norms,1500" in items_csv(LIST)
@@ -190,7 +187,7 @@ def test_any_text_is_harmless_latex(text: str) -> None:
     assert not set(bare) & set("$&#%_^\n\r")
     assert all(ord(character) < 0x180 for character in escaped)
     if escaped:
-        rows = (ReportRow(text, ResultOrigin.JUDGE, (ReportCell(0.5),)),)
+        rows = (ReportRow(text, ResultOrigin.JUDGE, (TableCell(0.5),)),)
         row = latex_table(ReportTable("t", text, text, COLUMNS[:1], rows))
         assert balanced(row)
         assert row.count("\\\\\n") == 3, "two heads and one row, whatever the name is"

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.metrics.item_sums import MetricContributions
 from benchmark.metrics.published_figures import DIMENSIONS
-from benchmark.metrics.resampling import mean_over_draws
+from benchmark.metrics.resampling import mean_over_draws, mean_sd
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
 from benchmark.results.item_results import ItemOutcome, MetricRow, classify_outcome, count_outcomes, is_right
 from benchmark.results.run_measures import (
@@ -17,10 +18,9 @@ from benchmark.results.run_measures import (
     compute_confusions,
     items_by_draw,
     label_rows,
-    metric_contributions,
     metric_rows,
 )
-from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task
+from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task, score
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from tests.builders.task_answers import NAMES, by_chance, said
@@ -37,28 +37,26 @@ def means_of(rows: Sequence[MetricRow]) -> dict[str, float | None]:
 @given(st.integers(0, 10_000))
 def test_a_figure_is_the_mean_of_its_draws_and_that_of_sums_over_items(seed: int) -> None:
     answered = by_chance(seed)
-    values = [ENTRY.score(draw)["accuracy"] for draw in items_by_draw(answered)]
+    values = [score(ENTRY, draw)["accuracy"] for draw in items_by_draw(answered)]
     rows = {row.metric: row for row in metric_rows(ENTRY, answered, samples=0)}
     accuracy = rows["accuracy"]
     assert (accuracy.mean, accuracy.sd) == pytest.approx((fmean(values), stdev(values)))
     assert accuracy.n == len(answered)
     assert accuracy.low is accuracy.high is None
+    assert_sums_give_the_scores_of_draws("verdict", answered, {"accuracy", "macro_f1"})
+
+
+def assert_sums_give_the_scores_of_draws(task: str, answered: list[ItemResponse], metrics: set[str]) -> None:
+    """The mean over draws of these metrics follows from the sums of all items as from scoring each draw."""
+    entry = get_benchmark_task(task)
+    scores = [score(entry, draw) for draw in items_by_draw(answered)]
     draws, homes = [response.draw for response in answered], [response.recording_id for response in answered]
-    contributions = metric_contributions(answered, ENTRY)
-    assert {*contributions} == {"accuracy", "macro_f1"}
-    for key, sums in contributions.items():
-        assert mean_over_draws(sums, draws, homes, 0).value == pytest.approx(rows[key].mean, abs=1e-9)
-
-
-def sums_and_own(task: str, answered: list[ItemResponse]) -> dict[str, tuple[float | None, float | None]]:
-    """Return metric -> the figure by sums over items, and the task's own."""
-    own = get_benchmark_task(task).score(answered)
-    homes = [response.recording_id for response in answered]
-    return {
-        key: (mean_over_draws(sums, [0] * len(answered), homes, 0).value, own[key])
-        for key, sums in metric_contributions(answered, get_benchmark_task(task)).items()
-        if key in own
-    }
+    sums = {key: metric for key, metric in entry.measure(answered).items() if isinstance(metric, MetricContributions)}
+    assert metrics <= {*sums}
+    for key, metric in sums.items():
+        expected = mean_sd([values[key] for values in scores]).mean
+        summed = mean_over_draws(metric, draws, homes, 0).value
+        assert summed == (None if expected is None else pytest.approx(expected, abs=1e-9))
 
 
 @given(st.integers(0, 10_000))
@@ -74,12 +72,12 @@ def test_sums_give_the_figures_of_questions_by_kind_and_over_chains(seed: int) -
             traits |= {"chain": f"c{chain}", "steps": 2, "subchains": {"x": 3} if at % 5 < 3 else {"y": 2}}
         said_of = {"answer": {"answer": "A" if chance.random() < 0.9 else "B"}}
         answered.append(
-            ItemResponse(f"i{at}", 0, f"r{chain // 2}", {"answer": {"answer": "A"}}, said_of, {"answer": OK}, traits)
+            ItemResponse(
+                f"i{at}", chain // 4, f"r{chain // 2}", {"answer": {"answer": "A"}}, said_of, {"answer": OK}, traits
+            )
         )
-    figures = sums_and_own("r3vqa", answered)
-    assert {"accuracy", "accuracy.MSE", "chain_consistency", "subchain_consistency"} <= {*figures}
-    for quick, own in figures.values():
-        assert quick == (None if own is None else pytest.approx(own, abs=1e-9))
+    metrics = {"accuracy", "accuracy.MSE", "chain_consistency", "subchain_consistency"}
+    assert_sums_give_the_scores_of_draws("r3vqa", answered, metrics)
 
 
 @given(st.integers(0, 10_000))
@@ -91,10 +89,8 @@ def test_sums_give_the_figures_of_ratings_by_dimension(seed: int) -> None:
         given_ratings: dict[str, Json] = {key: chance.randint(0, 10) for key in DIMENSIONS}
         ratings, status = ({RATED: given_ratings}, OK) if chance.random() < 0.9 else ({}, NO)
         answered.append(ItemResponse(f"i{at}", 0, f"r{at // 2}", {RATED: truth}, ratings, {RATED: status}))
-    figures = sums_and_own("sotopia_eval", answered)
-    assert {"pearson_r", "mae", "pearson_r.goal", "mae.secret"} <= {*figures}
-    for quick, own in figures.values():
-        assert quick == (None if own is None else pytest.approx(own, abs=1e-9))
+    metrics = {"pearson_r", "mae", "pearson_r.goal", "mae.secret"}
+    assert_sums_give_the_scores_of_draws("sotopia_eval", answered, metrics)
 
 
 def test_an_interval_holds_its_figure_and_one_recording_has_none() -> None:
@@ -126,7 +122,7 @@ def test_parts_are_the_figures_of_their_items() -> None:
     assert {*parts} == {"attributes", "channel"}
     verbal = [response for response in answered if response.traits["channel"] == "verbal"]
     assert parts["channel"]["verbal"].items == len(verbal)
-    assert parts["channel"]["verbal"].rows[0].mean == metric_rows(ENTRY, verbal, samples=0)[0].mean
+    assert parts["channel"]["verbal"].figures[0].mean == metric_rows(ENTRY, verbal, samples=0)[0].mean
     assert sum(part.items for part in parts["attributes"].values()) == 2 * len(answered)
     answered = [said("error", "error", number=at, agreed=bool(at % 2)) for at in range(4)]
     (agreed,) = compute_breakdowns(ENTRY, answered)

@@ -1,7 +1,7 @@
 """People answer the items of a set as models do: in their own order, once, blind, and counted apart where they pass."""
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -27,6 +27,7 @@ from benchmark.runs.people_runs import (
 )
 from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import Round
+from benchmark.tasks.label_tasks import VerdictEntry
 from project.entities.frozen_items import FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import VerificationDecision
@@ -46,12 +47,8 @@ from tests.builders.training_round import open_round
 WORDS = HumanRunOptions(ItemModality.TEXT)
 
 
-class AskVerdict:
-    """As much of a task of the suite as whoever asks its items needs."""
-
-    key: ClassVar[str] = "verdict"
-    name: ClassVar[str] = "Verdict"
-    rounds: ClassVar[tuple[Round, ...]] = (Round("verdict"), Round("error", is_followup=True))
+class AskVerdict(VerdictEntry):
+    rounds = (Round("verdict"), Round("error", is_followup=True))
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from benchmark.runs.run_figures import read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from benchmark.sets.frozen_sets import find_changed_items, make_set
-from benchmark.sets.rated_material import NO_EXPLANATION, UNRATED, explanation_candidates, statement_candidates
+from benchmark.sets.rated_material import NO_EXPLANATION, UNRATED, explanation_pool, statement_pool
 from project.entities.frozen_items import ItemModality
 from project.entities.study_records import Json
 from project.progress import Silent
@@ -46,28 +46,28 @@ def state(session: Session, text: str, plausibility: int | None, who: str = "Ann
 
 def test_one_statement_has_the_mean_of_its_raters_to_one_decimal(session: Session) -> None:
     state(session, "She knows.", 80)
-    (before,) = statement_candidates(session).candidates
+    (before,) = statement_pool(session).candidates
     state(session, "she KNOWS", 93, "Annotator 2")
-    (candidate,) = statement_candidates(session).candidates
+    (candidate,) = statement_pool(session).candidates
     assert candidate.made_from != before.made_from, "another rating is another state"
     truth = candidate.content["truth"]
     assert truth["nli_plausibility"] == {"plausibility": 90}
     assert truth[LIKELY] == {"score": 9}
     assert truth["nli_likelihood/nli_oppose"] == {"score": 5}
-    assert len(explanation_candidates(session).candidates) == 2
+    assert len(explanation_pool(session).candidates) == 2
 
 
 def test_what_nobody_rated_is_left_out_and_counted(session: Session) -> None:
     state(session, "She knows.", None)
-    found = statement_candidates(session)
+    found = statement_pool(session)
     assert (len(found.candidates), found.left_out) == (0, {UNRATED: 1})
-    assert explanation_candidates(session).left_out == {NO_EXPLANATION: 1}
+    assert explanation_pool(session).left_out == {NO_EXPLANATION: 1}
 
 
 def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
     state(session, "She knows.", 80, why="She smiles.")
     state(session, "He left.", 10, why="He is there.")
-    facts = [candidate.content["facts"] for candidate in explanation_candidates(session).candidates]
+    facts = [candidate.content["facts"] for candidate in explanation_pool(session).candidates]
     assert [(fact[EXPLAIN], fact["stance"]) for fact in facts] == [
         ("She smiles.", "The statement is true."),
         ("He is there.", "The statement is false."),
@@ -79,11 +79,11 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     made, _ = make_set(session, "socialnli")
     judge, _ = add_judge(session, "oracle", "oracle", "", {})
     run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT), Silent())
-    explained = len(explanation_candidates(session).candidates)
+    explained = len(explanation_pool(session).candidates)
     assert explained > 1, "people's and the judge's own"
     with session.step("Delete"):
         delete_recording(session.study, all_recordings(session.study)[0].id)
-    assert explanation_candidates(session).candidates == ()
+    assert explanation_pool(session).candidates == ()
     assert read_figures(session)[0].counts.counted
     assert find_changed_items(session, made).count == len(items_of(session.study, made.id))
     again = run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT, fresh=True), Silent())
