@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from project.entities.transcript import Words
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+    Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
+else:
+    # `project.codec` reads annotations when the program runs, and cannot read a recursive alias.
+    Json = Any
 
 
 # A face track whose best hit scores less is doubtful.
