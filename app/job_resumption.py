@@ -95,11 +95,11 @@ def _privacy(session: Session, job: InterruptedJob) -> JobSpec:
 
 def _release(session: Session, job: InterruptedJob) -> JobSpec:
     from anonymize.release import release_job
-    from anonymize.release.release_plan import parse_plan
+    from anonymize.release.release_plan import ReleasePlan
+    from project.codec import load
 
-    return release_job.prepare(
-        session, Path(str(job.parameters["folder"])), parse_plan(cast(dict[str, Json], job.parameters["plan"]))
-    )
+    plan = load(ReleasePlan, job.parameters["plan"], job.title)
+    return release_job.prepare(session, Path(str(job.parameters["folder"])), plan)
 
 
 def _fetch(session: Session, job: InterruptedJob) -> JobSpec:

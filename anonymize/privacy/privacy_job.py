@@ -25,6 +25,7 @@ from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_
 from models.faces.identity.face_embeddings import EMBEDDERS
 from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
+from project.codec import dump
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, write_atomically
@@ -173,7 +174,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     measured.require_unchanged()
     if source is not None:
         source.require_unchanged()
-    found = report.as_json()
+    found = dump(report)
     target = report_path(clip)
     _write(target, found)
     return {**found, "file": str(target)}

@@ -57,10 +57,6 @@ class Private:
     words: tuple[str, ...]
     texts: tuple[str, ...]
 
-    def as_json(self) -> dict[str, list[str]]:
-        """Return it as a JSON object."""
-        return {"words": [*self.words], "texts": [*self.texts]}
-
 
 def build_scrubber(session: Session, *, quoting: bool = False) -> TextScrubber:
     """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal.

@@ -14,7 +14,7 @@ from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.privacy.privacy_job import choose_strangers
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
-from anonymize.release.data_card import collect_card_facts, collect_manifest_facts, parse_card_facts, write_cards
+from anonymize.release.data_card import CardFacts, collect_card_facts, collect_manifest_facts, write_cards
 from anonymize.release.private_content import Private, collect_private
 from anonymize.release.release_files import write_annotations, write_media, write_tables
 from anonymize.release.release_gate import ReleaseCandidate, Selection, blockers_before_rendering, select_candidates
@@ -23,7 +23,6 @@ from anonymize.release.release_plan import (
     ReleasePlan,
     get_release_key,
     keyed_checksum,
-    parse_plan,
     recording_code,
     require_possible,
 )
@@ -40,8 +39,6 @@ from anonymize.release.release_rules import (
     ReleaseBlocker,
     RenderingCheck,
     outcome_blockers,
-    parse_blocker,
-    parse_outcome,
     remaining_blockers,
 )
 from anonymize.release.release_sound import (
@@ -49,10 +46,10 @@ from anonymize.release.release_sound import (
     build_sound_filter,
     derive_voice_seeds,
     find_sound_problems,
-    parse_audio_treatment,
 )
 from anonymize.release.release_verification import Leak, find_leaks
 from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
+from project.codec import dump, load
 from project.entities.study_records import Changes, Json, Run
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
@@ -132,7 +129,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
         ]
         secret: dict[str, Json] = {
             "key": key,
-            "private": cast(Json, collect_private(session).as_json()),
+            "private": dump(collect_private(session)),
             "signed": compute_signature(session, plan, found.selection, key),
             "sounds": {
                 str(candidate.number): _treatment_json(candidate.audio_treatment, key)
@@ -151,13 +148,13 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
             "seen": _study_version(session),
             "texts": str(texts),
             "prepared": {name: file_sha256(texts / name) for name in list_files(texts)},
-            "plan": plan.as_json(),
-            "reasons": [reason.as_json() for reason in found.reasons],
+            "plan": dump(plan),
+            "reasons": [dump(reason) for reason in found.reasons],
             "waived": [[rule, number] for rule, number in found.waived],
             "made_of": cast(Json, made),
             "recordings": recordings,
-            "limits": cast(Json, asdict(read_privacy_limits(session.study))),
-            "card": cast(Json, collect_card_facts(session, found.selection, found.plan.texts)) if not refused else {},
+            "limits": dump(read_privacy_limits(session.study)),
+            "card": dump(collect_card_facts(session, found.selection, found.plan.texts)) if not refused else {},
             "facts": cast(Json, collect_manifest_facts(session, found.plan, found.selection)) if not refused else {},
         },
     )
@@ -170,7 +167,7 @@ def renew(session: Session, work: JobSpec) -> JobSpec:
     shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
     for recording in cast(list[dict[str, Json]], work.parameters["recordings"]):
         delete_tracks_file(recording)
-    plan = parse_plan(cast(dict[str, Json], work.parameters["plan"]))
+    plan = load(ReleasePlan, work.parameters["plan"], KIND)
     fresh = prepare(session, Path(str(work.parameters["folder"])), plan)
     return replace(work, parameters=fresh.parameters)
 
@@ -196,9 +193,9 @@ def all_recording_ids(session: Session) -> list[str]:
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
-    plan = parse_plan(cast(dict[str, Json], parameters["plan"]))
+    plan = load(ReleasePlan, parameters["plan"], KIND)
     waived = [(str(rule), number) for rule, number in cast(list[tuple[str, int | None]], parameters["waived"])]
-    reasons = [parse_blocker(reason) for reason in cast(list[dict[str, Json]], parameters["reasons"])]
+    reasons = [load(ReleaseBlocker, reason, KIND) for reason in cast(list[Json], parameters["reasons"])]
     progress.progress(0, 1, "Looking at the rules")
     with lend_texts_folder(Path(str(parameters["texts"]))) as texts:
         if remaining_blockers(reasons, waived):
@@ -208,7 +205,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         left = remaining_blockers(outcome_blockers(outcomes), waived)
         if left:
             return _refusal(left, outcomes) | {"states": _states(parameters)}
-        private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
+        private = load(Private, secret["private"], KIND)
         folder = Path(str(parameters["folder"]))
         with _collect_refusal() as refused, staging_folder(folder) as staging:
             written = _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
@@ -236,7 +233,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "reasons": [],
         "output": str(folder),
         "files": count,
-        "recordings": [outcome.as_json() for outcome in outcomes],
+        "recordings": [dump(outcome) for outcome in outcomes],
         "states": _states(parameters),
     }
 
@@ -244,7 +241,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Changes:
     """Record that a release was made or refused, as a run of each of its recordings."""
     numbers = {recording.number: recording.id for recording in all_recordings(session.study)}
-    outcomes = [parse_outcome(outcome) for outcome in cast(list[dict[str, Any]], result["recordings"])]
+    outcomes = [load(RenderingCheck, outcome, KIND) for outcome in cast(list[Json], result["recordings"])]
     plan = cast(dict[str, Json], work.parameters["plan"])
     states = cast(dict[str, str], result["states"])
     about = {numbers[outcome.number] for outcome in outcomes if outcome.number in numbers} or {work.recording_id}
@@ -260,7 +257,7 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
                 "released": result["released"],
                 "output": Path(str(work.parameters["folder"])).name,
                 "rules": [*sorted({str(reason["rule"]) for reason in cast(list[dict[str, Json]], result["reasons"])})],
-                "outcomes": [outcome.as_json() for outcome in outcomes if numbers.get(outcome.number) == recording_id],
+                "outcomes": [dump(outcome) for outcome in outcomes if numbers.get(outcome.number) == recording_id],
             }
             methods = "+".join(cast(list[str], plan["methods"])) or KIND
             run = Run(new_id(), recording_id, KIND, methods, parameters, kept, utc_now(), __version__)
@@ -290,10 +287,10 @@ def _collect_refusal() -> Iterator[list[ReleaseBlocker]]:
 def _refusal(reasons: Sequence[ReleaseBlocker], outcomes: Sequence[RenderingCheck]) -> dict[str, Json]:
     return {
         "released": False,
-        "reasons": [reason.as_json() for reason in reasons],
+        "reasons": [dump(reason) for reason in reasons],
         "output": "",
         "files": 0,
-        "recordings": [outcome.as_json() for outcome in outcomes],
+        "recordings": [dump(outcome) for outcome in outcomes],
         "states": {},
     }
 
@@ -303,12 +300,12 @@ def _treatment_json(audio_treatment: AudioTreatment | None, key: str) -> Json:
     return (
         None
         if audio_treatment is None
-        else {**audio_treatment.as_json(), "seeds": {**derive_voice_seeds(audio_treatment, key)}}
+        else {**dump(audio_treatment), "seeds": {**derive_voice_seeds(audio_treatment, key)}}
     )
 
 
 def _sound_facts(found: Mapping[str, Any] | None) -> Json:
-    return None if found is None else parse_audio_treatment(found).facts()
+    return None if found is None else load(AudioTreatment, found, KIND).facts()
 
 
 def _verify_sounds(
@@ -324,7 +321,7 @@ def _verify_sounds(
             staging.glob(f"video-*/{rendering.outcome.method}/{recording_code(rendering.outcome.number)}.mp4")
         ):
             source, track = rendering.plan.source, rendering.plan.track
-            wrong = find_sound_problems(clip, source, parse_audio_treatment(planned), progress, track=track)
+            wrong = find_sound_problems(clip, source, load(AudioTreatment, planned, KIND), progress, track=track)
             found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
     return found
 
@@ -364,7 +361,7 @@ def _gather_recording(session: Session, plan: ReleasePlan, candidate: ReleaseCan
 def _render_all(
     parameters: Mapping[str, Json], key: str, progress: Progress
 ) -> tuple[list[ReleaseRendering], list[RenderingCheck]]:
-    limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
+    limits = load(PrivacyLimits, parameters["limits"], KIND)
     renderings, outcomes = [], []
     for recording in cast(list[dict[str, Json]], parameters["recordings"]):
         progress.check_cancelled()
@@ -400,7 +397,11 @@ def _write(
     key = str(secret["key"])
     treatments = {
         rendering.outcome.number: build_sound_filter(
-            parse_audio_treatment(found), rendering.plan.source, found["seeds"], progress, track=rendering.plan.track
+            load(AudioTreatment, found, KIND),
+            rendering.plan.source,
+            found["seeds"],
+            progress,
+            track=rendering.plan.track,
         )
         for rendering in renderings
         if (found := secret["sounds"][str(rendering.outcome.number)]) is not None
@@ -420,7 +421,7 @@ def _write(
     for rendering in renderings:
         require_unchanged(rendering)
     facts = cast(dict[str, Json], parameters["facts"])
-    written |= write_cards(staging, plan, outcomes, parse_card_facts(cast(dict[str, Any], parameters["card"])))
+    written |= write_cards(staging, plan, outcomes, load(CardFacts, parameters["card"], KIND))
     sources = cast(dict[str, Json], facts["sources"])
     for rendering in renderings:
         code = recording_code(rendering.outcome.number)

@@ -10,6 +10,7 @@ from anonymize.release.private_content import collect_private
 from anonymize.release.release_gate import Selection, blockers_before_rendering, select_candidates
 from anonymize.release.release_plan import LEAVE_OUT, ReleasePlan, keyed_checksum
 from anonymize.release.release_rules import MIN_REASON_WORDS, RULES, ReleaseBlocker, remaining_blockers
+from project.codec import dump
 from project.entities.study_records import Json, Waiver
 from project.queries.face_rows import mask_state
 from project.queries.pii_rows import pii_decisions, public_words
@@ -44,12 +45,12 @@ def compute_signature(session: Session, plan: ReleasePlan, selection: Selection,
             sorted(candidate.solid_face_ids),
             sorted([who.pseudonym, who.role.value] for who in candidate.people),
             sorted(who.pseudonym for who in candidate.refusing),
-            None if candidate.audio_treatment is None else candidate.audio_treatment.as_json(),
+            candidate.audio_treatment and dump(candidate.audio_treatment),
             candidate.sound_track,
         ]
         for candidate in selection.candidates
     ]
-    about = [facts, _decisions_json(session, selection), collect_private(session).as_json(), plan.as_json()]
+    about = [facts, _decisions_json(session, selection), dump(collect_private(session)), dump(plan)]
     return keyed_checksum(key, json.dumps(about, sort_keys=True))
 
 

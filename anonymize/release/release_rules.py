@@ -1,8 +1,7 @@
 """Release rules, their blockers, and the rules that are checked on a rendering: one function a rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
 
 from project.entities.study_records import Json, Waiver
 from project.text_format import pluralize
@@ -84,8 +83,8 @@ class ReleaseBlocker:
         """Whether a person may do without it."""
         return self.waivable and RULES[self.rule].waivable
 
-    def as_json(self, study: str = "") -> dict[str, Json]:
-        """Return it as an object; with a command that opens the window at the place, where a study is named."""
+    def describe_as_json(self, study: str) -> dict[str, Json]:
+        """Return it for people; with a command that opens the window of a study at the place."""
         found: dict[str, Json] = {
             "rule": self.rule,
             "recording": self.recording,
@@ -96,24 +95,10 @@ class ReleaseBlocker:
         }
         if self.weights:
             found["weights"] = self.weights
-        if study and self.recording is not None:
+        if self.recording is not None:
             at = "" if self.time_us is None else f" --at {self.time_us / SECOND_US:.3f}"
             found["link"] = f"greenroom open {study} --recording {self.recording}{at}"
         return found
-
-
-def parse_blocker(found: Mapping[str, Json]) -> ReleaseBlocker:
-    """Read what `ReleaseBlocker.as_json` made."""
-    number, time = found["recording"], found["time"]
-    return ReleaseBlocker(
-        str(found["rule"]),
-        number if isinstance(number, int) else None,
-        round(time * SECOND_US) if isinstance(time, int | float) else None,
-        str(found["sentence"]),
-        str(found["hint"]),
-        found.get("waivable") is True or not RULES[str(found["rule"])].waivable,
-        str(found.get("weights", "")),
-    )
 
 
 def find_waiver(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapping[str, int]) -> Waiver | None:
@@ -200,12 +185,6 @@ class RenderingCheck:
     recognized: tuple[str, ...] = ()
     figures: Mapping[str, str] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        found = asdict(self)
-        found["hits"] = [[*hit] for hit in self.hits]
-        return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
-
     def build_blocker(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
         """Return a reason about this recording."""
         return ReleaseBlocker(rule, self.number, time_us, f"Recording {self.number}, {self.method}: {sentence}", hint)
@@ -216,14 +195,6 @@ class RenderingCheck:
             if at == time_us:
                 return f", {width} by {height} pixels at x {x}, y {y}"
         return ""
-
-
-def parse_outcome(found: Mapping[str, Any]) -> RenderingCheck:
-    """Read what `as_json` made."""
-    known = {field.name for field in fields(RenderingCheck)}
-    values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items() if key in known}
-    values["hits"] = tuple(tuple(value) for value in values.get("hits", ()))
-    return RenderingCheck(**values)
 
 
 def outcome_blockers(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:

@@ -5,7 +5,7 @@ Personal information is searched once for all recordings.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
@@ -180,11 +180,6 @@ class AudioTreatment:
         """How long it is that somebody is muted."""
         return sum(end - start for start, end in self.muted) / 1e6
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        found = asdict(self)
-        return {key: [[*span] for span in value] if isinstance(value, tuple) else value for key, value in found.items()}
-
     def facts(self) -> dict[str, Json]:
         """Return what manifest and card say: how many and how, not where and who."""
         return {
@@ -196,15 +191,6 @@ class AudioTreatment:
             "muted": len(self.muted),
             "muted_s": round(self.muted_s, 3),
         }
-
-
-def parse_audio_treatment(found: Mapping[str, Any]) -> AudioTreatment:
-    """Read what `AudioTreatment.as_json` made."""
-    known = {field.name for field in fields(AudioTreatment)}
-    values: dict[str, Any] = {
-        k: tuple(tuple(span) for span in v) if isinstance(v, list) else v for k, v in found.items() if k in known
-    }
-    return AudioTreatment(**values)
 
 
 def plan_audio_treatment(

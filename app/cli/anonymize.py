@@ -261,6 +261,7 @@ def privacy(
         set_privacy_limits,
         unmeasured_limits,
     )
+    from project.codec import load
 
     if limits:
         set_privacy_limits(session, _set_limits(read_privacy_limits(session.study), limits))
@@ -269,7 +270,7 @@ def privacy(
     work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
     result, _ = run_job(session, work)
     allowed = read_privacy_limits(session.study)
-    report = PrivacyReport.from_json(result)
+    report = load(PrivacyReport, result, "The privacy report")
     over, missing = exceeded_limits(report, allowed), unmeasured_limits(report)
     heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
     found = {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from anonymize.sound.voice_methods import VOICES
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, command, given_options, option
@@ -129,7 +129,8 @@ def release(
     """
     from anonymize.release import release_edits, release_job
     from anonymize.release.release_plan import read_plan
-    from anonymize.release.release_rules import ReleaseBlocker, parse_blocker
+    from anonymize.release.release_rules import ReleaseBlocker
+    from project.codec import load
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
@@ -146,10 +147,10 @@ def release(
     if dry_run or out is None:
         return _answer(_checklist_json(found, session.study.path), found.remaining, found)
     result, _ = run_job(session, release_job.prepare(session, out, plan))
-    reasons: list[ReleaseBlocker] = [parse_blocker(reason) for reason in result["reasons"]]  # type: ignore[arg-type, union-attr]
+    reasons = [load(ReleaseBlocker, reason, "The release") for reason in cast(list[Any], result["reasons"])]
     told = {
         "released": result["released"],
-        "reasons": [release_blocker.as_json(str(session.study.path)) for release_blocker in reasons],
+        "reasons": [release_blocker.describe_as_json(str(session.study.path)) for release_blocker in reasons],
         "output": result["output"],
         "files": result["files"],
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
@@ -278,7 +279,7 @@ def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Any]:
     return {
         "released": False,
         "ready": not found.remaining,
-        "reasons": [release_blocker.as_json(str(study)) for release_blocker in found.remaining],
+        "reasons": [release_blocker.describe_as_json(str(study)) for release_blocker in found.remaining],
         "waived": [{"rule": rule, "recording": number} for rule, number in found.waived],
         "recordings": [candidate.number for candidate in found.selection.candidates],
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},

@@ -17,6 +17,7 @@ from anonymize.release.private_content import build_scrubber, collect_private
 from anonymize.release.release_plan import derive_released_id, get_release_key, recording_code
 from anonymize.release.release_texts import ReleasedText
 from benchmark.questions.verification import VerificationItem, VerificationState, read_items
+from project.codec import dump
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question
 from project.entities.study_records import ConsentUse, Json, Recording
@@ -94,7 +95,7 @@ def release_checksum(session: Session, recordings: Mapping[str, Recording]) -> s
         [at.table, at.row, at.field, at.text, at.ordinal, pii_decision.kind, pii_decision.verdict.value]
         for at, pii_decision in pii_decisions(session.study).items()
     )
-    words = [collect_private(session).as_json(), sorted(public_words(session.study))]
+    words = [dump(collect_private(session)), sorted(public_words(session.study))]
     about = [recording_exclusions(session, recordings), places, words]
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 

@@ -11,6 +11,7 @@ from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from app.gui.release import privacy_tab as cells
 from app.gui.release.privacy_tab import PrivacyWindow
 from app.gui.window.main_window import MainWindow
+from project.codec import dump
 from project.entities.study_records import Run
 from project.ids import new_id
 from project.queries.history_rows import insert_run
@@ -26,7 +27,7 @@ def export(study: Study, recording: str, method: str, at: str, **wrong: float) -
     run = Run(new_id(), recording, "anonymize", method, {}, {"output": f"{method}.mp4"}, at, "0")
     runs = [run]
     if wrong:
-        found = report(method=method, **wrong).as_json()
+        found = dump(report(method=method, **wrong))
         runs.append(Run(new_id(), recording, "privacy", method, {"export": run.id}, found, at, "0"))
     with study.run_transaction():
         for each_run in runs:

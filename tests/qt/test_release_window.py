@@ -18,6 +18,7 @@ from app.gui.release.release_form import build_checklist
 from app.gui.release.release_window import ReleaseWindow
 from app.gui.window.main_window import MainWindow
 from app.gui.window.message_bar import MessageLevel
+from project.codec import dump
 from project.entities.study_records import Changes
 from project.queries.face_rows import set_dismissed, tracks_of
 from project.queries.pii_rows import replacements
@@ -67,7 +68,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
             prepare(session, folder, plan),
             ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it."),
         )
-        return replace(work, parameters={**work.parameters, "reasons": [left.as_json()]})
+        return replace(work, parameters={**work.parameters, "reasons": [dump(left)]})
 
     with pytest.MonkeyPatch.context() as patch, qtbot.waitSignal(window.jobs.done):
         patch.setattr(release_job, "prepare", prepare_refused)

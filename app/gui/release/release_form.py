@@ -41,10 +41,10 @@ from anonymize.release.release_rules import (
     RenderingCheck,
     find_waiver,
     outcome_blockers,
-    parse_outcome,
 )
 from anonymize.release.release_texts import ReleasedText, released_texts_by_recording
 from anonymize.sound.voice_methods import COVERS
+from project.codec import load
 from project.entities.study_records import Waiver
 from project.queries.face_rows import mask_state
 from project.queries.history_rows import latest_run
@@ -167,9 +167,7 @@ def earlier_rendering_results(
         if run is None or run.parameters.get("mask_state") != mask_state(session.study, recording_id):
             continue
         kept = run.result.get("outcomes")
-        every = (
-            [parse_outcome(outcome) for outcome in kept if isinstance(outcome, dict)] if isinstance(kept, list) else []
-        )
+        every = [load(RenderingCheck, outcome, "The checks") for outcome in kept] if isinstance(kept, list) else []
         if {rendering_check.method for rendering_check in every} == set(plan.methods_for(number)):
             outcomes += every
     return outcome_blockers(outcomes), [outcome.number for outcome in outcomes]

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, Q
 from anonymize.release import release_edits, release_job
 from anonymize.release.release_gate import Selection
 from anonymize.release.release_plan import SCRUB, read_plan
-from anonymize.release.release_rules import parse_blocker
+from anonymize.release.release_rules import ReleaseBlocker
 from anonymize.release.release_texts import ReleasedText, find_confirming_annotator, list_released_texts, texts_checksum
 from app.gui.jobs.job_center import Result
 from app.gui.pages.context import Context
@@ -29,6 +29,7 @@ from app.gui.release.release_form import (
     selection_from_plan,
 )
 from app.gui.release.scrubbed_texts import TextsView, text_rows
+from project.codec import load
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.pii_rows import replacements
@@ -309,9 +310,7 @@ class ReleaseWindow(QWidget):
         else:
             found = result["reasons"]
             reasons = (
-                [parse_blocker(blocker) for blocker in found if isinstance(blocker, dict)]
-                if isinstance(found, list)
-                else []
+                [load(ReleaseBlocker, blocker, "The release") for blocker in found] if isinstance(found, list) else []
             )
             self.report.setText(
                 tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")

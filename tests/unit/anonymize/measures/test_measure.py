@@ -21,6 +21,7 @@ from anonymize.rendering.face_renderer import RenderPlan, render
 from models.faces.face_detectors import create_detector
 from models.faces.identity.face_embeddings import create_face_embedder
 from models.weights import installed_weights as weights
+from project.codec import dump, load
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
 from tests.builders import measured_world as world
@@ -212,17 +213,13 @@ def test_it_can_be_stopped(raw: Path) -> None:
 
 
 def test_the_report_goes_through_json_and_holds_no_file_and_no_vector(untouched: PrivacyReport, raw: Path) -> None:
-    text = json.dumps(untouched.as_json(), allow_nan=False)
-    again = PrivacyReport.from_json(json.loads(text))
-    assert again.as_json() == untouched.as_json()
-    assert (again.tracks[0].track_id, again.scores, again.leaks_us) == ("track 0", untouched.scores, ())
+    text = json.dumps(dump(untouched), allow_nan=False)
+    assert load(PrivacyReport, json.loads(text), "it") == untouched
+    assert untouched.tracks[0].track_id == "track 0"
     assert raw.name not in text
     assert str(raw.parent) not in text
     assert len(text) < 30_000
     assert np.sum(untouched.scores.counts["genuine"]) == untouched.faces
-    for wrong in ({}, {"version": 99}, {"version": 1, "method": "solid"}):
-        with pytest.raises(UserError):
-            PrivacyReport.from_json(wrong)
 
 
 @pytest.mark.soak

@@ -34,6 +34,7 @@ from anonymize.privacy.privacy_limits import (
     unmeasured_limits,
 )
 from models.weights.installed_weights import FOLDER_VARIABLE
+from project.codec import load
 from project.entities.study_records import Participant, ParticipantRole, Run
 from project.errors import UserError
 from project.ids import new_id
@@ -156,7 +157,7 @@ def test_a_measured_export_carries_its_report_in_the_study_and_beside_the_clip(s
     assert exported_clip.report.frames == 12
     assert exported_clip.measured_at
     beside = json.loads((clip.parent / f"{clip.stem}.privacy.json").read_text("utf-8"))
-    assert PrivacyReport.from_json(beside).as_json() == exported_clip.report.as_json()
+    assert load(PrivacyReport, beside, "it") == exported_clip.report
     kept = latest_run(session.study, ids(session)[0], "privacy")
     for text in (json.dumps(beside), json.dumps([dict(kept.parameters), dict(kept.result)])):
         assert "ana" not in text

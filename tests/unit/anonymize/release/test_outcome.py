@@ -18,10 +18,9 @@ from anonymize.release.release_rules import (
     RenderingCheck,
     find_waiver,
     outcome_blockers,
-    parse_blocker,
-    parse_outcome,
     remaining_blockers,
 )
+from project.codec import dump, load
 from project.entities.study_records import Waiver
 from project.progress import Silent
 from tests.contract.documentation import page
@@ -51,8 +50,8 @@ def test_each_rule_says_what_is_wrong_and_where_and_is_waived_only_where_it_can_
     blockers = outcome_blockers([BROKEN[rule]])
     assert {blocker.rule for blocker in blockers} == {rule}
     assert all(blocker.recording == 1 and blocker.sentence and blocker.hint for blocker in blockers)
-    assert [parse_blocker(blocker.as_json()) for blocker in blockers] == blockers
-    assert parse_outcome(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
+    assert [load(ReleaseBlocker, dump(blocker), "it") for blocker in blockers] == blockers
+    assert load(RenderingCheck, json.loads(json.dumps(dump(BROKEN[rule]))), "it") == BROKEN[rule]
     for waiver in ((rule, None), (rule, 1)):
         assert bool(remaining_blockers(blockers, [waiver])) is not RULES[rule].waivable
     assert remaining_blockers(blockers, [(rule, 2)]) == blockers
@@ -69,7 +68,7 @@ def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
 def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
     blockers = outcome_blockers([BROKEN["face-left"]])
     assert [blocker.time_us for blocker in blockers] == [100_000, 2_000_000]
-    link = blockers[0].as_json("lab.greenroom")["link"]
+    link = blockers[0].describe_as_json("lab.greenroom")["link"]
     assert link == "greenroom open lab.greenroom --recording 1 --at 0.100"
 
 
@@ -104,8 +103,8 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
                 "folder": str(folder / "release"),
                 "texts": str(texts),
                 "prepared": {job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
-                "plan": ReleasePlan().as_json(),
-                "reasons": [blocker.as_json() for blocker in early],
+                "plan": dump(ReleasePlan()),
+                "reasons": [dump(blocker) for blocker in early],
                 "waived": [list(waiver) for waiver in waived],
                 "recordings": [],
             },

@@ -20,13 +20,13 @@ from anonymize.release.release_sound import (
     derive_voice_seeds,
     find_sound_problems,
     merge_intervals,
-    parse_audio_treatment,
     plan_audio_treatment,
     subtract_intervals,
 )
 from media.clip_writer import paint_clip
 from media.sound import Samples, SoundFilter
 from media.soundtrack import copy_with_sound
+from project.codec import dump, load
 from project.entities.study_records import Participant, ParticipantRole, Run, Utterance
 from tests.builders.clips import make_clip, make_sound_tracks, tone
 
@@ -93,7 +93,7 @@ def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_el
         PiiAudioSpan(8, 9, "phone", True),
     ]
     made = plan_audio_treatment(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
-    assert parse_audio_treatment(made.as_json()) == made
+    assert load(AudioTreatment, dump(made), "it") == made
     assert made.facts()["covered"] == {"person": 2, "phone": 1}
     assert made.facts()["whole_utterances"] == 1
     assert "P01" not in str(made.facts())
