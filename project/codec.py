@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from project.errors import UserError
+from project.text_format import escape_unprintable
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -35,7 +36,7 @@ def load(cls: type[T], data: object, where: str) -> T:
         return cast(T, _adapter(cls).validate_python(data))
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
-        place = ".".join(map(str, problem["loc"])) or "content"
+        place = escape_unprintable(".".join(map(str, problem["loc"]))[:80]) or "content"
         raise UserError(f"{where}: “{place}” is wrong: {problem['msg']}.", "Correct it, or make it again.") from error
 
 
