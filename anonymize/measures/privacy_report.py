@@ -69,7 +69,6 @@ FIGURES: dict[str, MeasureInfo] = {
     "pitch": MeasureInfo("Head nod, error", "degrees", "low"),
     "roll": MeasureInfo("Head tilt, error", "degrees", "low"),
     "iris": MeasureInfo("Iris offset, error", "eye widths", "low"),
-    "gaze": MeasureInfo("Gaze, error", "degrees", "low"),
     "mouth": MeasureInfo("Mouth opening, correlation", "r", "high"),
     "eye": MeasureInfo("Eye closure, correlation", "r", "high"),
     "brow": MeasureInfo("Brow height, correlation", "r", "high"),
@@ -82,8 +81,6 @@ FIGURES: dict[str, MeasureInfo] = {
     "brow_in_source": MeasureInfo("Brow height, both models on the source", "r"),
     "lag_s": MeasureInfo("Delay of the mouth", "seconds", "low"),
     "warp": MeasureInfo("Flicker, as a ratio to the source", "times", "low"),
-    "expression": MeasureInfo("Same expression", "share", "high"),
-    "expression_kappa": MeasureInfo("Same expression beyond chance", "kappa", "high"),
 }
 """Every figure that a report can have."""
 

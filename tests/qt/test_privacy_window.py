@@ -81,7 +81,7 @@ def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(wind
     assert found.verdict.text().startswith("Over the limit: In 2 of 80 frames")
     assert [row[0] for row in found.tracks.texts()] == ["P01"]
     assert any(row[0].startswith("Parrot attacker") for row in found.figures.texts())
-    assert any("No model of gaze" in row[3] for row in found.figures.texts())
+    assert any("No optical flow" in row[3] for row in found.figures.texts())
     assert [view.plot.title for view in found.alike.views] == ["How alike faces are"]
     assert {view.plot.title for view in found.methods.views} == {"Re-identified faces", "Signals that are kept"}
     seen: list[tuple[str, int]] = []
