@@ -18,7 +18,7 @@ from annotate.agreement.coefficients import (
     kappa,
     metric_alpha,
     moments,
-    nominal_alpha,
+    nominal_distance,
     ordinal_alpha,
     pearson,
     quadratic_kappa,
@@ -95,21 +95,14 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
     equal = sum_by_group(where[array == other], size)
     figures = {"same": estimate_share(equal, sum_by_group(where, size), weights, NOTHING_FILLED_IN)}
     if field.multiple:
-        distance = jaccard_distance(kinds)
+        metric, distance = "jaccard", jaccard_distance(kinds)
         near = sum_by_group(where, size, 1 - distance[array, other])
         figures["jaccard"] = estimate_share(near, sum_by_group(where, size), weights, NOTHING_FILLED_IN)
-        figures["alpha"] = estimate_from(
-            lambda drawn: metric_alpha(found, distance, drawn),
-            weights,
-            rests_on,
-            groups,
-            reasons,
-            {"metric": "jaccard"},
-        )
-        return figures
-    figures["cohen_kappa"] = _kappa(array, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
+    else:
+        metric, distance = "nominal", nominal_distance(len(kinds))
+        figures["cohen_kappa"] = _kappa(array, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
     figures["alpha"] = estimate_from(
-        lambda drawn: nominal_alpha(found, drawn), weights, rests_on, groups, reasons, {"metric": "nominal"}
+        lambda drawn: metric_alpha(found, distance, drawn), weights, rests_on, groups, reasons, {"metric": metric}
     )
     return figures
 
