@@ -24,12 +24,12 @@ from anonymize.faces.masking_plan import (
 from anonymize.voice.sound_choice import (
     SoundChoice,
     gather_sound_parameters,
-    parse_choice,
     require_choice,
     sound_checksum,
 )
 from anonymize.voice.sound_job import build_filter, stored_parameters
 from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
+from project.codec import load
 from project.entities.study_records import Changes, Json, Recording, Run
 from project.errors import UserError
 from project.ids import new_id
@@ -236,7 +236,7 @@ def _sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str
 
 def _choice(parameters: Mapping[str, Json]) -> SoundChoice | None:
     sound = parameters.get("sound")
-    return parse_choice(sound) if isinstance(sound, dict) else None
+    return load(SoundChoice, sound, "sound") if isinstance(sound, dict) else None
 
 
 def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:

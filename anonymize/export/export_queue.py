@@ -9,14 +9,14 @@ import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
 
 from anonymize.export import export_job
 from anonymize.faces.masking_plan import require_method
-from anonymize.voice.sound_choice import NONE, SoundChoice, parse_choice, require_choice
+from anonymize.voice.sound_choice import NONE, SoundChoice, require_choice
+from project.codec import dump, load
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.files.filesystem import is_folder
@@ -94,7 +94,6 @@ def format_size(size: int) -> str:
 
 
 _log = logging.getLogger(__name__)
-_FORMAT = 1
 
 
 class ClipState(StrEnum):
@@ -271,23 +270,15 @@ def save_queue(session: Session, queue: RenderQueue) -> None:
         if not queue.pending:
             place.unlink(missing_ok=True)
             return
-        kept = {**asdict(queue), "folder": str(queue.folder), "sound": queue.sound.as_json()}
-        write_private(session.study, place, json.dumps({"format": _FORMAT, **kept}).encode())
+        write_private(session.study, place, json.dumps(dump(queue)).encode())
 
 
 def load_unfinished(session: Session) -> RenderQueue | None:
     """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
     try:
-        kept: dict[str, Any] = json.loads(read_private(session.study, _study_queue_path(session)))
-        if kept.pop("format") != _FORMAT:
-            return None
-        clips = [
-            QueuedClip(**{**clip, "state": ClipState(clip["state"])})
-            for clip in cast(list[dict[str, Any]], kept["clips"])
-        ]
-        sound = parse_choice(kept.get("sound", {}))
-        queue = RenderQueue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
-    except (OSError, UserError, ValueError, KeyError, TypeError):
+        kept = json.loads(read_private(session.study, _study_queue_path(session)))
+        queue = load(RenderQueue, kept, "The queue of exports")
+    except (OSError, UserError, ValueError):
         return None
     there = {recording.id for recording in all_recordings(session.study)}
     queue = replace(queue, clips=tuple(clip for clip in queue.clips if clip.recording_id in there))

@@ -6,15 +6,15 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from anonymize.methods.face_methods import create_method, method_type, missing_weights
 from models.faces.track_file import save_tracks, take_tracks
 from models.weights import installed_weights
 from models.weights.weights_catalogue import find_entry
-from project.entities.face_regions import Keyframe, Region, RegionKind
+from project.codec import dump, load
+from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole, Run
 from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
@@ -104,7 +104,7 @@ def gather_parameters(
         "options": dict(options or {}),
         "exempt": cast(Json, exempt),
         "identities": {key: participant.pseudonym for key, participant in whose.items()},
-        "regions": [cast(Json, asdict(region)) for region in beside],
+        "regions": [dump(region) for region in beside],
     }
 
 
@@ -179,7 +179,7 @@ def delete_tracks_file(parameters: Mapping[str, Json]) -> None:
 
 def parse_regions(parameters: Mapping[str, Json]) -> list[Region]:
     """Return the areas, and what was marked as nothing."""
-    return [_region(region) for region in cast(list[dict[str, Any]], parameters["regions"])]
+    return [load(Region, region, "regions") for region in cast(list[Json], parameters["regions"])]
 
 
 def weights_digests(method: str) -> dict[str, str]:
@@ -240,11 +240,6 @@ _KEY_PARAMETERS = (
     "start_us",
     "end_us",
 )
-
-
-def _region(found: Mapping[str, Any]) -> Region:
-    keyframes = tuple(Keyframe(**keyframe) for keyframe in found["keyframes"])
-    return Region(**{**found, "kind": RegionKind(found["kind"]), "keyframes": keyframes})
 
 
 def remove_abandoned_renderings(renderings: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,3 +219,20 @@ class Tools:
     landmarks: LandmarkFinder | None = None
     driver: LandmarkFinder | None = None
     flow: OpticalFlow | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """Somebody who is not in the recording that is measured.
+
+    Attributes:
+        identity: their pseudonym.
+        path: of another recording's file.
+        frames: positions of a few frames in which their face is large.
+        boxes: x, y, width, height of their face in each of these.
+    """
+
+    identity: str
+    path: Path
+    frames: tuple[int, ...]
+    boxes: tuple[tuple[float, float, float, float], ...]

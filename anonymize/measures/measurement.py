@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from anonymize.measures.frame_measures import (
     COVERED_SHARE,
+    Stranger,
     Tools,
     count_leaks,
     detection_rate,
@@ -33,7 +34,7 @@ from anonymize.measures.frame_observation import (
     warp_ratio,
 )
 from anonymize.measures.privacy_report import MeasuredValue, PrivacyReport, TrackReport, pool_values, share_value
-from anonymize.measures.recognition import Recognition, Stranger, embed_strangers, recognize
+from anonymize.measures.recognition import Recognition, embed_strangers, recognize
 from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
 from project.errors import UserError

@@ -18,14 +18,14 @@ from anonymize.faces.masking_plan import (
     parse_regions,
     verify_source,
 )
-from anonymize.measures.frame_measures import Tools
+from anonymize.measures.frame_measures import Stranger, Tools
 from anonymize.methods.face_methods import method_type
 from anonymize.privacy.exported_clips import KIND, ExportedClip, list_exports
 from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_independent
 from models.faces.identity.face_embeddings import EMBEDDERS
 from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
-from project.codec import dump
+from project.codec import dump, load
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole, Run
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, write_atomically
@@ -45,7 +45,6 @@ from project.version import __version__
 if TYPE_CHECKING:
     from anonymize.measures.frame_observation import MeasureOptions
     from anonymize.measures.privacy_report import PrivacyReport
-    from anonymize.measures.recognition import Stranger
     from anonymize.rendering.face_renderer import RenderPlan
     from project.entities.face_regions import Region
 
@@ -55,14 +54,14 @@ _FRAMES = 6
 _MIN_FACE_WIDTH = 40
 
 
-def choose_strangers(session: Session, recording_id: str) -> list[Json]:
-    """Return people who are named in other recordings and not in this one, as `parse_stranger` reads them.
+def choose_strangers(session: Session, recording_id: str) -> list[Stranger]:
+    """Return people who are named in other recordings and not in this one.
 
     Of each, a few frames in which their face is found and large. Robots are no people.
     """
     people = {p.id: p for p in all_participants(session.study) if p.role is not ParticipantRole.ROBOT}
     here = {track.participant_id for track in tracks_of(session.study, recording_id)}
-    found: dict[str, Json] = {}
+    found: dict[str, Stranger] = {}
     for recording in all_recordings(session.study):
         if recording.id == recording_id or len(found) >= MAX_STRANGERS:
             continue
@@ -73,21 +72,17 @@ def choose_strangers(session: Session, recording_id: str) -> list[Json]:
             frames = _choose_frames(track)
             if path is not None and who not in here and who not in found and frames and len(found) < MAX_STRANGERS:
                 places = np.searchsorted(track.frames, frames)
-                found[who] = {
-                    "identity": people[who].pseudonym,
-                    "path": path,
-                    "frames": cast(Json, frames),
-                    "boxes": cast(Json, track.boxes[places].astype(float).round(2).tolist()),
-                }
+                boxes = tuple(map(tuple, track.boxes[places].astype(float).round(2).tolist()))
+                found[who] = Stranger(people[who].pseudonym, path, tuple(frames), boxes)
     return [*found.values()]
 
 
-def _picture(session: Session, recording_id: str) -> str | None:
+def _picture(session: Session, recording_id: str) -> Path | None:
     medium = session.main_medium(recording_id)
     if medium is None or medium.facts.video is None:
         return None
     located = session.locate(medium)
-    return str(located.path) if located.state is MediaState.PRESENT else None
+    return located.path if located.state is MediaState.PRESENT else None
 
 
 def _choose_frames(track: FaceTrack) -> list[int]:
@@ -142,7 +137,7 @@ def prepare(
             "clip_sha256": made.result.get("sha256", ""),
             "witness": witness,
             "measure": dict(options or {}),
-            "strangers": choose_strangers(session, recording.id),
+            "strangers": [dump(stranger) for stranger in choose_strangers(session, recording.id)],
         },
     )
 
@@ -154,7 +149,6 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasureOptions
-    from anonymize.measures.recognition import parse_stranger
 
     clip = Path(str(parameters["clip"]))
     source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
@@ -167,7 +161,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         tracked_by=str(parameters["tracked_by"]),
         regions=parse_regions(parameters),
         blanked_us=[round(seconds * SECOND_US) for seconds in cast(list[float], parameters["blanked"])],
-        strangers=[parse_stranger(stranger) for stranger in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[load(Stranger, stranger, KIND) for stranger in cast(list[Json], parameters["strangers"])],
         options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
         progress=progress,
     )
@@ -222,7 +216,7 @@ def measure_rendering(
     tracked_by: str,
     regions: "Sequence[Region]" = (),
     blanked_us: Sequence[int] = (),
-    strangers: "Sequence[Stranger]" = (),
+    strangers: Sequence[Stranger] = (),
     options: "MeasureOptions | None" = None,
     progress: Progress | None = None,
 ) -> "PrivacyReport":

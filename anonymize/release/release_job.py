@@ -354,7 +354,7 @@ def _gather_recording(session: Session, plan: ReleasePlan, candidate: ReleaseCan
         "painted": [*candidate.solid_face_ids],
         "detector": join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
         "witness": witness or "",
-        "strangers": choose_strangers(session, candidate.recording.id),
+        "strangers": [dump(stranger) for stranger in choose_strangers(session, candidate.recording.id)],
     }
 
 

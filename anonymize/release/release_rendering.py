@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -22,10 +22,12 @@ from anonymize.faces.masking_plan import (
     weights_digests,
     working_folder,
 )
+from anonymize.measures.frame_measures import Stranger
 from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
 from anonymize.release.release_rules import RenderingCheck
+from project.codec import load
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
@@ -247,8 +249,6 @@ def measure_outcome(
     Raises:
         Cancelled: the user stopped it.
     """
-    from anonymize.measures.recognition import parse_stranger
-
     plan, outcome = rendering.plan, rendering.outcome
     if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):
         return replace(outcome, measured=True, figures={"Faces": "none to hide"})
@@ -260,7 +260,7 @@ def measure_outcome(
         tracked_by=str(parameters["tracked_by"]),
         regions=[*plan.areas, *(region for region in parse_regions(parameters) if region.id not in others)],
         blanked_us=outcome.blanked_us,
-        strangers=[parse_stranger(stranger) for stranger in cast(list[dict[str, Any]], parameters["strangers"])],
+        strangers=[load(Stranger, stranger, "release") for stranger in cast(list[Json], parameters["strangers"])],
         progress=progress,
     )
     return add_measures(outcome, report, limits, drawn=plan.method.kind == "face")

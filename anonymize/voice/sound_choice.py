@@ -5,10 +5,10 @@ import hmac
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import cast
+from dataclasses import dataclass, field
 
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
+from project.codec import dump
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.queries.pii_rows import pii_decisions, private_words, public_words
@@ -55,20 +55,6 @@ class SoundChoice:
         """Whether the sound differs from the recording's."""
         return self.voice != KEEP or self.cover != NONE
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return cast(dict[str, Json], {**asdict(self), "options": dict(self.options)})
-
-
-def parse_choice(found: Mapping[str, Json]) -> SoundChoice:
-    """Read what `SoundChoice.as_json` made."""
-    options = found.get("options")
-    return SoundChoice(
-        str(found.get("voice", DEFAULT_VOICE)),
-        options if isinstance(options, dict) else {},
-        str(found.get("cover", MUTE)),
-    )
-
 
 def require_choice(choice: SoundChoice) -> None:
     """Refuse what cannot be done."""
@@ -90,7 +76,7 @@ def gather_sound_parameters(session: Session, recording_id: str, choice: SoundCh
     spans = pii_spans(session, recording_id) if choice.covers_pii else []
     speakers = speaker_spans(session, recording_id) if choice.changes_voices else []
     return {
-        **choice.as_json(),
+        **dump(choice),
         "spans": [[*span] for span in spans],
         "speakers": [[*speaker] for speaker in speakers],
         "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
@@ -106,7 +92,7 @@ def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> 
     searched for it.
     """
     medium = session.main_medium(recording_id)
-    content: list[object] = [choice.as_json(), medium.sound_track if medium else 0]
+    content: list[object] = [dump(choice), medium.sound_track if medium else 0]
     if choice.changes_voices:
         content.append(speaker_spans(session, recording_id))
     if choice.covers_pii:

@@ -323,6 +323,7 @@ def voice(
       greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
     """
     from anonymize.voice import sound_job
+    from project.codec import dump
 
     choice = sound_choice(method, cover, voice_options)
     there = all_recordings(session.study)
@@ -339,7 +340,7 @@ def voice(
     transcript = bool(work.parameters["said"])
     found = {
         "recording": chosen.number,
-        **choice.as_json(),
+        **dump(choice),
         "covered": covered,
         "transcript": transcript,
         **result,

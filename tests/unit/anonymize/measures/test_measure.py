@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymize.measures.frame_measures import Tools
+from anonymize.measures.frame_measures import Stranger, Tools
 from anonymize.measures.frame_observation import MeasuredRendering, MeasureOptions
 from anonymize.measures.measurement import measure_privacy
 from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
-from anonymize.measures.recognition import Stranger
 from anonymize.methods.blur import Blur
 from anonymize.methods.face_methods import create_method
 from anonymize.methods.pixelate import Pixelate
@@ -179,7 +178,7 @@ def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw:
     assert alone.rates[0].value is None
     assert alone.rates[0].note
     boxes = world.tracks()[1].boxes
-    strangers = [Stranger(f"P{k}", raw, [k, k + 1], boxes[k : k + 2]) for k in range(3)]
+    strangers = [Stranger(f"P{k}", raw, (k, k + 1), boxes[k : k + 2]) for k in range(3)]
     helped = measure_privacy(rendering, TOOLS, EVERY, strangers).strongest_attack(NAIVE)
     assert helped.people == 3
     assert helped.rates[0].value == 1.0

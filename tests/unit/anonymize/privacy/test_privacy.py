@@ -207,8 +207,8 @@ def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Se
             assert strangers == []
         else:
             (stranger,) = strangers
-            assert stranger["identity"] == "P01"
-            assert np.shape(stranger["boxes"]) == (len(stranger["frames"]), 4)
+            assert stranger.identity == "P01"
+            assert np.shape(stranger.boxes) == (len(stranger.frames), 4)
     assert choose_strangers(session, second) == []
 
 

@@ -23,11 +23,11 @@ from anonymize.voice.sound_choice import (
     SoundChoice,
     gather_sound_parameters,
     needs_pii_search,
-    parse_choice,
     require_choice,
     sound_checksum,
 )
 from media.sound import read_mono, stream_original, to_int16
+from project.codec import load
 from project.entities.study_records import ParticipantRole, Utterance
 from project.entities.transcript import Word
 from project.errors import UserError
@@ -174,7 +174,7 @@ def test_the_queue_on_disk_remembers_how_the_sound_is_treated(session: Session, 
     queue = rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=sound)
     rendering_queue.save_queue(session, queue)
     assert rendering_queue.load_unfinished(session).sound == sound
-    assert parse_choice({}) == SoundChoice()
+    assert load(SoundChoice, {}, "it") == SoundChoice()
 
 
 def test_what_cannot_be_done_is_refused_before_any_work(session: Session, tmp_path: Path) -> None:
