@@ -78,13 +78,7 @@ class SegmentMatches:
 
 
 def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats) -> dict[str, StatisticResult]:
-    """Return the figures of a field with choices, over pairs in which both sides filled it in.
-
-    Args:
-        field: what was chosen.
-        matched: the matched segments.
-        weights: of the bootstrap.
-    """
+    """Return the figures of a field with choices, over pairs in which both sides filled it in."""
     matched = matched.where_filled(field.filled)
     where, size = matched.recording, weights.shape[1]
     kinds, codes = np.unique(field.chosen[np.concatenate([matched.first, matched.second])], axis=0, return_inverse=True)

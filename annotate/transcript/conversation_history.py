@@ -116,13 +116,7 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
 
 
 def format_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
-    """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes.
-
-    Args:
-        text: of the utterance.
-        cues: inside it.
-        names: participant id -> pseudonym.
-    """
+    """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes."""
     return _unescape(
         _format_words(
             CaptionLine(None, 0, 0, tuple(split_words(text)), _speaker_cues(cues), _listener_responses(cues, names))

@@ -177,19 +177,7 @@ def make_queue(
     overwrite: bool = False,
     sound: SoundChoice | None = None,
 ) -> RenderQueue:
-    """Make a queue of every recording by every method.
-
-    Args:
-        session: where the recordings are.
-        recording_ids: which.
-        methods: name -> options.
-        folder: where the clips go.
-        start_us: see `export_job.prepare`, as all that follows.
-        end_us: likewise.
-        keep_robots: likewise.
-        overwrite: likewise.
-        sound: likewise.
-    """
+    """Make a queue of every recording by every method."""
     for method, options in methods.items():
         require_method(method, options)
     sound = sound or SoundChoice()

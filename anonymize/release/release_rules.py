@@ -102,13 +102,7 @@ class ReleaseBlocker:
 
 
 def find_waiver(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapping[str, int]) -> Waiver | None:
-    """Return the waiver that does away with a reason; None where there is none or the rule cannot be waived.
-
-    Args:
-        reason: what stands in the way.
-        waivers: of the study.
-        numbers: recording id -> number.
-    """
+    """Return the waiver that does away with a reason; None where there is none or the rule cannot be waived."""
     if not reason.can_be_waived:
         return None
     for waiver in waivers:
