@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import cast
 
+from annotate.interchange.document_export import exportable_recordings
 from anonymize.faces.masking_plan import (
     TRANSIENT_PARAMETERS,
     build_render_plan,
@@ -35,8 +36,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import mask_state
-from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
-from project.queries.recording_rows import hold_outs
+from project.queries.history_rows import insert_run
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
 from project.text_format import require_utf8
@@ -74,8 +74,7 @@ def prepare(
     require_method(method, options)
     located = session.require_picture(recording_id)
     recording = session.recording(recording_id)
-    if recording_id in hold_outs(session.study):
-        raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
+    exportable_recordings(session, [recording_id])
     _check_range(recording, start_us, end_us)
     require_faces_run(session, recording_id, located)
     output = folder.absolute() / clip_name(recording, method, start_us, end_us)
@@ -165,11 +164,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         )
         whole.require_unchanged()
         checked.append((whole, result))
-        if source is not None:
-            source.require_unchanged()
+        source.require_unchanged()
 
-    # A recording that was tracked by an earlier version can be exported; what was not read whole vouches for no review.
-    source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
+    source = verify_source(parameters, progress)
     with working_folder(parameters, digests) as folder:
         plan = build_render_plan(parameters, Path(str(parameters["output"])), folder)
         sound = cast(dict[str, Json] | None, parameters.get("sound"))

@@ -95,7 +95,7 @@ def gather_parameters(
         "faces_run": run.id,
         "tracked_by": run.backend,
         "mask_state": mask_state(session.study, recording_id),
-        SOURCE_SHA256_KEY: source_sha256(session.study, run),
+        SOURCE_SHA256_KEY: source_sha256(run),
         "frames": searched.count,
         "damaged_frames": [*searched.damaged],
         "ends_early_s": searched.ends_early_s,
@@ -152,18 +152,12 @@ def verify_source(parameters: Mapping[str, Json], progress: Progress) -> WholeFi
     """
     source = hash_whole_file(Path(str(parameters["path"])), progress)
     if source.sha256 != parameters[SOURCE_SHA256_KEY]:
-        raise source_changed_error(source.path.name, known=bool(parameters[SOURCE_SHA256_KEY]))
+        raise source_changed_error(source.path.name)
     return source
 
 
-def source_changed_error(what: str, *, known: bool) -> UserError:
+def source_changed_error(what: str) -> UserError:
     """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
-    if not known:
-        return UserError(
-            f"{escape_unprintable(what)} was not read whole when its faces were found, "
-            "so nobody knows whether it changed.",
-            "Review its faces again, which reads it: greenroom review-faces STUDY --recording N --reviewed",
-        )
     return UserError(
         f"{escape_unprintable(what)} was changed since its faces were looked for, "
         "though it looks the same at a glance.",
@@ -215,12 +209,7 @@ def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -
 
 
 def rendering_key(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> str:
-    """Return a checksum over all that decides how a rendering comes out.
-
-    Args:
-        parameters: of the job.
-        digests: sha256 of the weights, by name.
-    """
+    """Return a checksum over all that decides how a rendering comes out."""
     decisive = {key: parameters.get(key) for key in _KEY_PARAMETERS}
     content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:32]

@@ -34,7 +34,7 @@ from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_rows import mask_state, tracks_of
-from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run
+from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import JobSpec
 from project.session.session import MediaState, Session
@@ -151,7 +151,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from anonymize.measures.frame_observation import MeasureOptions
 
     clip = Path(str(parameters["clip"]))
-    source = verify_source(parameters, progress) if parameters.get(SOURCE_SHA256_KEY) else None
+    source = verify_source(parameters, progress)
     measured = _verify_export(clip, str(parameters["clip_sha256"]), progress)
     plan = build_render_plan({**parameters, "method": "solid"}, clip)
     report = measure_rendering(
@@ -166,8 +166,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         progress=progress,
     )
     measured.require_unchanged()
-    if source is not None:
-        source.require_unchanged()
+    source.require_unchanged()
     found = dump(report)
     target = report_path(clip)
     _write(target, found)
@@ -189,13 +188,13 @@ def store(session: Session, work: JobSpec, result: Mapping[str, Json]) -> Change
 
 
 def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
-    """Return the clip, read whole and found to be the one that was exported; earlier versions kept no checksum of it.
+    """Return the clip, read whole and found to be the one that was exported.
 
     Raises:
         Cancelled: the user stopped it.
     """
     whole = hash_whole_file(clip, progress)
-    if sha256 and whole.sha256 != sha256:
+    if whole.sha256 != sha256:
         raise UserError(
             f"{escape_unprintable(clip.name)} is not the clip that was exported: it was changed or replaced.",
             "Put that one back, or export it again, then measure it.",

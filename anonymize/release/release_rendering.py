@@ -177,7 +177,7 @@ def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) ->
     """
     rendering.source.require_unchanged()
     if hash_whole_file(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
-        raise source_changed_error(rendering.source.path.name, known=True)
+        raise source_changed_error(rendering.source.path.name)
     rendering.source.require_unchanged()
 
 
@@ -269,14 +269,7 @@ def measure_outcome(
 def add_measures(
     outcome: RenderingCheck, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool
 ) -> RenderingCheck:
-    """Return an outcome with what was measured in its rendering.
-
-    Args:
-        outcome: what rendering and check gave.
-        report: of the measures.
-        limits: of the study.
-        drawn: whether the method draws other faces.
-    """
+    """Return an outcome with what was measured in its rendering."""
     missing = unmeasured_limits(report)
     alone = replace(limits, worst_track=1.0, leak_frames=_UNLIMITED, detected=1.0)
     return replace(

@@ -7,8 +7,10 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.faces import face_tracking_job as face_tracking
 from models.faces.track_file import save_tracks
 from project.entities.study_records import Json
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
+from project.queries.history_rows import SOURCE_SHA256_KEY
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip
@@ -42,6 +44,7 @@ def found_faces(session: Session, boxes: Sequence[Box], **parameters: Json) -> l
         "tracks": len(tracks),
         "damaged_frames": [],
         "seconds": 0.0,
+        SOURCE_SHA256_KEY: file_sha256(Path(str(work.parameters["path"]))),
         "file": str(save_tracks(tracks, cache_folder() / "faces")),
     }
     asked = type(work)(work.kind, work.title, work.recording_id, {**work.parameters, **parameters})

@@ -37,10 +37,11 @@ from models.weights.installed_weights import FOLDER_VARIABLE
 from project.codec import load
 from project.entities.study_records import Participant, ParticipantRole, Run
 from project.errors import UserError
+from project.files.fingerprints import file_sha256
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.face_rows import assign_participant, insert_tracks, set_dismissed
-from project.queries.history_rows import insert_run, latest_run
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run, latest_run
 from project.queries.recording_rows import insert_participant
 from project.session.jobs import run_inline
 from project.session.session import Session
@@ -131,7 +132,8 @@ def ids(session: Session) -> list[str]:
 def found_faces(session: Session, recording: str, name: str) -> None:
     medium = session.main_medium(recording)
     about = {"fingerprint": medium.fingerprint}
-    run = Run(new_id(), recording, "faces", "centerface", about, {"frames": 12}, "2026", "0")
+    found = {"frames": 12, SOURCE_SHA256_KEY: file_sha256(session.locate(medium).path)}
+    run = Run(new_id(), recording, "faces", "centerface", about, found, "2026", "0")
     times = [round(k * 1e5) for k in range(12)]
     with session.study.run_transaction():
         insert_run(session.study, run)
