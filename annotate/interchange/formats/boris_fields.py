@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from annotate.interchange.document import (
     Document,
@@ -42,7 +42,7 @@ SPEECH = "speech"
 class Code:
     """What the code of a behavior stands for; `fields` are the values that its events have in their comments."""
 
-    kind: Literal["segments", "utterances"]
+    kind: str
     scheme: str
     track: str
     text: str
