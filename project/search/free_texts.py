@@ -302,7 +302,7 @@ _ROW_COLUMNS = {
     "episode_agent": ("recording_id", "position"),
 }
 """Table -> the columns that `FreeText.row` names, and then `FreeText.field` where it is no column of its own."""
-_LIST_COLUMNS = {WRONG_OPTION_PREFIX: "wrong", BOND_PREFIX: "bonds", GOAL_PREFIX: "goals"}
+_LIST_COLUMNS = {prefix: column for column, prefix in _LISTS.items()}
 
 
 def write_free_text(study: Study, at: FreeText, text: str) -> None:

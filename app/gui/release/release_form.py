@@ -167,7 +167,7 @@ def earlier_rendering_results(
         if run is None or run.parameters.get("mask_state") != mask_state(session.study, recording_id):
             continue
         kept = run.result.get("outcomes")
-        every = [load(RenderingCheck, outcome, "The checks") for outcome in kept] if isinstance(kept, list) else []
+        every = [load(RenderingCheck, outcome, tr("The checks")) for outcome in kept] if isinstance(kept, list) else []
         if {rendering_check.method for rendering_check in every} == set(plan.methods_for(number)):
             outcomes += every
     return outcome_blockers(outcomes), [outcome.number for outcome in outcomes]

@@ -310,7 +310,9 @@ class ReleaseWindow(QWidget):
         else:
             found = result["reasons"]
             reasons = (
-                [load(ReleaseBlocker, blocker, "The release") for blocker in found] if isinstance(found, list) else []
+                [load(ReleaseBlocker, blocker, tr("The release")) for blocker in found]
+                if isinstance(found, list)
+                else []
             )
             self.report.setText(
                 tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
