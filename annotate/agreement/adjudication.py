@@ -13,6 +13,7 @@ from fractions import Fraction
 from statistics import median
 
 from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotators_of, read_marks
+from project.codec import dump
 from project.entities.study_records import (
     Annotator,
     Changes,
@@ -405,16 +406,7 @@ def _replace(
         segment = mark.segment
         if segment.scheme in schemes:
             remark = next((c.text for c in comments.get(segment.id, ()) if c.text in UNSETTLED_REMARKS), "")
-            same = SegmentDraft(
-                segment.scheme,
-                segment.track,
-                segment.label,
-                segment.start_us,
-                segment.end_us,
-                encode_values(mark.values),
-                remark,
-            )
-            before.setdefault(same, []).append(segment)
+            before.setdefault(_copy_mark(mark, remark), []).append(segment)
     wanted = Counter(drafts)
     fresh: list[tuple[Segment, SegmentDraft]] = []
     for draft, number in wanted.items():
@@ -453,10 +445,6 @@ def _run(
     parameters: dict[str, Json] = {
         "lane": lane.name,
         "annotators": [*sorted(person.name for person in people)],
-        "spans": rule.spans.value,
-        "labels": rule.labels.value,
-        "choices": rule.choices.value,
-        "minimum_iou": rule.minimum_iou,
-        "unsettled": rule.unsettled.value,
+        **dump(rule),
     }
     return Run(new_id(), recording.id, KIND, "vote", parameters, asdict(counts), utc_now(), __version__)

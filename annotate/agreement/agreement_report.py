@@ -19,6 +19,7 @@ from annotate.agreement.field_agreement import (
 )
 from annotate.agreement.figure_intervals import (
     Floats,
+    Ints,
     PublishedFigure,
     StatisticResult,
     draw_resamples,
@@ -50,22 +51,6 @@ from annotate.agreement.segment_agreement import (
 )
 from project.entities.study_records import Json
 from project.progress import Progress, Silent, StageProgress
-
-MAIN_FIGURES = (
-    "overlap_share",
-    "verdict_agreement",
-    "disagreement_share",
-    "matched_agreement",
-    "mean_iou",
-    "cohen_kappa",
-    "elan_kappa",
-    "elan_kappa_matched",
-    "elan_ratio",
-    "alpha",
-    "reviewer_agreement",
-    "third_agreement",
-)
-"""The figures that every report has, beside F1 at several levels of IoU, in the order they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +106,7 @@ class AgreementReport:
 
     Attributes:
         settings: what was asked for, and who and what was counted.
-        main: figure -> value, those of `MAIN_FIGURES`.
+        main: figure -> value, beside F1 at several levels of IoU, in the order they are shown.
         f1_iou: IoU as text -> F1 of the boundaries.
         f1_iou_same_label: the same where matched segments must have the same label.
         label_share: label -> its share of all annotations.
@@ -249,9 +234,6 @@ def _rows_by_recording(
 ) -> tuple[AgreementRow, ...]:
     """Return the figures of each recording that two annotators worked on; one recording alone has no interval."""
     size = len(material.recordings)
-    paired = np.zeros(size, bool)
-    for pair in compared:
-        paired |= pair.recordings
     columns = {
         **{key: _ratios(*parts) for key, parts in shares.per_recording().items()},
         "mean_iou": _ratios(*iou_per_recording(compared, size)),
@@ -273,7 +255,7 @@ def _rows_by_recording(
                 for key, (values, counts) in columns.items()
             },
         )
-        for place in np.flatnonzero(paired).tolist()
+        for place in _paired(compared, size).tolist()
     )
 
 
@@ -356,12 +338,12 @@ def compute_report(
 def _weights(material: AgreementData, compared: Sequence[AnnotatorPair], options: Options) -> Floats:
     """Return (samples, recordings), drawn among the recordings that two annotators worked on; 0 for the others."""
     size = len(material.recordings)
-    paired = np.zeros(size, bool)
-    for pair in compared:
-        paired |= pair.recordings
-    weights = np.zeros((options.samples, size))
-    weights[:, paired] = draw_resamples(int(paired.sum()), options.samples, options.seed) if paired.any() else 0
-    return weights
+    return _draw_weights_among(_paired(compared, size), size, options)
+
+
+def _paired(compared: Sequence[AnnotatorPair], size: int) -> Ints:
+    """Return the places of the recordings that two annotators worked on."""
+    return np.flatnonzero(np.any([np.zeros(size, bool), *(pair.recordings for pair in compared)], axis=0))
 
 
 def _reviewer_agreement(material: AgreementData, options: Options) -> StatisticResult:
@@ -399,7 +381,7 @@ def _label_shares(material: AgreementData, options: Options) -> dict[str, Statis
     }
 
 
-def _draw_weights_among(recordings: np.ndarray, size: int, options: Options) -> Floats:
+def _draw_weights_among(recordings: Ints, size: int, options: Options) -> Floats:
     weights = np.zeros((options.samples, size))
     if len(recordings):
         weights[:, recordings] = draw_resamples(len(recordings), options.samples, options.seed)
@@ -450,7 +432,7 @@ def _add_published(report: AgreementReport, scheme: str) -> AgreementReport:
     }
     if report.main["disagreement_share"].more.get("basis") != "reviews":
         # The paper's figure is what was left after review; pairs with different labels are something else.
-        own["disagreement_share"] = undefined_figure("Nobody has reviewed a segment of somebody else.")
+        own["disagreement_share"] = undefined_figure(NO_REVIEW)
     return replace(
         report,
         published=tuple(

@@ -62,11 +62,9 @@ def count_coincidences(codes: Ints, group: Ints, values: int, groups: int, units
     return Coincidences(groups_of, first, second, weight, values, groups)
 
 
-def nominal_alpha(found: Coincidences, resamples: Floats | None = None) -> Floats:
-    """Return alpha where any two different values are equally far apart; (b,) of (b, groups) resampling weights."""
-    counts, total, chosen = _counts(found, resamples)
-    apart = _by_group(found, (found.first != found.second).astype(float))
-    return _alpha(chosen @ apart, total**2 - (counts**2).sum(-1), total)
+def nominal_distance(values: int) -> Floats:
+    """Return (values, values): any two different values are equally far apart."""
+    return 1 - np.eye(values)
 
 
 def metric_alpha(found: Coincidences, distance: Floats, resamples: Floats | None = None) -> Floats:
@@ -159,12 +157,12 @@ def kappa(table: Floats) -> Floats:
 
     Source: Cohen (1960), A coefficient of agreement for nominal scales.
     """
-    return _over_chance(table, np.einsum("...ii->...", table))
+    return over_chance(table, np.einsum("...ii->...", table), _chance(table))
 
 
 def kappa_max(table: Floats) -> Floats:
     """Return (...) the highest kappa that the margins of (..., k, k) tables allow."""
-    return _over_chance(table, np.minimum(table.sum(-1), table.sum(-2)).sum(-1))
+    return over_chance(table, np.minimum(table.sum(-1), table.sum(-2)).sum(-1), _chance(table))
 
 
 def quadratic_kappa(table: Floats) -> Floats:
@@ -180,12 +178,25 @@ def quadratic_kappa(table: Floats) -> Floats:
     return found
 
 
-def _over_chance(table: Floats, agreeing: Floats) -> Floats:
-    total = table.sum((-1, -2))
+def over_chance(table: Floats, agreeing: Floats, expected: Floats) -> Floats:
+    """Return (...) how far agreement is above the share that chance gives; NaN where chance alone agrees always.
+
+    Args:
+        table: (..., k, k).
+        agreeing: (...) the part of the table that agrees.
+        expected: (...) the share of agreement that chance gives.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
-        expected = (table.sum(-1) * table.sum(-2)).sum(-1) / total**2
-        found: Floats = np.where(1 - expected > 1e-12, (agreeing / total - expected) / (1 - expected), np.nan)
+        found: Floats = np.where(
+            1 - expected > 1e-12, (agreeing / table.sum((-1, -2)) - expected) / (1 - expected), np.nan
+        )
     return found
+
+
+def _chance(table: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expected: Floats = (table.sum(-1) * table.sum(-2)).sum(-1) / table.sum((-1, -2)) ** 2
+    return expected
 
 
 def grid_kappa(grid: Grid, first: int = 0, second: int = 1) -> float:

@@ -18,7 +18,7 @@ from annotate.agreement.coefficients import (
     kappa,
     metric_alpha,
     moments,
-    nominal_alpha,
+    nominal_distance,
     ordinal_alpha,
     pearson,
     quadratic_kappa,
@@ -78,13 +78,7 @@ class SegmentMatches:
 
 
 def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats) -> dict[str, StatisticResult]:
-    """Return the figures of a field with choices, over pairs in which both sides filled it in.
-
-    Args:
-        field: what was chosen.
-        matched: the matched segments.
-        weights: of the bootstrap.
-    """
+    """Return the figures of a field with choices, over pairs in which both sides filled it in."""
     matched = matched.where_filled(field.filled)
     where, size = matched.recording, weights.shape[1]
     kinds, codes = np.unique(field.chosen[np.concatenate([matched.first, matched.second])], axis=0, return_inverse=True)
@@ -95,21 +89,14 @@ def choice_figures(field: ChosenField, matched: SegmentMatches, weights: Floats)
     equal = sum_by_group(where[array == other], size)
     figures = {"same": estimate_share(equal, sum_by_group(where, size), weights, NOTHING_FILLED_IN)}
     if field.multiple:
-        distance = jaccard_distance(kinds)
+        metric, distance = "jaccard", jaccard_distance(kinds)
         near = sum_by_group(where, size, 1 - distance[array, other])
         figures["jaccard"] = estimate_share(near, sum_by_group(where, size), weights, NOTHING_FILLED_IN)
-        figures["alpha"] = estimate_from(
-            lambda drawn: metric_alpha(found, distance, drawn),
-            weights,
-            rests_on,
-            groups,
-            reasons,
-            {"metric": "jaccard"},
-        )
-        return figures
-    figures["cohen_kappa"] = _kappa(array, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
+    else:
+        metric, distance = "nominal", nominal_distance(len(kinds))
+        figures["cohen_kappa"] = _kappa(array, other, matched, len(kinds), weights, (NOTHING_FILLED_IN, ONE_CATEGORY))
     figures["alpha"] = estimate_from(
-        lambda drawn: nominal_alpha(found, drawn), weights, rests_on, groups, reasons, {"metric": "nominal"}
+        lambda drawn: metric_alpha(found, distance, drawn), weights, rests_on, groups, reasons, {"metric": metric}
     )
     return figures
 

@@ -16,7 +16,9 @@ from annotate.agreement.coefficients import (
     estimate_pooled,
     kappa,
     kappa_max,
-    nominal_alpha,
+    metric_alpha,
+    nominal_distance,
+    over_chance,
 )
 from annotate.agreement.figure_intervals import (
     Bools,
@@ -42,13 +44,13 @@ def modified_kappa(table: Floats) -> Floats:
 
     Source: Holle and Rein (2015), EasyDIAg, section on the modified kappa.
     """
-    return _over_chance(table, np.einsum("...ii->...", table))
+    return over_chance(table, np.einsum("...ii->...", table), expected_agreement(table))
 
 
 def modified_kappa_max(table: Floats) -> Floats:
     """Return (...) the highest modified kappa that the margins allow."""
     labels = np.minimum(table.sum(-1)[..., :-1], table.sum(-2)[..., :-1])
-    return _over_chance(table, labels.sum(-1))
+    return over_chance(table, labels.sum(-1), expected_agreement(table))
 
 
 def expected_agreement(table: Floats) -> Floats:
@@ -58,13 +60,6 @@ def expected_agreement(table: Floats) -> Floats:
     by_label = (rows[..., :-1] * columns[..., :-1]).sum(-1)
     linked = rows[..., :-1].sum(-1) * columns[..., :-1].sum(-1) * total
     found: Floats = np.divide(both * by_label, linked, out=np.zeros_like(total), where=linked > 0)
-    return found
-
-
-def _over_chance(table: Floats, agreeing: Floats) -> Floats:
-    total, expected = table.sum((-1, -2)), expected_agreement(table)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Floats = np.where(1 - expected > 1e-12, (agreeing / total - expected) / (1 - expected), np.nan)
     return found
 
 
@@ -273,7 +268,6 @@ def _sum(compared: Sequence[AnnotatorPair], pairs: Sequence[Overlaps], values: S
     return sum((count(*three) for three in zip(compared, pairs, values, strict=True)), np.zeros(1))
 
 
-NO_TIME = "No recording was annotated by two of these annotators."
 ONE_STATE = "Everybody used one and the same category throughout."
 
 
@@ -299,9 +293,9 @@ def pair_tables(material: AgreementData, grid: Grid) -> Floats:
 
 def cohen_kappa(by_recording: Floats, options: Options, weights: Floats) -> StatisticResult:
     """Return Cohen's kappa of (recordings, pairs, k, k) instants."""
-    highest = estimate_pooled(kappa_max, by_recording, weights[:0], (NO_TIME, ONE_CATEGORY))
+    highest = estimate_pooled(kappa_max, by_recording, weights[:0], (NO_ANNOTATIONS, ONE_CATEGORY))
     more: dict[str, Json] = {"step_ms": options.step_us / 1000, "kappa_max": highest.value}
-    return estimate_pooled(kappa, by_recording, weights, (NO_TIME, ONE_CATEGORY), more)
+    return estimate_pooled(kappa, by_recording, weights, (NO_ANNOTATIONS, ONE_CATEGORY), more)
 
 
 def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, weights: Floats) -> StatisticResult:
@@ -310,11 +304,11 @@ def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, w
     found = count_coincidences(grid.states, recording, len(grid.names), len(material.recordings), grid.instants)
     shared = (grid.states >= 0).sum(0) > 1
     return estimate_from(
-        lambda drawn: nominal_alpha(found, drawn),
+        lambda drawn: metric_alpha(found, nominal_distance(found.values), drawn),
         weights,
         int(grid.instants[shared].sum()),
         len(np.unique(recording[shared])),
-        (NO_TIME, ONE_STATE),
+        (NO_ANNOTATIONS, ONE_STATE),
         {"step_ms": options.step_us / 1000},
     )
 

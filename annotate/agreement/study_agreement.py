@@ -73,79 +73,54 @@ class FigureDescription:
     meaning: str
 
 
-_DESCRIPTIONS = {
-    "overlap_share": FigureDescription(
-        "Annotations that overlap another annotator's", "Share that has a counterpart; n: annotations."
+_DESCRIPTIONS: dict[str, tuple[str, str]] = {
+    "overlap_share": ("Annotations that overlap another annotator's", "Share that has a counterpart; n: annotations."),
+    "verdict_agreement": ("Same label among overlapping ones", "Share of overlapping pairs; n: pairs."),
+    "disagreement_share": (
+        "In disagreement",
+        "Reviewed annotations disagreed with; without reviews, pairs that differ.",
     ),
-    "verdict_agreement": FigureDescription(
-        "Same label among overlapping ones", "Share of overlapping pairs; n: pairs."
+    "matched_agreement": ("Same label among matched segments", "Each segment counts once; n: matched pairs."),
+    "mean_iou": ("IoU of matched segments", "Time that both cover over the time that either covers; 1 is identical."),
+    "cohen_kappa": (
+        "Cohen's kappa on the time grid",
+        "Agreement above chance, weighted by time; 0 is chance; n: instants.",
     ),
-    "disagreement_share": FigureDescription(
-        "In disagreement", "Reviewed annotations disagreed with; without reviews, pairs that differ."
+    "elan_kappa": (
+        "Modified kappa (Holle and Rein)",
+        "Above chance, on whole segments; counts those without a partner.",
     ),
-    "matched_agreement": FigureDescription(
-        "Same label among matched segments", "Each segment counts once; n: matched pairs."
+    "elan_kappa_matched": ("Modified kappa of linked segments alone", "Labels only, where both marked a segment."),
+    "elan_ratio": ("ELAN's overlap ratio", "Mean IoU in which a segment without a partner counts as 0."),
+    "alpha": (
+        "Krippendorff's alpha, time-weighted",
+        "As kappa, for any number of annotators; n: instants of two or more.",
     ),
-    "mean_iou": FigureDescription(
-        "IoU of matched segments", "Time that both cover over the time that either covers; 1 is identical."
+    "reviewer_agreement": ("Reviews that agree", "Share of reviews by somebody else than the author; n: reviews."),
+    "third_agreement": (
+        "Third annotator against the others",
+        "Same label where the third overlaps one of the others; n: pairs.",
     ),
-    "cohen_kappa": FigureDescription(
-        "Cohen's kappa on the time grid", "Agreement above chance, weighted by time; 0 is chance; n: instants."
-    ),
-    "elan_kappa": FigureDescription(
-        "Modified kappa (Holle and Rein)", "Above chance, on whole segments; counts those without a partner."
-    ),
-    "elan_kappa_matched": FigureDescription(
-        "Modified kappa of linked segments alone", "Labels only, where both marked a segment."
-    ),
-    "elan_ratio": FigureDescription(
-        "ELAN's overlap ratio", "Mean IoU in which a segment without a partner counts as 0."
-    ),
-    "alpha": FigureDescription(
-        "Krippendorff's alpha, time-weighted", "As kappa, for any number of annotators; n: instants of two or more."
-    ),
-    "reviewer_agreement": FigureDescription(
-        "Reviews that agree", "Share of reviews by somebody else than the author; n: reviews."
-    ),
-    "third_agreement": FigureDescription(
-        "Third annotator against the others", "Same label where the third overlaps one of the others; n: pairs."
-    ),
-    "same": FigureDescription(
-        "Filled in the same", "Share of matched pairs with exactly the same choice or set; n: pairs."
-    ),
-    "jaccard": FigureDescription(
-        "Choices in common", "Choices that both made over choices that either made, on average."
-    ),
-    "chosen_by_both": FigureDescription(
-        "Chosen by both", "Of the pairs in which either made the choice; n: those pairs."
-    ),
-    "alpha_ordinal": FigureDescription(
-        "Krippendorff's alpha, ordinal", "Agreement above chance on the order of ratings."
-    ),
-    "alpha_interval": FigureDescription(
-        "Krippendorff's alpha, interval", "Agreement above chance by squared differences."
-    ),
-    "randolph_kappa": FigureDescription("Randolph's kappa", "Agreement above blind choice among bins of equal width."),
-    "weighted_kappa": FigureDescription("Weighted kappa", "Cohen's kappa with quadratic weights."),
-    "pearson_r": FigureDescription("Pearson's r", "Whether both rise and fall together; blind to one being stricter."),
-    "mean_difference": FigureDescription(
-        "Mean difference", "First minus second annotator; 0 where neither is stricter."
-    ),
+    "same": ("Filled in the same", "Share of matched pairs with exactly the same choice or set; n: pairs."),
+    "jaccard": ("Choices in common", "Choices that both made over choices that either made, on average."),
+    "chosen_by_both": ("Chosen by both", "Of the pairs in which either made the choice; n: those pairs."),
+    "alpha_ordinal": ("Krippendorff's alpha, ordinal", "Agreement above chance on the order of ratings."),
+    "alpha_interval": ("Krippendorff's alpha, interval", "Agreement above chance by squared differences."),
+    "randolph_kappa": ("Randolph's kappa", "Agreement above blind choice among bins of equal width."),
+    "weighted_kappa": ("Weighted kappa", "Cohen's kappa with quadratic weights."),
+    "pearson_r": ("Pearson's r", "Whether both rise and fall together; blind to one being stricter."),
+    "mean_difference": ("Mean difference", "First minus second annotator; 0 where neither is stricter."),
 }
 _FIELD_DESCRIPTIONS = {
-    "cohen_kappa": FigureDescription(
-        "Cohen's kappa", "Agreement above chance over matched pairs; 0 is chance; n: pairs."
-    ),
-    "alpha": FigureDescription(
-        "Krippendorff's alpha", "Agreement above chance, for any number of annotators; n: pairs."
-    ),
+    "cohen_kappa": ("Cohen's kappa", "Agreement above chance over matched pairs; 0 is chance; n: pairs."),
+    "alpha": ("Krippendorff's alpha", "Agreement above chance, for any number of annotators; n: pairs."),
 }
 
 
 def describe_figure(key: str, *, field: bool = False) -> FigureDescription:
     """Return the words for a figure of the whole track, or for one of a field of the form."""
-    found = (_FIELD_DESCRIPTIONS.get(key) if field else None) or _DESCRIPTIONS.get(key)
-    return found or FigureDescription(key.replace("_", " ").capitalize(), "")
+    known = _DESCRIPTIONS | _FIELD_DESCRIPTIONS if field else _DESCRIPTIONS
+    return FigureDescription(*known.get(key, (key.replace("_", " ").capitalize(), "")))
 
 
 _SILENT = Silent()

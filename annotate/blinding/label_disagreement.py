@@ -216,10 +216,3 @@ def sort_voices(voices: Iterable[Voice]) -> list[Voice]:
         voices,
         key=lambda voice: (voice.person, voice.name.casefold(), voice.condition != RAW_CONDITION, voice.condition),
     )
-
-
-def find_dissenting_segments(session: Session) -> set[str]:
-    """Return the ids of the segments of a study that a judge gives another label, as far as that may be seen."""
-    places = {judge_label.recording_id for judge_label in judge_labels(session.study)}
-    boards = (VerdictBoard(session, place) for place in places)
-    return {key for board in boards for key, row in board.rows.items() if row.has_dissent}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, DrawnNode, find_cycle, to_single_line
 from annotate.chains.chain_edits import add_chains_from_drafts
-from annotate.chains.chain_formats import FileChain, FileNode, find_format
+from annotate.chains.chain_formats import FileChain, FileEdge, FileNode, find_format
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
@@ -71,14 +71,15 @@ def to_file_chains(session: Session, graphs: Sequence[ChainGraph]) -> list[FileC
 def _chain(graph: ChainGraph, people: Mapping[str, str], recording: str, annotator: str) -> FileChain:
     nodes = [
         FileNode(
-            *(node.id, node.kind.value, node.text, node.start_us, node.end_us),
+            *(node.id, node.kind.value, to_single_line(node.text), node.start_us, node.end_us),
             tuple(sorted(people[who] for who in node.people)),
             node.source,
         )
         for node in graph.nodes
     ]
-    edges = tuple((edge.reason_id, edge.result_id) for edge in graph.edges)
-    return FileChain(graph.chain.name, recording, annotator, tuple(nodes), edges)
+    edges = tuple(FileEdge(edge.reason_id, edge.result_id) for edge in graph.edges)
+    about = (to_single_line(recording), to_single_line(annotator))
+    return FileChain(to_single_line(graph.chain.name), tuple(nodes), edges, *about)
 
 
 _NOTHING_IMPORTED = "Nothing was imported."
@@ -138,13 +139,13 @@ def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: s
         places[node.id] = at
         nodes.append(_node(session, node, owner, people, where))
     edges = []
-    for reason, result in dict.fromkeys(file_chain.edges):
-        loose = next((node_id for node_id in (reason, result) if node_id not in places), None)
+    for edge in dict.fromkeys(file_chain.edges):
+        loose = next((node_id for node_id in (edge.reason, edge.result) if node_id not in places), None)
         if loose is not None:
             raise UserError(
                 f"{where}: an edge leads to “{_shorten(loose)}”, which is no node of it.", _NOTHING_IMPORTED
             )
-        edges.append((places[reason], places[result]))
+        edges.append((places[edge.reason], places[edge.result]))
     if round_ := find_cycle(len(nodes), edges):
         names = ", ".join(f"“{_shorten(file_chain.nodes[at].text or file_chain.nodes[at].id)}”" for at in round_[:4])
         raise UserError(f"{where}: reasons go round in a circle over {names}.", _NOTHING_IMPORTED)

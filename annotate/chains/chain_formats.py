@@ -8,11 +8,9 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from annotate.chains.chain_drafts import to_single_line
 from annotate.interchange.bounded_files import damaged_file_error, parse_xml, read_text
-from project.entities.study_records import Json
+from project.codec import dump, load
 from project.errors import UserError
 from project.text_format import escape_unprintable
 
@@ -20,6 +18,8 @@ MAX_FILE_BYTES = 32_000_000
 """The largest file of chains that is read."""
 MAX_CHAINS = 5_000
 """The most chains that are read from one file."""
+_MAX_TIME_US = 2**53
+"""Larger numbers are not exact in other programs' JSON, and no recording is that long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,18 @@ class FileNode:
     people: tuple[str, ...] = ()
     source: str = ""
 
+    def __post_init__(self) -> None:
+        if max(abs(self.start_us), abs(self.end_us)) > _MAX_TIME_US:
+            raise ValueError("a time is longer than any recording")
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdge:
+    """An edge of a file, by the ids of two nodes."""
+
+    reason: str
+    result: str
+
 
 @dataclass(frozen=True, slots=True)
 class FileChain:
@@ -51,14 +63,13 @@ class FileChain:
     Attributes:
         recording: name of the recording; "" where the file does not say.
         annotator: who drew it, for readers of the file; an import makes the importing annotator its author.
-        edges: (id of the reason, id of the result).
     """
 
     name: str
-    recording: str
-    annotator: str
     nodes: tuple[FileNode, ...]
-    edges: tuple[tuple[str, str], ...]
+    edges: tuple[FileEdge, ...]
+    recording: str = ""
+    annotator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +134,14 @@ def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
             ("recording", file_chain.recording),
             ("annotator", file_chain.annotator),
         ):
-            ET.SubElement(graph, "data", {"key": f"graph_{name}"}).text = to_single_line(value)
+            ET.SubElement(graph, "data", {"key": f"graph_{name}"}).text = value
         for node in file_chain.nodes:
             element = ET.SubElement(graph, "node", {"id": node.id})
-            said = (node.kind, to_single_line(node.text), str(node.start_us), str(node.end_us), "\n".join(node.people))
+            said = (node.kind, node.text, str(node.start_us), str(node.end_us), "\n".join(node.people))
             for name, value in zip(_NODE_KEYS, (*said, node.source), strict=True):
                 ET.SubElement(element, "data", {"key": f"node_{name}"}).text = value
-        for reason, result in file_chain.edges:
-            ET.SubElement(graph, "edge", {"source": reason, "target": result})
+        for edge in file_chain.edges:
+            ET.SubElement(graph, "edge", {"source": edge.reason, "target": edge.result})
     ET.indent(root, " ")
     ET.ElementTree(root).write(path, "utf-8", xml_declaration=True)
 
@@ -147,7 +158,7 @@ def read_graphml(path: Path) -> list[FileChain]:
 class _GraphmlGraph:
     values: dict[str, str] = field(default_factory=dict)
     nodes: list[FileNode] = field(default_factory=list)
-    edges: list[tuple[str, str]] = field(default_factory=list)
+    edges: list[FileEdge] = field(default_factory=list)
 
 
 class _GraphmlReader:
@@ -183,7 +194,7 @@ class _GraphmlReader:
             if attributes.get("directed") == "false":
                 raise damaged_file_error(self._path, "an edge is not directed")
             self._graph.edges.append(
-                (self._require_attribute(attributes, "source"), self._require_attribute(attributes, "target"))
+                FileEdge(self._require_attribute(attributes, "source"), self._require_attribute(attributes, "target"))
             )
 
     def end(self, name: str, text: str) -> None:
@@ -199,7 +210,7 @@ class _GraphmlReader:
         elif name == "graph" and self._graph is not None:
             called, recording, annotator = (self._graph.values.get(key, "") for key in _GRAPH_KEYS)
             held = tuple(self._graph.nodes), tuple(self._graph.edges)
-            self.chains.append(FileChain(called, recording, annotator, *held))
+            self.chains.append(FileChain(called, *held, recording, annotator))
             self._graph = None
 
     def _begin_graph(self, attributes: dict[str, str]) -> None:
@@ -235,8 +246,11 @@ class _GraphmlReader:
 
 
 FORMAT, VERSION = "greenroom-chains", 1
-_MAX_TIME_US = 2**53
-"""Larger numbers are not exact in other programs' JSON, and no recording is that long."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ChainFile:
+    chains: tuple[FileChain, ...]
 
 
 def read_json(path: Path) -> list[FileChain]:
@@ -254,96 +268,13 @@ def read_json(path: Path) -> list[FileChain]:
             f"this program reads version {VERSION}.",
             "Nothing was imported; update Greenroom, or export it again there.",
         )
-    try:
-        listed = _list(found["chains"])
-        if len(listed) > MAX_CHAINS:
-            raise _ChainFormatError(f"it holds more than {MAX_CHAINS:,} chains")
-        return [_chain(chain, number) for number, chain in enumerate(listed, 1)]
-    except _ChainFormatError as error:
-        raise damaged_file_error(path, str(error)) from None
-    except KeyError as error:
-        raise damaged_file_error(path, f"something has no “{error.args[0]}”") from None
+    chains = load(_ChainFile, found, escape_unprintable(path.name)).chains
+    if len(chains) > MAX_CHAINS:
+        raise damaged_file_error(path, f"it holds more than {MAX_CHAINS:,} chains")
+    return [*chains]
 
 
 def write_json(chains: Sequence[FileChain], path: Path) -> None:
     """Write a file of chains, in UTF-8."""
-    listed: list[Json] = [chain_to_json(chain) for chain in chains]
-    whole: dict[str, Json] = {"format": FORMAT, "version": VERSION, "chains": listed}
+    whole = {"format": FORMAT, "version": VERSION, **dump(_ChainFile(tuple(chains)))}
     path.write_text(json.dumps(whole, indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
-
-
-def chain_to_json(file_chain: FileChain) -> dict[str, Json]:
-    """Return a chain as the JSON of a file."""
-    nodes: list[Json] = [
-        {
-            "id": node.id,
-            "kind": node.kind,
-            "text": to_single_line(node.text),
-            "start_us": node.start_us,
-            "end_us": node.end_us,
-            "people": [*node.people],
-            "source": node.source,
-        }
-        for node in file_chain.nodes
-    ]
-    edges: list[Json] = [{"reason": reason, "result": result} for reason, result in file_chain.edges]
-    return {
-        "name": to_single_line(file_chain.name),
-        "recording": to_single_line(file_chain.recording),
-        "annotator": to_single_line(file_chain.annotator),
-        "nodes": nodes,
-        "edges": edges,
-    }
-
-
-class _ChainFormatError(Exception):
-    """Something is not as the format has it; its text is a clause."""
-
-
-def _chain(found: Any, number: int) -> FileChain:
-    if not isinstance(found, dict):
-        raise _ChainFormatError(f"chain {number} is no object")
-    return FileChain(
-        _text(found["name"]),
-        _text(found.get("recording", "")),
-        _text(found.get("annotator", "")),
-        tuple(_node(node) for node in _list(found["nodes"])),
-        tuple((_text(_object(edge)["reason"]), _text(edge["result"])) for edge in _list(found["edges"])),
-    )
-
-
-def _node(value: Any) -> FileNode:
-    found = _object(value)
-    return FileNode(
-        _text(found["id"]),
-        _text(found["kind"]),
-        _text(found["text"]),
-        _time(found["start_us"]),
-        _time(found["end_us"]),
-        tuple(_text(pseudonym) for pseudonym in _list(found.get("people", []))),
-        _text(found.get("source", "")),
-    )
-
-
-def _object(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _ChainFormatError("a node or an edge is no object")
-    return value
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise _ChainFormatError("“chains”, “nodes”, “edges” and “people” are lists")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise _ChainFormatError("a name, an id or a text is no text")
-    return value
-
-
-def _time(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not -_MAX_TIME_US <= value <= _MAX_TIME_US:
-        raise _ChainFormatError("a time is no whole number of microseconds")
-    return value

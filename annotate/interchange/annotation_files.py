@@ -6,11 +6,10 @@ The command line and the window share it.
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Protocol
 
 from annotate.interchange import document_import, lossless_format
 from annotate.interchange.bounded_files import check_entries, read_head
-from annotate.interchange.document import Document
+from annotate.interchange.document import Document, Format
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
 from annotate.interchange.lossless_format import RowsPlan
@@ -21,59 +20,24 @@ from project.plugins import Plugins
 from project.session.session import Session
 from project.text_format import escape_unprintable, require_utf8
 
-
-class Format(Protocol):
-    """One file format. It touches no study, opens no file but the one it is given, and follows no link in it.
-
-    Attributes:
-        key: on the command line, such as `eaf`.
-        name: for people, such as `ELAN (.eaf)`.
-        suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
-        holds_several: whether one file holds several recordings.
-        lossless: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
-        losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
-    """
-
-    key: ClassVar[str]
-    name: ClassVar[str]
-    suffixes: ClassVar[tuple[str, ...]]
-    holds_several: ClassVar[bool]
-    lossless: ClassVar[bool]
-    losses: ClassVar[tuple[str, ...]]
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether a file that begins with these bytes (64 KiB at most) looks like one of this format."""
-
-    def read(self, path: Path) -> Document:
-        """Read a file."""
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file to a temporary path that is there and empty; the caller renames it when it is whole.
-
-        Raises:
-            OSError: it cannot be written.
-        """
-
-
 FORMATS = Plugins[Format](
     "format",
     {
-        "eaf": "annotate.interchange.formats.elan:Eaf",
-        "jsonl": "annotate.interchange.lossless_format:Jsonl",
-        "csv": "annotate.interchange.formats.csv_table:Table",
-        "textgrid": "annotate.interchange.formats.praat:TextGrid",
-        "boris": "annotate.interchange.formats.boris_project:BorisProject",
-        "boris-csv": "annotate.interchange.formats.boris_table:BorisTable",
-        "datavyu": "annotate.interchange.formats.datavyu:Datavyu",
-        "webvtt": "annotate.interchange.formats.captions:WebVtt",
-        "webvtt-segments": "annotate.interchange.formats.captions:WebVttSegments",
-        "srt": "annotate.interchange.formats.captions:Srt",
-        "srt-plain": "annotate.interchange.formats.captions:SrtPlain",
-        "srt-segments": "annotate.interchange.formats.captions:SrtSegments",
+        "eaf": "annotate.interchange.formats.elan:EAF",
+        "jsonl": "annotate.interchange.lossless_format:JSONL",
+        "csv": "annotate.interchange.formats.csv_table:TABLE",
+        "textgrid": "annotate.interchange.formats.praat:TEXTGRID",
+        "boris": "annotate.interchange.formats.boris_project:BORIS_PROJECT",
+        "boris-csv": "annotate.interchange.formats.boris_table:BORIS_TABLE",
+        "datavyu": "annotate.interchange.formats.datavyu:DATAVYU",
+        "webvtt": "annotate.interchange.formats.captions:WEBVTT",
+        "webvtt-segments": "annotate.interchange.formats.captions:WEBVTT_SEGMENTS",
+        "srt": "annotate.interchange.formats.captions:SRT",
+        "srt-plain": "annotate.interchange.formats.captions:SRT_PLAIN",
+        "srt-segments": "annotate.interchange.formats.captions:SRT_SEGMENTS",
     },
 )
 """Where a file fits several by its name, the first that recognises its content is meant."""
-
 
 get_format = cache(FORMATS.make)
 

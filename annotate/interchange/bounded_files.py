@@ -3,19 +3,21 @@
 XML with a document type, and so with any entity, is refused.
 """
 
+import csv
 import io
 import zipfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from xml.parsers import expat
 
 from project.errors import UserError
-from project.text_format import escape_unprintable
+from project.text_format import escape_unprintable, restore_formula
 
 MEGABYTE = 1_000_000
 MAX_ENTRIES = 500_000
 """Segments and utterances that are read from one file of another tool."""
 HEAD_BYTES = 65_536
+_MAX_CELL_CHARS = 10_000_000
 
 
 def read_head(path: Path) -> bytes:
@@ -87,6 +89,25 @@ def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -
     if len(found) > largest:
         raise too_large_error(path, largest)
     return found
+
+
+def read_cells(text: str, first: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield line number and cells of each row of a table; `first` is a line that tells how cells are divided."""
+    csv.field_size_limit(_MAX_CELL_CHARS)
+    separator = max(",;\t", key=first.count)
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        for cells in table:
+            yield table.line_num, [restore_formula(cell) for cell in cells]
+    except csv.Error as error:
+        raise damaged_file_error(path, str(error), table.line_num) from None
+
+
+def name_cells(columns: Sequence[str], cells: Sequence[str], path: Path, line: int) -> dict[str, str]:
+    """Return a row by the names of its columns."""
+    if len(cells) != len(columns):
+        raise damaged_file_error(path, f"there are {len(cells)} cells instead of {len(columns)}", line)
+    return dict(zip(columns, cells, strict=True))
 
 
 def damaged_file_error(path: Path, why: str, line: int = 0) -> UserError:

@@ -8,11 +8,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
-from types import MappingProxyType
+from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from project.entities.study_records import Json, Recording
+from project.errors import UserError
 from project.schemes.scheme import Field, FieldKind, Scheme
 
 COMMENTS = "comments"
@@ -50,11 +50,6 @@ def _escape_author(who: str) -> str:
     return who.replace("\\", "\\\\").replace(_AUTHOR_SEPARATOR, f"\\{_AUTHOR_SEPARATOR}")
 
 
-def no_values() -> Mapping[str, Json]:
-    """Return an empty mapping of values."""
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, slots=True)
 class InterchangeEntry:
     """One annotation: a span, or a point where both times are equal.
@@ -71,7 +66,7 @@ class InterchangeEntry:
     start_us: int
     end_us: int
     text: str
-    values: Mapping[str, Json] = field(default_factory=no_values)
+    values: Mapping[str, Json] = field(default_factory=dict)
     id: str = ""
 
 
@@ -157,8 +152,68 @@ class Document:
 
     recordings: tuple[RecordingPart, ...]
     remarks: tuple[str, ...] = ()
-    unread: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    unread: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=dict)
+
+    def only_recording(self, what: str) -> RecordingPart:
+        """Return the one recording of a document, for a file (`what`) that holds no more."""
+        if len(self.recordings) != 1:
+            raise UserError(f"{what} is about one recording.", "Export one recording to each file.")
+        return self.recordings[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format. It touches no study, opens no file but the one it is given, and follows no link in it.
+
+    Attributes:
+        key: on the command line, such as `eaf`.
+        name: for people, such as `ELAN (.eaf)`.
+        suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
+        recognises: tells whether a file that begins with these bytes (64 KiB at most) looks like one of this format.
+        read: reads a file.
+        write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole.
+        losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
+        holds_several: whether one file holds several recordings.
+        lossless: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
+    """
+
+    key: str
+    name: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[bytes], bool]
+    read: Callable[[Path], Document]
+    write: Callable[[Document, Path], None]
+    losses: tuple[str, ...]
+    holds_several: bool = False
+    lossless: bool = False
+
+
+FORM_LOSSES = (
+    "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
+    "Comments come as one text each, without their time.",
+)
+"""Losses of every format that holds the values of forms."""
+SPEECH = "Speech"
+
+
+def lane_name(kind: str, annotator: str, participant: str, scheme: str, track: str) -> str:
+    """Return what a lane of Greenroom is called."""
+    words = (SPEECH, participant) if kind == "utterances" else (annotator, f"{scheme}.{track}".strip("."))
+    return " ".join(word for word in words if word)
+
+
+LaneSubject = tuple[str, str, str, str, str]
+"""Kind, annotator, participant, scheme and track of a lane."""
+
+
+def build_lanes(entries: Mapping[LaneSubject, Sequence[InterchangeEntry]]) -> tuple[InterchangeLane, ...]:
+    """Return a lane for each subject, under names of Greenroom's."""
+    taken: set[str] = set()
+    return tuple(
+        InterchangeLane(unique_name(lane_name(*subject) or "Segments", taken), tuple(held), *subject)
+        for subject, held in entries.items()
+    )
 
 
 _MAX_NAME_CHARS = 80

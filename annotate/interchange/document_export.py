@@ -4,16 +4,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from annotate.cues.prelabels import uncounted_annotators
-from annotate.interchange.annotation_files import Format
 from annotate.interchange.document import (
     COMMENTS,
     Document,
+    Format,
     InterchangeEntry,
     InterchangeLane,
+    LaneSubject,
     MediaLink,
     RecordingPart,
+    build_lanes,
     file_name,
     format_comments,
+    lane_name,
     unique_name,
 )
 from annotate.interchange.lossless_format import collect_rows
@@ -26,8 +29,6 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import hold_outs
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
-
-SPEECH = "Speech"
 
 
 def exportable_recordings(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
@@ -141,17 +142,9 @@ class _DocumentBuilder:
                 )
         taken: set[str] = set()
         for (annotator_id, scheme, track), entries in sorted(lanes.items()):
-            name = unique_name(f"{self._names[annotator_id]} {scheme}.{track}", taken)
-            yield InterchangeLane(
-                name,
-                tuple(entries),
-                "segments",
-                self._names[annotator_id],
-                "",
-                scheme,
-                track,
-                self._vocabularies.get((scheme, track), ()),
-            )
+            about = ("segments", self._names[annotator_id], "", scheme, track)
+            vocabulary = self._vocabularies.get((scheme, track), ())
+            yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
 
     def _entry(self, segment: Segment, values: dict[str, FieldValue], said: list[Comment]) -> InterchangeEntry:
         held: dict[str, Json] = {
@@ -166,15 +159,14 @@ class _DocumentBuilder:
             )
         return InterchangeEntry(segment.start_us, segment.end_us, segment.label, held, segment.id)
 
-    def _speech(self, recording_id: str) -> Iterator[InterchangeLane]:
-        lanes: dict[str | None, list[InterchangeEntry]] = {}
+    def _speech(self, recording_id: str) -> tuple[InterchangeLane, ...]:
+        lanes: dict[LaneSubject, list[InterchangeEntry]] = {}
         for utterance in transcript_rows.utterances_of(self._study, recording_id):
-            lanes.setdefault(utterance.participant_id, []).append(
+            who = self._people[utterance.participant_id] if utterance.participant_id else ""
+            lanes.setdefault(("utterances", "", who, "", ""), []).append(
                 InterchangeEntry(utterance.start_us, utterance.end_us, utterance.text, id=utterance.id)
             )
-        for participant_id, entries in lanes.items():
-            who = self._people[participant_id] if participant_id else ""
-            yield InterchangeLane(f"{SPEECH} {who}".strip(), tuple(entries), "utterances", participant=who)
+        return build_lanes(lanes)
 
 
 def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:

@@ -86,7 +86,7 @@ class LanePlan:
     entries: int
     added: int
     known: int
-    left_out: "MappingProxyType[str, int]"
+    left_out: Mapping[str, int]
     remarks: tuple[str, ...]
 
 
@@ -229,7 +229,7 @@ class _DocumentImportPlanner:
             len(lane.entries),
             added,
             known,
-            MappingProxyType({why: count for why, count in left_out.items() if count}),
+            {why: count for why, count in left_out.items() if count},
             tuple(f"{count} {what}" for what, count in remarks.items()),
         )
 

@@ -8,18 +8,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
 
 from annotate.interchange.bounded_files import MEGABYTE, read_text
 from annotate.interchange.document import COMMENTS, Document, InterchangeLane
+from project.codec import dump, load
 from project.errors import UserError
 from project.schemes.scheme import FieldKind, Scheme, Track
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
 VERSION = 1
-POINT_US = 100_000
+_MAX_POINT_US = 3_600_000_000
 MAX_FILE_BYTES = MEGABYTE
 COMMENT = "@comment"
 """Stands for a field: the value becomes a comment on the segment."""
@@ -55,14 +54,16 @@ class LaneTarget:
         participant: pseudonym of who speaks, or "".
     """
 
+    __pydantic_config__ = {"extra": "forbid"}
+
     becomes: EntryTarget
     annotator: str = ""
     scheme: str = ""
     track: str = ""
-    labels: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    labels: Mapping[str, str] = field(default_factory=dict)
     otherwise: str = ""
     text_field: str = ""
-    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[str, str] = field(default_factory=dict)
     participant: str = ""
 
 
@@ -76,19 +77,19 @@ class ImportMapping:
         point_us: how long a point becomes; 0 leaves points out.
     """
 
-    lanes: Mapping[str, LaneTarget] = field(default_factory=lambda: MappingProxyType({}))
+    __pydantic_config__ = {"extra": "forbid"}
+
+    lanes: Mapping[str, LaneTarget] = field(default_factory=dict)
     outside: OutsideRule = OutsideRule.CLAMP
-    point_us: int = POINT_US
+    point_us: int = 100_000
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.point_us <= _MAX_POINT_US:
+            raise ValueError(f"point_us is not from 0 to {_MAX_POINT_US}")
 
     def to_json(self) -> str:
         """Write it as a mapping file."""
-        lanes = {name: _target_to_json(target) for name, target in self.lanes.items()}
-        content = {
-            "greenroom_mapping": VERSION,
-            "outside": self.outside.value,
-            "point_ms": self.point_us / 1000,
-            "lanes": lanes,
-        }
+        content = {"greenroom_mapping": VERSION, **dump(self)}
         return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -99,53 +100,9 @@ def load_mapping(path: Path) -> ImportMapping:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _mapping_error(path, f"it is not JSON ({error})") from None
-    if not isinstance(found, dict) or found.get("greenroom_mapping") != VERSION:
+    if not isinstance(found, dict) or found.pop("greenroom_mapping", None) != VERSION:
         raise _mapping_error(path, f"it does not begin with “greenroom_mapping”: {VERSION}")
-    outside, point, lanes = (
-        found.get("outside", "clamp"),
-        found.get("point_ms", POINT_US / 1000),
-        found.get("lanes", {}),
-    )
-    if outside not in list(OutsideRule):
-        raise _mapping_error(path, "“outside” is neither “clamp” nor “leave out”")
-    if isinstance(point, bool) or not isinstance(point, int | float) or not 0 <= point <= 3_600_000:
-        raise _mapping_error(path, "“point_ms” is not a number from 0 to 3600000")
-    if not isinstance(lanes, dict):
-        raise _mapping_error(path, "“lanes” is not an object")
-    read = {name: _target(path, name, lane) for name, lane in lanes.items()}
-    return ImportMapping(MappingProxyType(read), OutsideRule(outside), round(point * 1000))
-
-
-def _target_to_json(target: LaneTarget) -> dict[str, Any]:
-    found: dict[str, Any] = {"becomes": target.becomes.value}
-    for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
-        if getattr(target, key):
-            found[key] = getattr(target, key)
-    for key in ("labels", "fields"):
-        if getattr(target, key):
-            found[key] = dict(getattr(target, key))
-    return found
-
-
-def _target(path: Path, name: str, lane: Any) -> LaneTarget:
-    if not isinstance(lane, dict):
-        raise _mapping_error(path, f"lane “{name}” is not an object")
-    read = dict(lane)
-    becomes = read.pop("becomes", None)
-    if becomes not in list(EntryTarget):
-        raise _mapping_error(path, f"lane “{name}” must become one of {', '.join(EntryTarget)}")
-    given: dict[str, Any] = {}
-    for key in ("annotator", "scheme", "track", "otherwise", "text_field", "participant"):
-        given[key] = read.pop(key, "")
-        if not isinstance(given[key], str):
-            raise _mapping_error(path, f"“{key}” of lane “{name}” is not a text")
-    for key in ("labels", "fields"):
-        given[key] = read.pop(key, {})
-        if not isinstance(given[key], dict) or not all(isinstance(value, str) for value in given[key].values()):
-            raise _mapping_error(path, f"“{key}” of lane “{name}” is not an object of texts")
-    if read:
-        raise _mapping_error(path, f"“{next(iter(read))}” of lane “{name}” is not known")
-    return LaneTarget(EntryTarget(becomes), **given)
+    return load(ImportMapping, found, f"The mapping {escape_unprintable(path.name)}")
 
 
 def _mapping_error(path: Path, why: str) -> UserError:
@@ -170,7 +127,7 @@ def guess_mapping(session: Session, document: Document) -> ImportMapping:
         for lane in part.lanes:
             lanes.setdefault(lane.name, []).append(lane)
     found = {name: _guess_target(session, same) for name, same in lanes.items()}
-    return ImportMapping(MappingProxyType(found))
+    return ImportMapping(found)
 
 
 def build_track_target(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme, track: Track) -> LaneTarget:
@@ -196,7 +153,7 @@ def build_track_target(session: Session, lanes: Iterable[InterchangeLane], schem
         track.key,
         otherwise=only,
         text_field=text_field if strange and only else "",
-        fields=MappingProxyType(held),
+        fields=held,
     )
 
 

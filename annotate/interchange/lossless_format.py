@@ -9,17 +9,18 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 from annotate.interchange.bounded_files import MEGABYTE, check_size, damaged_file_error, unreadable_file_error
 from annotate.interchange.document import (
     Document,
+    Format,
     InterchangeEntry,
     InterchangeLane,
+    LaneSubject,
     MediaLink,
     RecordingPart,
-    unique_name,
+    build_lanes,
 )
 from annotate.interchange.document_import import LanePlan, import_step
 from annotate.interchange.lane_mapping import EntryTarget, LaneTarget
@@ -191,47 +192,51 @@ VERSION = 1
 _HEADER = f'{{"format": "{FORMAT}", "version": {VERSION}}}'
 
 
-class Jsonl:
-    """Everything that people did in the chosen recordings."""
+def _recognises(head: bytes) -> bool:
+    """Tell whether the first line names the format."""
+    first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
+    return first.lstrip().startswith(b"{") and FORMAT.encode() in first
 
-    key: ClassVar[str] = "jsonl"
-    name: ClassVar[str] = "Greenroom lines (.jsonl)"
-    suffixes: ClassVar[tuple[str, ...]] = (".jsonl",)
-    holds_several: ClassVar[bool] = True
-    lossless: ClassVar[bool] = True
-    losses: ClassVar[tuple[str, ...]] = (
+
+def _read(path: Path) -> Document:
+    rows: dict[str, list[Row]] = {STUDY: [], **{table: [] for table in EXCHANGE_TABLES}}
+    check_size(path, MAX_FILE_BYTES)
+    for line, found in _read_lines(path):
+        kind = found.pop("type", None)
+        if not isinstance(kind, str) or kind not in rows:
+            raise damaged_file_error(path, f"“{str(kind)[:40]}” is no type of line", line)
+        rows[kind].append(check_row(kind, found, path, line))
+    if len(rows[STUDY]) != 1:
+        raise damaged_file_error(path, "there is not one line about the study")
+    held = {table: tuple(found) for table, found in rows.items()}
+    return Document(tuple(_parts(held)), rows=held)
+
+
+def _write(document: Document, path: Path) -> None:
+    if not document.rows:
+        raise UserError("This format takes a study only, not another program's file.", "Import the file first.")
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(_HEADER + "\n")
+        for table in (STUDY, *EXCHANGE_TABLES):
+            for row in document.rows.get(table, ()):
+                file.write(to_json({"type": table, **row}) + "\n")
+
+
+JSONL = Format(
+    "jsonl",
+    "Greenroom lines (.jsonl)",
+    (".jsonl",),
+    _recognises,
+    _read,
+    _write,
+    (
         "The media files themselves, face tracks and other results of models, and the history of edits stay behind.",
         "Causal chains, questions, meta information and facts about episodes stay behind; chains have own files.",
-    )
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether the first line names the format."""
-        first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0]
-        return first.lstrip().startswith(b"{") and FORMAT.encode() in first
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        rows: dict[str, list[Row]] = {STUDY: [], **{table: [] for table in EXCHANGE_TABLES}}
-        check_size(path, MAX_FILE_BYTES)
-        for line, found in _read_lines(path):
-            kind = found.pop("type", None)
-            if not isinstance(kind, str) or kind not in rows:
-                raise damaged_file_error(path, f"“{str(kind)[:40]}” is no type of line", line)
-            rows[kind].append(check_row(kind, found, path, line))
-        if len(rows[STUDY]) != 1:
-            raise damaged_file_error(path, "there is not one line about the study")
-        held = {table: tuple(found) for table, found in rows.items()}
-        return Document(tuple(_parts(held)), rows=held)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file; see `Format`."""
-        if not document.rows:
-            raise UserError("This format takes a study only, not another program's file.", "Import the file first.")
-        with path.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(_HEADER + "\n")
-            for table in (STUDY, *EXCHANGE_TABLES):
-                for row in document.rows.get(table, ()):
-                    file.write(to_json({"type": table, **row}) + "\n")
+    ),
+    holds_several=True,
+    lossless=True,
+)
+"""Everything that people did in the chosen recordings."""
 
 
 def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -295,30 +300,19 @@ def _parts(rows: dict[str, tuple[Row, ...]]) -> Iterator[RecordingPart]:
     """Return the recordings with their segments as lanes, for the preview."""
     names = {row["id"]: str(row["name"]) for row in rows["annotator"]}
     people = {row["id"]: str(row["pseudonym"]) for row in rows["participant"]}
-    lanes: dict[Json, dict[tuple[str, str, str], list[InterchangeEntry]]] = {}
+    lanes: dict[Json, dict[LaneSubject, list[InterchangeEntry]]] = {}
     for row in rows["segment"]:
-        key = (names.get(row["annotator_id"], ""), str(row["scheme"]), str(row["track"]))
-        lanes.setdefault(row["recording_id"], {}).setdefault(key, []).append(_entry(row, str(row["label"])))
-    said: dict[Json, dict[str, list[InterchangeEntry]]] = {}
+        about = ("segments", names.get(row["annotator_id"], ""), "", str(row["scheme"]), str(row["track"]))
+        lanes.setdefault(row["recording_id"], {}).setdefault(about, []).append(_entry(row, str(row["label"])))
     for row in rows["utterance"]:
-        who = people.get(row["participant_id"], "")
-        said.setdefault(row["recording_id"], {}).setdefault(who, []).append(_entry(row, str(row["text"])))
+        about = ("utterances", "", people.get(row["participant_id"], ""), "", "")
+        lanes.setdefault(row["recording_id"], {}).setdefault(about, []).append(_entry(row, str(row["text"])))
     for row in rows["recording"]:
-        taken: set[str] = set()
-        made = [
-            InterchangeLane(
-                unique_name(f"{name} {scheme}.{track}", taken), tuple(entries), "segments", name, "", scheme, track
-            )
-            for (name, scheme, track), entries in lanes.get(row["id"], {}).items()
-        ]
-        made += [
-            InterchangeLane(unique_name(f"Speech {who}".strip(), taken), tuple(entries), "utterances", participant=who)
-            for who, entries in said.get(row["id"], {}).items()
-        ]
         media = [MediaLink(str(entry["path"])) for entry in rows["medium"] if entry["recording_id"] == row["id"]]
         duration = row["duration_us"]
         assert isinstance(duration, int)
-        yield RecordingPart(str(row["name"]), tuple(made), tuple(media), duration, str(row["id"]))
+        made = build_lanes(lanes.get(row["id"], {}))
+        yield RecordingPart(str(row["name"]), made, tuple(media), duration, str(row["id"]))
 
 
 def _entry(row: Row, text: str) -> InterchangeEntry:
@@ -492,7 +486,7 @@ class _LosslessImportPlanner:
         place = str(self._same["recording"].get(part.id, part.id))
         known = sum(entry.id in self._marked for entry in lane.entries)
         count = len(lane.entries)
-        return LanePlan(part.name, lane.name, target, place, count, count - known, known, MappingProxyType({}), ())
+        return LanePlan(part.name, lane.name, target, place, count, count - known, known, {}, ())
 
 
 def _remap_references(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:

@@ -102,13 +102,6 @@ def replace_contradictions(
     """Note contradictions in the place of others, as one step; returns the new ids.
 
     What is noted already and stays is not noted again.
-
-    Args:
-        session: whose annotator does it.
-        recording_id: of the recording.
-        texts: what the summaries say differently.
-        judgment_id: of the auditor.
-        gone: ids of those that make room.
     """
     number = session.recording(recording_id).number
     stay = [

@@ -10,7 +10,7 @@ from dataclasses import replace
 from annotate.cues.cue_marks import CueMark
 from annotate.meta.recording_cast import CuedUtterance, RecordingPerson, find_pauses, list_people, read_cued_utterances
 from annotate.meta.scenes import SceneEvent, deduplicate_marks, read_scene_events
-from annotate.transcript.conversation_history import format_with_cues
+from annotate.transcript.conversation_history import cue_to_json, format_with_cues
 from project.entities.questions import SummarySource
 from project.entities.study_records import Json
 from project.queries.question_rows import contradictions_in, summaries_of
@@ -143,7 +143,7 @@ def _utterance_json(
 ) -> dict[str, Json]:
     said, (rate, zero_us) = cued_utterance.utterance, clock
     frames = [max(0, round((time_us - zero_us) * rate / SECOND_US)) for time_us in (said.start_us, said.end_us)]
-    text = written(said.text)
+    text, cues = written(said.text), _written_cues(cued_utterance, written)
     return {
         "speaker": names.get(said.participant_id or ""),
         **_span_json(said.start_us, said.end_us),
@@ -151,19 +151,8 @@ def _utterance_json(
         "last_frame": frames[1],
         "text": text,
         "with_cues": _with_cues(cued_utterance, names, written),
-        "cues": [_cue_json(cue, names, written) for cue in cued_utterance.cues if not cue.is_response],
-        "responses": [_cue_json(cue, names, written) for cue in cued_utterance.cues if cue.is_response],
-    }
-
-
-def _cue_json(cue_mark: CueMark, names: Names, written: TextTransform) -> dict[str, Json]:
-    return {
-        "track": cue_mark.track,
-        "label": cue_mark.label,
-        "description": written(cue_mark.description),
-        "who": names.get(cue_mark.participant_id or ""),
-        **_span_json(cue_mark.start_us, cue_mark.end_us),
-        "word": cue_mark.word,
+        "cues": [cue_to_json(cue, names) for cue in cues if not cue.is_response],
+        "responses": [cue_to_json(cue, names) for cue in cues if cue.is_response],
     }
 
 
@@ -199,8 +188,12 @@ def _utterance_line(cued_utterance: CuedUtterance, names: Names, written: TextTr
 
 def _with_cues(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
     """Return the words of an utterance with its cues, each part written by itself: decisions are about parts."""
-    cues = [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
+    cues = _written_cues(cued_utterance, written)
     return written(format_with_cues(written(cued_utterance.utterance.text), cues, names))
+
+
+def _written_cues(cued_utterance: CuedUtterance, written: TextTransform) -> list[CueMark]:
+    return [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
 
 
 def _scene_line(scene_event: SceneEvent, written: TextTransform) -> str:

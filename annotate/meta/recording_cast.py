@@ -5,7 +5,6 @@ A body region is a face box expanded by the proportions of a body.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from annotate.meta.scenes import find_voice_overs, is_voice_over
 from project.entities.questions import LookKind
 from project.entities.study_records import FaceTrack, Participant, Utterance
+from project.intervals import Interval, subtract_intervals
 from project.queries.face_rows import tracks_of
 from project.queries.question_rows import person_descriptions
 from project.queries.recording_rows import all_participants, present_participants
@@ -53,9 +53,6 @@ def person_boxes(faces: NDArray[np.float32], width: int, height: int) -> NDArray
     return np.stack([left, top, right - left, bottom - top], axis=1).astype(np.float32)
 
 
-Span = tuple[int, int]
-
-
 @dataclass(frozen=True, slots=True)
 class RecordingPerson:
     """Somebody in a recording.
@@ -73,7 +70,7 @@ class RecordingPerson:
     spoken_us: int
 
     @property
-    def visible_spans(self) -> list[Span]:
+    def visible_spans(self) -> list[Interval]:
         """When a face of theirs is seen, as spans on the recording's axis; those that touch are one."""
         return merge_spans((int(track.face.times_us[0]), int(track.face.times_us[-1])) for track in self.tracks)
 
@@ -170,13 +167,11 @@ def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUttera
     ]
 
 
-def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Span]:
+def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Interval]:
     """Return the stretches of at least `MIN_PAUSE_US` in which nobody of the scene speaks, by start."""
-    spoken = merge_spans(
+    spoken = (
         (cued_utterance.utterance.start_us, cued_utterance.utterance.end_us)
         for cued_utterance in said
         if not cued_utterance.is_voice_over
     )
-    edges = [(0, 0), *spoken, (duration_us, duration_us)]
-    gaps = [(before[1], after[0]) for before, after in pairwise(edges)]
-    return [(start, end) for start, end in gaps if end - start >= MIN_PAUSE_US]
+    return [gap for gap in subtract_intervals([(0, duration_us)], spoken) if gap[1] - gap[0] >= MIN_PAUSE_US]

@@ -7,9 +7,7 @@ import numpy as np
 
 from annotate.agreement.annotation_arrays import AgreementData, ChosenField, NamedKey
 from annotate.agreement.figure_intervals import Floats, Ints
-from annotate.agreement.study_agreement import AgreementQuery, read_agreement_input
 from project.entities.study_records import Json
-from project.session.session import Session
 
 BINS = 20
 
@@ -84,11 +82,6 @@ class Statistics:
             "density": self.density.tolist(),
             "recordings": self.recordings,
         }
-
-
-def compute_segment_statistics(session: Session, question: AgreementQuery | None = None) -> Statistics:
-    """Count the segments that the question is about; of people, unless it names a pair."""
-    return summarize_segments(read_agreement_input(session, question).material)
 
 
 def summarize_segments(material: AgreementData) -> Statistics:

@@ -26,11 +26,6 @@ from project.session.session import Session
 def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]:
     """Use a scheme in a study, or a new version of one that it uses already; what was filled in stays as it is.
 
-    Args:
-        session: of the study.
-        text: TOML text of the scheme.
-        name: what messages call it.
-
     Returns:
         The scheme, and what changed: nothing where it is in use as it stands.
     """

@@ -108,21 +108,15 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
                 "start": utterance.start_us / SECOND_US,
                 "end": utterance.end_us / SECOND_US,
                 "text": utterance.text,
-                "cues": [_cue_json(cue, names) for cue in kept if not cue.is_response],
-                "responses": [_cue_json(cue, names) for cue in kept if cue.is_response],
+                "cues": [cue_to_json(cue, names) for cue in kept if not cue.is_response],
+                "responses": [cue_to_json(cue, names) for cue in kept if cue.is_response],
             }
         )
     return {"utterances": listed}
 
 
 def format_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
-    """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes.
-
-    Args:
-        text: of the utterance.
-        cues: inside it.
-        names: participant id -> pseudonym.
-    """
+    """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes."""
     return _unescape(
         _format_words(
             CaptionLine(None, 0, 0, tuple(split_words(text)), _speaker_cues(cues), _listener_responses(cues, names))
@@ -186,7 +180,8 @@ def _words(text: str) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def _cue_json(cue: CueMark, names: Mapping[str, str]) -> dict[str, Json]:
+def cue_to_json(cue: CueMark, names: Mapping[str, str]) -> dict[str, Json]:
+    """Return a cue as JSON; see `transcript_to_json`."""
     return {
         "track": cue.track,
         "label": cue.label,

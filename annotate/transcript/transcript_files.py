@@ -201,7 +201,7 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
         for lane in lanes
         if lane.name not in targets
     ]
-    return ImportMapping(MappingProxyType(targets)), remarks
+    return ImportMapping(targets), remarks
 
 
 def _insert(session: Session, found: Plan) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from annotate.interchange.document_export import exportable_recordings
 from anonymize.faces.masking_plan import (
     TRANSIENT_PARAMETERS,
     MaskingParameters,
@@ -35,7 +36,6 @@ from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.face_rows import mask_state
-from project.queries.recording_rows import hold_outs
 from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
 from project.session.session import Session
 from project.text_format import require_utf8
@@ -123,8 +123,7 @@ def prepare(
     require_method(method, options)
     located = session.require_picture(recording_id)
     recording = session.recording(recording_id)
-    if recording_id in hold_outs(session.study):
-        raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
+    exportable_recordings(session, [recording_id])
     _check_range(recording, start_us, end_us)
     require_faces_run(session, recording_id, located)
     output = folder.absolute() / clip_name(recording, method, start_us, end_us)
@@ -202,11 +201,9 @@ def compute(parameters: ClipExportParameters, progress: Progress) -> ClipExportR
         )
         whole.require_unchanged()
         checked.append((whole, result))
-        if source is not None:
-            source.require_unchanged()
+        source.require_unchanged()
 
-    # What was not read whole when its faces were found can be exported; it vouches for no review.
-    source = verify_source(parameters, progress) if parameters.source_sha256 else None
+    source = verify_source(parameters, progress)
     with working_folder(parameters, digests) as folder:
         plan = build_render_plan(parameters, parameters.output, folder, overwrite=parameters.overwrite)
         if parameters.sound is not None:

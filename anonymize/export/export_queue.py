@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from anonymize.export import export_job
 from anonymize.export.export_job import ClipExportResult
@@ -96,7 +95,6 @@ def format_size(size: int) -> str:
 
 
 _log = logging.getLogger(__name__)
-_FORMAT = 1
 
 
 class ClipState(StrEnum):
@@ -180,19 +178,7 @@ def make_queue(
     overwrite: bool = False,
     sound: SoundChoice | None = None,
 ) -> RenderQueue:
-    """Make a queue of every recording by every method.
-
-    Args:
-        session: where the recordings are.
-        recording_ids: which.
-        methods: name -> options.
-        folder: where the clips go.
-        start_us: see `export_job.prepare`, as all that follows.
-        end_us: likewise.
-        keep_robots: likewise.
-        overwrite: likewise.
-        sound: likewise.
-    """
+    """Make a queue of every recording by every method."""
     for method, options in methods.items():
         require_method(method, options)
     sound = sound or SoundChoice()
@@ -273,17 +259,15 @@ def save_queue(session: Session, queue: RenderQueue) -> None:
         if not queue.pending:
             place.unlink(missing_ok=True)
             return
-        write_private(session.study, place, json.dumps({"format": _FORMAT, **dump(queue)}).encode())
+        write_private(session.study, place, json.dumps(dump(queue)).encode())
 
 
 def load_unfinished(session: Session) -> RenderQueue | None:
     """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
     try:
-        kept: dict[str, Any] = json.loads(read_private(session.study, _study_queue_path(session)))
-        if kept["format"] != _FORMAT:
-            return None
-        queue = load(RenderQueue, kept, "export")
-    except (OSError, UserError, ValueError, KeyError, TypeError):
+        kept = json.loads(read_private(session.study, _study_queue_path(session)))
+        queue = load(RenderQueue, kept, "The queue of exports")
+    except (OSError, UserError, ValueError):
         return None
     there = {recording.id for recording in all_recordings(session.study)}
     queue = replace(queue, clips=tuple(clip for clip in queue.clips if clip.recording_id in there))

@@ -11,7 +11,6 @@ from project.queries.face_rows import (
     SearchedFrames,
     face_reviews,
     faces_to_hide,
-    legacy_mask_state,
     mask_state,
     regions_of,
     searched_frames,
@@ -64,8 +63,6 @@ class FaceSheet:
         pending: those of `spans` that need a look, the worst first.
         reviews: who reviewed it in the state it is in.
         revoked: who reviewed it in a state that a later change replaced.
-        by_earlier_version: whether it was reviewed as it is by an earlier version, which did not cover the boxes that
-            were found, so that nobody knows whether these are still the ones that were reviewed.
     """
 
     recording: Recording
@@ -76,7 +73,6 @@ class FaceSheet:
     pending: list[CertaintySpan]
     reviews: list[FaceReview]
     revoked: list[FaceReview]
-    by_earlier_version: bool = False
 
     @property
     def tracks(self) -> list[FaceTrack]:
@@ -160,11 +156,7 @@ def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | No
     made = face_reviews(study, recording_id)
     holding = [face_review for face_review in made if state and face_review.state == state]
     revoked = [face_review for face_review in made if face_review not in holding]
-    earlier = legacy_mask_state(study, recording_id)
-    by_earlier_version = any(face_review.state == earlier for face_review in revoked)
-    return FaceSheet(
-        recording, run, faces, regions, spans, order_for_review(spans), holding, revoked, by_earlier_version
-    )
+    return FaceSheet(recording, run, faces, regions, spans, order_for_review(spans), holding, revoked)
 
 
 def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[SamePersonSuggestion]:

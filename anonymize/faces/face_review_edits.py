@@ -8,20 +8,15 @@ from dataclasses import replace
 
 from annotate.study.people import build_participant
 from anonymize.faces.face_review import build_face_sheet
-from anonymize.faces.masking_plan import require_faces_run
 from project.entities.face_regions import Keyframe, Region, RegionKind
-from project.entities.study_records import Changes, FaceReview, Json, ParticipantRole, Run, SeenSpan
+from project.entities.study_records import Changes, FaceReview, ParticipantRole, SeenSpan
 from project.errors import UserError
-from project.files.fingerprints import hash_whole_file
 from project.ids import new_id
-from project.progress import Progress
 from project.queries import face_rows, recording_rows
 from project.queries.face_rows import update_region
-from project.queries.history_rows import SOURCE_RUN_KIND, SOURCE_SHA256_KEY, insert_run, latest_run, source_sha256
 from project.session.session import Session
 from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, utc_now
-from project.version import __version__
 
 MAX_LABEL_CHARS = 200
 _NAMES = {RegionKind.FACE: "face", RegionKind.AREA: "area", RegionKind.NOTHING: "region without a face"}
@@ -241,44 +236,8 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     return step.changes
 
 
-def needs_source_read(session: Session | None, recording_id: str) -> bool:
-    """Tell whether a review would read the file of a recording whole, because no run did that."""
-    run = None if session is None else latest_run(session.study, recording_id, "faces")
-    return session is not None and run is not None and not source_sha256(session.study, run)
-
-
-def read_source(session: Session, recording_id: str, progress: Progress | None = None) -> Changes:
-    """Read the file of a recording whole where the run that found its faces, of an earlier version, kept no checksum.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
-    session.study.require_writable()
-    located = session.require_picture(recording_id)
-    run = require_faces_run(session, recording_id, located)
-    if source_sha256(session.study, run):
-        return Changes()
-    source = hash_whole_file(located.path, progress)
-    about: dict[str, Json] = {"run": run.id, "fingerprint": located.medium.fingerprint}
-    read = Run(
-        new_id(),
-        recording_id,
-        SOURCE_RUN_KIND,
-        "sha256",
-        about,
-        {SOURCE_SHA256_KEY: source.sha256},
-        utc_now(),
-        __version__,
-    )
-    with session.study.run_transaction():
-        insert_run(session.study, read)
-    return Changes.from_pairs([("run", read.id)])
-
-
 def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
     """Say that all faces of a recording are hidden as they should be, in the state they are in.
-
-    What is reviewed is its file too, byte by byte: it is read whole where nobody did that before.
 
     Args:
         session: whose annotator reviewed it.
@@ -295,13 +254,12 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
             f"Recording {number} cannot be reviewed yet: {found.pending_places_text()} left.",
             "Look at each, cover what is bare, and mark it as seen.",
         )
-    changes = read_source(session, recording_id)
     with session.step(f"Mark faces of recording {number} as reviewed") as step:
         who = session.annotator()
         assert who is not None
         state = face_rows.mask_state(session.study, recording_id)
         face_rows.set_face_review(session.study, FaceReview(recording_id, who.id, state, utc_now()))
-    return changes | step.changes
+    return step.changes
 
 
 def withdraw_review(session: Session, recording_id: str) -> Changes:

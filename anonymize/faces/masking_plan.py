@@ -130,7 +130,7 @@ def gather_parameters(
         faces_run=run.id,
         tracked_by=run.backend,
         mask_state=mask_state(session.study, recording_id),
-        source_sha256=source_sha256(session.study, run),
+        source_sha256=source_sha256(run),
         frames=searched.count,
         damaged_frames=tuple(searched.damaged),
         ends_early_s=searched.ends_early_s,
@@ -188,18 +188,12 @@ def verify_source(parameters: MaskingParameters, progress: Progress) -> WholeFil
     """
     source = hash_whole_file(parameters.path, progress)
     if source.sha256 != parameters.source_sha256:
-        raise source_changed_error(source.path.name, known=bool(parameters.source_sha256))
+        raise source_changed_error(source.path.name)
     return source
 
 
-def source_changed_error(what: str, *, known: bool) -> UserError:
+def source_changed_error(what: str) -> UserError:
     """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
-    if not known:
-        return UserError(
-            f"{escape_unprintable(what)} was not read whole when its faces were found, "
-            "so nobody knows whether it changed.",
-            "Review its faces again, which reads it: greenroom review-faces STUDY --recording N --reviewed",
-        )
     return UserError(
         f"{escape_unprintable(what)} was changed since its faces were looked for, "
         "though it looks the same at a glance.",

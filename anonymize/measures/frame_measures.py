@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,38 +36,6 @@ def match_detections(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) ->
 def detection_rate(found: NDArray[np.bool_]) -> MeasuredValue:
     """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
     return share_value(int(found.sum()), len(found), "faces to look for")
-
-
-class ExpressionReader(Protocol):
-    """Names the expression of a face."""
-
-    @property
-    def key(self) -> str:
-        """Which model it is."""
-
-    def read(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> list[str]:
-        """Return one label for each of (n, 5, 2) faces in an (h, w, 3) RGB picture."""
-
-
-NO_EXPRESSION_MODEL = "No model of expressions is installed."
-
-
-def label_agreement(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
-    """Return the share of faces with the same label in the source and in the clip."""
-    return share_value(sum(a == b for a, b in zip(raw, other, strict=True)), len(raw), "faces with an expression")
-
-
-def label_kappa(raw: Sequence[str], other: Sequence[str]) -> MeasuredValue:
-    """Return Cohen's kappa of the labels (Cohen, 1960): agreement beyond chance; None where chance alone agrees."""
-    n = len(raw)
-    if not n:
-        return MeasuredValue(None, 0, "There are no faces with an expression.")
-    labels = sorted({*raw, *other})
-    seen = sum(a == b for a, b in zip(raw, other, strict=True)) / n
-    chance = sum((list(raw).count(label) / n) * (list(other).count(label) / n) for label in labels)
-    if chance >= 1:
-        return MeasuredValue(None, n, "All faces have the same expression.")
-    return MeasuredValue((seen - chance) / (1 - chance), n)
 
 
 OUTER_EYE_CORNERS = {"ibug68": (36, 45), "mediapipe478": (33, 263)}
@@ -243,7 +211,6 @@ class Tools:
         driver: finds landmarks of the source a second time: what a drawn face is driven by, and the only one with the
             iris.
         flow: motion in the source.
-        expressions: names expressions.
     """
 
     detector: FaceDetector | None = None
@@ -252,4 +219,20 @@ class Tools:
     landmarks: LandmarkFinder | None = None
     driver: LandmarkFinder | None = None
     flow: OpticalFlow | None = None
-    expressions: ExpressionReader | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """Somebody who is not in the recording that is measured.
+
+    Attributes:
+        identity: their pseudonym.
+        path: of another recording's file.
+        frames: positions of a few frames in which their face is large.
+        boxes: x, y, width, height of their face in each of these.
+    """
+
+    identity: str
+    path: Path
+    frames: tuple[int, ...]
+    boxes: tuple[tuple[float, float, float, float], ...]

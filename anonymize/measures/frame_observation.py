@@ -63,7 +63,6 @@ class FaceObservation:
         raw: for each embedder, (d,) of the source; empty where it was not embedded.
         anonymous: the same of the clip.
         veiled: the same of the clip, with all that is outside the mask painted grey.
-        expressions: labels in the source and in the clip; empty where none was read.
     """
 
     track: int
@@ -83,7 +82,6 @@ class FaceObservation:
     raw: tuple[NDArray[np.float32], ...] = ()
     anonymous: tuple[NDArray[np.float32], ...] = ()
     veiled: tuple[NDArray[np.float32], ...] = ()
-    expressions: tuple[str, str] | tuple[()] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -388,8 +386,6 @@ class FrameObserver:
         five = np.asarray(points, np.float32)[None]
         for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
             setattr(face_observation, name, tuple(embedder.embed(image, five)[0] for embedder in self._tools.embedders))
-        if (reader := self._tools.expressions) is not None:
-            face_observation.expressions = (reader.read(now.raw, five)[0], reader.read(now.other, five)[0])
 
     def _flicker(self, now: FramePair, after: FramePair, box: NDArray[np.float32]) -> tuple[float, float, int]:
         flow = self._tools.flow

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from anonymize.measures.frame_measures import (
     COVERED_SHARE,
-    NO_EXPRESSION_MODEL,
+    Stranger,
     Tools,
     count_leaks,
     detection_rate,
     estimate_lag,
-    label_agreement,
-    label_kappa,
     mean_difference,
     mean_error,
     pearson,
@@ -36,7 +34,7 @@ from anonymize.measures.frame_observation import (
     warp_ratio,
 )
 from anonymize.measures.privacy_report import MeasuredValue, PrivacyReport, TrackReport, pool_values, share_value
-from anonymize.measures.recognition import Recognition, Stranger, embed_strangers, recognize
+from anonymize.measures.recognition import Recognition, embed_strangers, recognize
 from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
 from project.errors import UserError
@@ -46,7 +44,6 @@ from project.timebase import SECOND_US
 _NO_DETECTOR = MeasuredValue(None, 0, "No face detector that could look for them is installed.")
 _NO_LANDMARKS = "No model of landmarks is installed."
 _NOT_SEEN = "No track shows it in enough frames."
-_NO_GAZE = MeasuredValue(None, 0, "No model of gaze is installed; see the offset of the iris.")
 _ANGLES = ("yaw", "pitch", "roll")
 _CORRELATED = ("mouth", "eye", "brow")
 _PER_TRACK = ("nme", "yaw", "mouth", "eye", "brow", "iris", "warp")
@@ -201,13 +198,6 @@ def _pool_utility(
         "faces with landmarks in the source",
     )
     figures["landmarks_found"] = seen if tools.landmarks is not None else MeasuredValue(None, 0, _NO_LANDMARKS)
-    figures["gaze"] = _NO_GAZE
-    labels = [sighting.expressions for sighting in found.sightings if sighting.expressions]
-    if tools.expressions is None:
-        figures["expression"] = figures["expression_kappa"] = MeasuredValue(None, 0, NO_EXPRESSION_MODEL)
-    else:
-        raw, other = [pair[0] for pair in labels], [pair[1] for pair in labels]
-        figures["expression"], figures["expression_kappa"] = label_agreement(raw, other), label_kappa(raw, other)
     return figures
 
 
@@ -240,7 +230,6 @@ def _names(tools: Tools) -> dict[str, str]:
         "landmarks": tools.landmarks,
         "driver": tools.driver,
         "flow": tools.flow,
-        "expressions": tools.expressions,
     }
     named = {part: "" if tool is None else tool.key for part, tool in parts.items()}
     return {**named, "embedders": ", ".join(embedder.key for embedder in tools.embedders)}

@@ -5,12 +5,6 @@ It names no file and no person, only pseudonyms.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
-
-from project.entities.study_records import Json
-from project.errors import UserError
-
-_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +21,6 @@ class MeasuredValue:
     n: int = 0
     note: str = ""
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it for the report's file."""
-        value = None if self.value is None else round(self.value, _DIGITS)
-        return {"value": value, "n": self.n, "note": self.note}
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Json]) -> "MeasuredValue":
-        """Read what `as_json` wrote."""
-        value = found["value"]
-        return cls(None if value is None else float(cast(float, value)), int(cast(int, found["n"])), str(found["note"]))
-
 
 def share_value(hits: int, n: int, what: str) -> MeasuredValue:
     """Return hits out of n, or none where n is 0; `what` names the observations that are missing then."""
@@ -53,7 +36,6 @@ def pool_values(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
     return MeasuredValue(sum(float(measured_value.value or 0.0) * measured_value.n for measured_value in having) / n, n)
 
 
-VERSION = 1
 NAIVE, PARROT, RAW = "naive", "parrot", "raw"
 FALSE_ACCEPT_RATES = (1e-2, 1e-3)
 
@@ -87,7 +69,6 @@ FIGURES: dict[str, MeasureInfo] = {
     "pitch": MeasureInfo("Head nod, error", "degrees", "low"),
     "roll": MeasureInfo("Head tilt, error", "degrees", "low"),
     "iris": MeasureInfo("Iris offset, error", "eye widths", "low"),
-    "gaze": MeasureInfo("Gaze, error", "degrees", "low"),
     "mouth": MeasureInfo("Mouth opening, correlation", "r", "high"),
     "eye": MeasureInfo("Eye closure, correlation", "r", "high"),
     "brow": MeasureInfo("Brow height, correlation", "r", "high"),
@@ -100,8 +81,6 @@ FIGURES: dict[str, MeasureInfo] = {
     "brow_in_source": MeasureInfo("Brow height, both models on the source", "r"),
     "lag_s": MeasureInfo("Delay of the mouth", "seconds", "low"),
     "warp": MeasureInfo("Flicker, as a ratio to the source", "times", "low"),
-    "expression": MeasureInfo("Same expression", "share", "high"),
-    "expression_kappa": MeasureInfo("Same expression beyond chance", "kappa", "high"),
 }
 """Every figure that a report can have."""
 
@@ -137,39 +116,6 @@ class Attack:
     equal_error: MeasuredValue
     people: int
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it for the report's file."""
-        return {
-            "kind": self.kind,
-            "embedder": self.embedder,
-            "thresholds": [threshold.as_json() for threshold in self.thresholds],
-            "rates": [rate.as_json() for rate in self.rates],
-            "chance": self.chance.as_json(),
-            "worst": self.worst.as_json(),
-            "worst_chance": self.worst_chance.as_json(),
-            "worst_track": self.worst_track,
-            "rank_one": self.rank_one.as_json(),
-            "equal_error": self.equal_error.as_json(),
-            "people": self.people,
-        }
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Attack":
-        """Read what `as_json` wrote."""
-        return cls(
-            found["kind"],
-            found["embedder"],
-            tuple(map(MeasuredValue.from_json, found["thresholds"])),
-            tuple(map(MeasuredValue.from_json, found["rates"])),
-            MeasuredValue.from_json(found["chance"]),
-            MeasuredValue.from_json(found["worst"]),
-            MeasuredValue.from_json(found["worst_chance"]),
-            found["worst_track"],
-            MeasuredValue.from_json(found["rank_one"]),
-            MeasuredValue.from_json(found["equal_error"]),
-            int(found["people"]),
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class TrackReport:
@@ -189,22 +135,6 @@ class TrackReport:
     figures: Mapping[str, MeasuredValue]
     worst_us: int | None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it for the report's file."""
-        return {
-            "track_id": self.track_id,
-            "identity": self.identity,
-            "looks": self.looks,
-            "figures": {key: measured_value.as_json() for key, measured_value in self.figures.items()},
-            "worst_us": self.worst_us,
-        }
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "TrackReport":
-        """Read what `as_json` wrote."""
-        figures = {key: MeasuredValue.from_json(figure) for key, figure in found["figures"].items()}
-        return cls(found["track_id"], found["identity"], int(found["looks"]), figures, found["worst_us"])
-
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -212,15 +142,6 @@ class Scores:
 
     edges: tuple[float, ...] = ()
     counts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it for the report's file."""
-        return {"edges": [*self.edges], "counts": {key: [*row] for key, row in self.counts.items()}}
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Any]) -> "Scores":
-        """Read what `as_json` wrote."""
-        return cls(tuple(found["edges"]), {key: tuple(counts) for key, counts in found["counts"].items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,53 +196,3 @@ class PrivacyReport:
             key=lambda attack: attack.rates[0].value if attack.rates[0].value is not None else -1.0,
             default=None,
         )
-
-    def as_json(self) -> dict[str, Json]:
-        """Return what is kept in the study and in the file beside the clip."""
-        return {
-            "version": VERSION,
-            "method": self.method,
-            "replaces": self.replaces,
-            "frames": self.frames,
-            "looks": self.looks,
-            "stride": self.stride,
-            "faces": self.faces,
-            "tools": dict(self.tools),
-            "independent": self.independent,
-            "figures": {key: measured_value.as_json() for key, measured_value in self.figures.items()},
-            "attacks": [attack.as_json() for attack in self.attacks],
-            "tracks": [track.as_json() for track in self.tracks],
-            "scores": self.scores.as_json(),
-            "notes": [*self.notes],
-            "worst_us": self.worst_us,
-            "leaks_us": [*self.leaks_us],
-            "seconds": self.seconds,
-        }
-
-    @classmethod
-    def from_json(cls, found: Mapping[str, Json]) -> "PrivacyReport":
-        """Read what `as_json` wrote."""
-        kept = cast(Mapping[str, Any], found)
-        if kept.get("version") != VERSION:
-            raise UserError("This privacy report was written by another version.", "Measure the clip again.")
-        try:
-            return cls(
-                kept["method"],
-                bool(kept["replaces"]),
-                int(kept["frames"]),
-                int(kept["looks"]),
-                int(kept["stride"]),
-                int(kept["faces"]),
-                dict(kept["tools"]),
-                bool(kept["independent"]),
-                {key: MeasuredValue.from_json(figure) for key, figure in kept["figures"].items()},
-                tuple(map(Attack.from_json, kept["attacks"])),
-                tuple(map(TrackReport.from_json, kept["tracks"])),
-                Scores.from_json(kept["scores"]),
-                tuple(kept["notes"]),
-                kept["worst_us"],
-                tuple(kept["leaks_us"]),
-                float(kept["seconds"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise UserError("This is no privacy report.", "Measure the clip again.") from None

@@ -5,13 +5,11 @@ Strangers from other recordings make the thresholds more reliable.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.frame_measures import COVERED_SHARE, Tools
+from anonymize.measures.frame_measures import COVERED_SHARE, Stranger, Tools
 from anonymize.measures.frame_observation import FaceObservation, FrameObservations, MeasuredRendering, hidden_tracks
 from anonymize.measures.privacy_report import FALSE_ACCEPT_RATES, NAIVE, PARROT, RAW, Attack, MeasuredValue, Scores
 from anonymize.measures.reidentification import (
@@ -266,29 +264,6 @@ def _notes(subject: MeasuredRendering, naive: AttackScores) -> tuple[str, ...]:
 
 
 _READER_BYTES = 32 << 20
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stranger:
-    """Somebody who is not in the recording that is measured.
-
-    Attributes:
-        identity: their pseudonym.
-        path: of another recording's file.
-        frames: (k,) positions of a few frames in which their face is large.
-        boxes: (k, 4) of their face in these.
-    """
-
-    identity: str
-    path: Path
-    frames: Sequence[int]
-    boxes: NDArray[np.float32]
-
-
-def parse_stranger(found: Mapping[str, Any]) -> Stranger:
-    """Read one from JSON with the same names."""
-    boxes = np.array(found["boxes"], np.float32).reshape(-1, 4)
-    return Stranger(str(found["identity"]), Path(found["path"]), [int(frame) for frame in found["frames"]], boxes)
 
 
 def embed_strangers(

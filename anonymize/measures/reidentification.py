@@ -277,9 +277,6 @@ def identity_variance(embeddings: NDArray[np.floating]) -> MeasuredValue:
 
     That is (1/n) sum ||e - mean||^2 for vectors of length 1: 0 for a face that always looks like the same person,
     near 1 for one that never does. The idea of JaGAN's identity invariance (arXiv 2106.02328).
-
-    Args:
-        embeddings: (n, d).
     """
     if len(embeddings) < MIN_EMBEDDINGS:
         return MeasuredValue(None, len(embeddings), f"It takes {MIN_EMBEDDINGS} faces of one track.")

@@ -116,20 +116,6 @@ class Face:
         x, y, width, height = self.rect
         return self.image[y : y + height, x : x + width]
 
-    def crop_around(self, margin: float) -> tuple[Image, tuple[int, int]]:
-        """Return a view of the picture around the box, and the x and y of its corner.
-
-        Args:
-            margin: how much is added on every side, as a share of the box's size; cut at the picture's edge.
-        """
-        x, y, width, height = self.box
-        high, wide = self.image.shape[:2]
-        left = int(np.clip(np.floor(x - margin * width), 0, wide - 1))
-        top = int(np.clip(np.floor(y - margin * height), 0, high - 1))
-        right = int(np.clip(np.ceil(x + width * (1 + margin)), left + 1, wide))
-        bottom = int(np.clip(np.ceil(y + height * (1 + margin)), top + 1, high))
-        return self.image[top:bottom, left:right], (left, top)
-
 
 class FaceSource(Protocol):
     """All faces that are to be hidden in the part of a recording that is rendered."""

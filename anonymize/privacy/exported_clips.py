@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from anonymize.measures.privacy_report import PrivacyReport
+from project.codec import load
 from project.entities.study_records import Recording, Run
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
@@ -118,7 +119,7 @@ def find_clip_files(session: Session, clip: str) -> list[Path]:
 
 def _report(run: Run) -> PrivacyReport | None:
     try:
-        return PrivacyReport.from_json(run.result)
+        return load(PrivacyReport, run.result, "The privacy report")
     except UserError:
         return None
 

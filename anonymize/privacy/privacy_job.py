@@ -20,13 +20,15 @@ from anonymize.faces.masking_plan import (
     gather_parameters,
     verify_source,
 )
-from anonymize.measures.frame_measures import Tools
+from anonymize.measures.frame_measures import Stranger, Tools
+from anonymize.measures.privacy_report import PrivacyReport
 from anonymize.methods.face_methods import method_type
 from anonymize.privacy.exported_clips import KIND, ExportedClip, list_exports
 from models.faces.face_detectors import DEFAULT_DETECTOR, create_detector, find_independent
 from models.faces.identity.face_embeddings import EMBEDDERS
 from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
+from project.codec import dump
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, write_atomically
@@ -42,8 +44,6 @@ from project.timebase import SECOND_US
 
 if TYPE_CHECKING:
     from anonymize.measures.frame_observation import MeasureOptions
-    from anonymize.measures.privacy_report import PrivacyReport
-    from anonymize.measures.recognition import Stranger
     from anonymize.rendering.face_renderer import RenderPlan
     from project.entities.face_regions import Region
 
@@ -60,9 +60,8 @@ class PrivacyMeasurementParameters(MaskingParameters):
     Attributes:
         export: id of the run that made the clip.
         blanked: times in seconds of frames that were painted over wholly.
-        clip_sha256: "" where the export did not keep it.
         measure: fields of `MeasureOptions` that are not as usual.
-        strangers: as `parse_stranger` reads them.
+        strangers: people of other recordings.
     """
 
     export: str
@@ -71,25 +70,25 @@ class PrivacyMeasurementParameters(MaskingParameters):
     clip_sha256: str
     witness: str | None
     measure: Mapping[str, Json]
-    strangers: tuple[Mapping[str, Json], ...]
+    strangers: tuple[Stranger, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PrivacyMeasurementResult:
-    """A `PrivacyReport` as JSON, and the file beside the clip that holds it too."""
+    """The report, and the file beside the clip that holds it too."""
 
-    report: Mapping[str, Json]
+    report: PrivacyReport
     file: Path
 
 
-def choose_strangers(session: Session, recording_id: str) -> tuple[Mapping[str, Json], ...]:
-    """Return people who are named in other recordings and not in this one, as `parse_stranger` reads them.
+def choose_strangers(session: Session, recording_id: str) -> tuple[Stranger, ...]:
+    """Return people who are named in other recordings and not in this one.
 
     Of each, a few frames in which their face is found and large. Robots are no people.
     """
     people = {p.id: p for p in all_participants(session.study) if p.role is not ParticipantRole.ROBOT}
     here = {track.participant_id for track in tracks_of(session.study, recording_id)}
-    found: dict[str, Mapping[str, Json]] = {}
+    found: dict[str, Stranger] = {}
     for recording in all_recordings(session.study):
         if recording.id == recording_id or len(found) >= MAX_STRANGERS:
             continue
@@ -100,21 +99,17 @@ def choose_strangers(session: Session, recording_id: str) -> tuple[Mapping[str, 
             frames = _choose_frames(track)
             if path is not None and who not in here and who not in found and frames and len(found) < MAX_STRANGERS:
                 places = np.searchsorted(track.frames, frames)
-                found[who] = {
-                    "identity": people[who].pseudonym,
-                    "path": path,
-                    "frames": cast(Json, frames),
-                    "boxes": cast(Json, track.boxes[places].astype(float).round(2).tolist()),
-                }
+                boxes = tuple(map(tuple, track.boxes[places].astype(float).round(2).tolist()))
+                found[who] = Stranger(people[who].pseudonym, path, tuple(frames), boxes)
     return tuple(found.values())
 
 
-def _picture(session: Session, recording_id: str) -> str | None:
+def _picture(session: Session, recording_id: str) -> Path | None:
     medium = session.main_medium(recording_id)
     if medium is None or medium.facts.video is None:
         return None
     located = session.locate(medium)
-    return str(located.path) if located.state is MediaState.PRESENT else None
+    return located.path if located.state is MediaState.PRESENT else None
 
 
 def _choose_frames(track: FaceTrack) -> list[int]:
@@ -178,10 +173,9 @@ def compute(parameters: PrivacyMeasurementParameters, progress: Progress) -> Pri
         Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasureOptions
-    from anonymize.measures.recognition import parse_stranger
 
     clip = parameters.clip
-    source = verify_source(parameters, progress) if parameters.source_sha256 else None
+    source = verify_source(parameters, progress)
     measured = _verify_export(clip, parameters.clip_sha256, progress)
     plan = build_render_plan(replace(parameters, method="solid"), clip)
     report = measure_rendering(
@@ -191,33 +185,31 @@ def compute(parameters: PrivacyMeasurementParameters, progress: Progress) -> Pri
         tracked_by=parameters.tracked_by,
         regions=parameters.regions,
         blanked_us=[round(seconds * SECOND_US) for seconds in parameters.blanked],
-        strangers=[parse_stranger(stranger) for stranger in parameters.strangers],
+        strangers=parameters.strangers,
         options=MeasureOptions(**cast(dict[str, Any], parameters.measure)),
         progress=progress,
     )
     measured.require_unchanged()
-    if source is not None:
-        source.require_unchanged()
-    found = report.as_json()
+    source.require_unchanged()
     target = report_path(clip)
-    _write(target, found)
-    return PrivacyMeasurementResult(found, target)
+    _write(target, dump(report))
+    return PrivacyMeasurementResult(report, target)
 
 
 def store(session: Session, work: JobSpec[PrivacyMeasurementParameters], result: PrivacyMeasurementResult) -> Changes:
     """Keep the report as a run beside the export that it is about."""
     clip: dict[str, Json] = {"clip": work.parameters.clip.name}
-    return store_run(session, work, work.parameters.method, result, parameters=clip, facts=result.report)
+    return store_run(session, work, work.parameters.method, result, parameters=clip, facts=dump(result.report))
 
 
 def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
-    """Return the clip, read whole and found to be the one that was exported; earlier versions kept no checksum of it.
+    """Return the clip, read whole and found to be the one that was exported.
 
     Raises:
         Cancelled: the user stopped it.
     """
     whole = hash_whole_file(clip, progress)
-    if sha256 and whole.sha256 != sha256:
+    if whole.sha256 != sha256:
         raise UserError(
             f"{escape_unprintable(clip.name)} is not the clip that was exported: it was changed or replaced.",
             "Put that one back, or export it again, then measure it.",
@@ -238,10 +230,10 @@ def measure_rendering(
     tracked_by: str,
     regions: "Sequence[Region]" = (),
     blanked_us: Sequence[int] = (),
-    strangers: "Sequence[Stranger]" = (),
+    strangers: Sequence[Stranger] = (),
     options: "MeasureOptions | None" = None,
     progress: Progress | None = None,
-) -> "PrivacyReport":
+) -> PrivacyReport:
     """Measure a clip that a plan was rendered to, with all models that are installed.
 
     Args:

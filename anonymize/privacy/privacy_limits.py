@@ -132,8 +132,8 @@ def _format_share(value: float) -> str:
 
 PRIVACY_FIGURES = ("detected", "coverage", "leak_frames", "leak_longest_s")
 UTILITY_FIGURES = (
-    *("landmarks_found", "nme", "yaw", "pitch", "roll", "iris", "gaze"),
-    *("mouth", "eye", "brow", "lag_s", "warp", "identity_variance", "expression"),
+    *("landmarks_found", "nme", "yaw", "pitch", "roll", "iris"),
+    *("mouth", "eye", "brow", "lag_s", "warp", "identity_variance"),
 )
 COMPANION_FIGURES = {
     "detected": "detected_in_source",
@@ -154,7 +154,7 @@ def format_value(about: MeasureInfo, figure: MeasuredValue) -> str:
         return format_percent(figure.value)
     if about.unit == "frames":
         return f"{figure.value:.0f}"
-    if about.unit in ("r", "kappa", "variance"):
+    if about.unit in ("r", "variance"):
         return f"{figure.value:.2f}"
     return f"{figure.value:.{3 if about.unit == 'eye distances' else 2}f} {about.unit}"
 

@@ -29,6 +29,7 @@ from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rules import RULES, RenderingCheck
 from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 from anonymize.sound.voice_methods import COVERS, voice_type
+from project.codec import dump
 from project.entities.study_records import Json
 from project.queries.annotator_rows import all_annotators
 from project.queries.face_rows import mask_state
@@ -239,13 +240,13 @@ def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selec
         }
         for candidate in selection.candidates
     }
-    about = {name: value for name, value in plan.as_json().items() if name not in ("title", "contact", "holder")}
+    about = {name: value for name, value in dump(plan).items() if name not in ("title", "contact", "holder")}
     texts = keyed_checksum(key, texts_checksum(list_released_texts(session))) if plan.texts == "scrub" else ""
     return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
 
 
-def collect_card_facts(session: Session, selection: Selection, choice: str) -> dict[str, Json]:
-    """Return what the data card says about the study, as JSON; `choice` says how free texts are released."""
+def collect_card_facts(session: Session, selection: Selection, choice: str) -> CardFacts:
+    """Return what the data card says about the study; `choice` says how free texts are released."""
     scrubber = build_scrubber(session) if NAMES.is_installed else None
     codes = assign_annotator_codes(
         all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
@@ -254,41 +255,27 @@ def collect_card_facts(session: Session, selection: Selection, choice: str) -> d
     texts = list_released_texts(session) if choice == "scrub" else []
     reader = find_confirming_annotator(session, texts)
     inside = {candidate.number for candidate in selection.candidates}
-    given: list[Json] = [
-        [
+    given = [
+        (
             waiver.rule,
             number,
             scrubber.scrub(waiver.reason).text if scrubber else _UNSEARCHED_REASON,
             names[waiver.annotator_id],
-        ]
+        )
         for waiver, number in numbered_waivers(session)
         if number is None or number in inside
     ]
-    return {
-        "left_out": {str(number): why for number, why in selection.left_out.items()},
-        "without_picture": [candidate.number for candidate in selection.candidates if not candidate.has_picture],
-        "painted": {str(candidate.number): len(candidate.solid_face_ids) for candidate in selection.candidates},
-        "waivers": given,
-        "texts": [len(texts), sum(len(text.replacements) for text in texts)],
-        "read_by": names[reader.id] if reader is not None else "",
-        "recognizers": [scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
-        "sounds": {
-            str(candidate.number): candidate.audio_treatment.facts()
+    return CardFacts(
+        selection.left_out,
+        [candidate.number for candidate in selection.candidates if not candidate.has_picture],
+        {candidate.number: len(candidate.solid_face_ids) for candidate in selection.candidates},
+        given,
+        (len(texts), sum(len(text.replacements) for text in texts)),
+        names[reader.id] if reader is not None else "",
+        {
+            candidate.number: candidate.audio_treatment.facts()
             for candidate in selection.candidates
             if candidate.audio_treatment is not None
         },
-    }
-
-
-def parse_card_facts(found: Mapping[str, Any]) -> CardFacts:
-    """Return what `collect_card_facts` gave, for the card."""
-    return CardFacts(
-        {int(number): why for number, why in found["left_out"].items()},
-        found["without_picture"],
-        {int(number): count for number, count in found["painted"].items()},
-        [(rule, number, reason, code) for rule, number, reason, code in found["waivers"]],
-        (found["texts"][0], found["texts"][1]),
-        found["read_by"],
-        {int(number): about for number, about in found["sounds"].items()},
-        found["recognizers"],
+        [scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
     )

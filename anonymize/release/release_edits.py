@@ -12,6 +12,7 @@ from anonymize.release.release_texts import (
     texts_checksum,
     transcript_checksums,
 )
+from project.codec import dump
 from project.entities.study_records import Changes, Json, Waiver
 from project.errors import UserError
 from project.ids import new_id
@@ -25,7 +26,7 @@ def store_plan(session: Session, plan: ReleasePlan) -> Changes:
     """Remember what a release of this study is to hold."""
     require_possible(plan)
     with session.step("Choose what is released", merge_key="release plan") as step:
-        session.study.set_property(PLAN_PROPERTY, plan.as_json())
+        session.study.set_property(PLAN_PROPERTY, dump(plan))
     return step.changes
 
 

@@ -280,16 +280,9 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
     )
     if not candidate.is_tracked or run is None or medium is None:
         return
-    known, path = source_sha256(candidate.session.study, run), candidate.session.locate(medium).path
-    if not known:
-        yield candidate.build_blocker(
-            "file",
-            f"The file of recording {candidate.number} was not read whole when its faces were found, "
-            "so nobody knows whether it was changed since.",
-            "Review its faces again, which reads it: "
-            f"greenroom review-faces STUDY --recording {candidate.number} --reviewed",
-        )
-    elif (candidate.session.patient or is_hash_cached(path)) and hash_whole_file(path).sha256 != known:
+    known, path = source_sha256(run), candidate.session.locate(medium).path
+    looked = not known or candidate.session.patient or is_hash_cached(path)
+    if looked and hash_whole_file(path).sha256 != known:
         yield candidate.build_blocker(
             "file",
             f"The file of recording {candidate.number} was changed since its faces were looked for, "
@@ -312,12 +305,7 @@ def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
     """Rule `faces-reviewed`."""
     if not candidate.is_tracked or candidate.faces is None or candidate.faces.reviews:
         return
-    if candidate.faces.by_earlier_version:
-        sentence = (
-            f"The faces of recording {candidate.number} were reviewed with an earlier version, "
-            "whose reviews did not cover the boxes that were found."
-        )
-    elif candidate.faces.revoked:
+    if candidate.faces.revoked:
         sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
     else:
         sentence = f"Nobody reviewed the faces of recording {candidate.number}."
@@ -400,8 +388,7 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     elif candidate.is_tracked and not _is_same_source(candidate, candidate.speech.run):
         yield candidate.build_blocker(
             "transcript",
-            f"Speech was looked for in recording {candidate.number} before its file was last changed, or by an earlier "
-            "version, which did not read the file whole.",
+            f"Speech was looked for in recording {candidate.number} before its file was last changed.",
             "Look for it again: greenroom transcribe STUDY --speech-only",
         )
     for start, end in candidate.speech.untranscribed:
@@ -417,8 +404,8 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 def _is_same_source(candidate: ReleaseCandidate, listened: Run) -> bool:
     """Tell whether a run listened to the file, byte by byte, in which faces were looked for."""
     run = candidate.faces.run if candidate.faces is not None else None
-    heard = source_sha256(candidate.session.study, listened)
-    return run is not None and bool(heard) and heard == source_sha256(candidate.session.study, run)
+    heard = source_sha256(listened)
+    return run is not None and bool(heard) and heard == source_sha256(run)
 
 
 def check_transcript_checked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:

@@ -14,7 +14,7 @@ from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.privacy.privacy_job import choose_strangers
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
-from anonymize.release.data_card import collect_card_facts, collect_manifest_facts, parse_card_facts, write_cards
+from anonymize.release.data_card import CardFacts, collect_card_facts, collect_manifest_facts, write_cards
 from anonymize.release.private_content import Private, collect_private
 from anonymize.release.release_files import write_annotations, write_media, write_tables
 from anonymize.release.release_gate import ReleaseCandidate, Selection, blockers_before_rendering, select_candidates
@@ -113,7 +113,7 @@ class ReleaseParameters:
         reasons: everything that stands in the way, also what was waived.
         waived: rule and number of a recording, or None for all.
         made_of: name of each prepared text -> codes of the recordings that it is made of.
-        card: what the data card says about the study.
+        card: what the data card says about the study; None where the release is refused.
         facts: what the manifest says about it.
     """
 
@@ -128,7 +128,7 @@ class ReleaseParameters:
     made_of: Mapping[str, tuple[str, ...]]
     recordings: tuple[RenderingParameters, ...]
     limits: PrivacyLimits
-    card: Mapping[str, Json]
+    card: CardFacts | None
     facts: Mapping[str, Json]
 
     @property
@@ -222,7 +222,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
             made_of={name: tuple(codes) for name, codes in made.items()},
             recordings=tuple(recordings),
             limits=read_privacy_limits(session.study),
-            card={} if refused else collect_card_facts(session, found.selection, plan.texts),
+            card=None if refused else collect_card_facts(session, found.selection, plan.texts),
             facts={} if refused else collect_manifest_facts(session, plan, found.selection),
         ),
     )
@@ -436,7 +436,8 @@ def _write(
     written |= {name: file.sha256 for name, file in media.items()}
     for rendering in renderings:
         require_unchanged(rendering)
-    written |= write_cards(staging, plan, outcomes, parse_card_facts(parameters.card))
+    assert parameters.card is not None
+    written |= write_cards(staging, plan, outcomes, parameters.card)
     sources = dict(cast(dict[str, Json], parameters.facts["sources"]))
     for rendering in renderings:
         code = recording_code(rendering.outcome.number)

@@ -9,14 +9,14 @@ import re
 import secrets
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
-from typing import cast
+from dataclasses import dataclass, field
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.faces.masking_plan import require_method
 from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, create_voice, voice_type
-from project.entities.study_records import Annotator, Json
+from project.codec import load
+from project.entities.study_records import Annotator
 from project.errors import UserError
 from project.session.session import Session
 
@@ -68,7 +68,7 @@ class ReleasePlan:
     without_consent: str = LEAVE_OUT
     sound: str = NONE
     cover: str = MUTE
-    voice_options: Mapping[str, Json] = field(default_factory=dict)
+    voice_options: Mapping[str, int | float] = field(default_factory=dict)
     texts: str = LEAVE_OUT
     formats: tuple[str, ...] = ("csv", "eaf")
     video: tuple[str, ...] = ("source", "15hz", "1hz")
@@ -91,45 +91,13 @@ class ReleasePlan:
         """Whether the sound of recordings leaves in clips."""
         return self.sound != NONE and not {*self.video} <= {"1hz"}
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        found = {**asdict(self), "only": {str(number): [*names] for number, names in self.only.items()}}
-        return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
-
-
-def parse_plan(found: Mapping[str, Json]) -> ReleasePlan:
-    """Read what `as_json` made; what is unknown in it is left aside."""
-    known = {field.name for field in fields(ReleasePlan)}
-    values: dict[str, object] = {key: value for key, value in found.items() if key in known}
-    for key in ("methods", "formats", "video"):
-        if key in values:
-            values[key] = tuple(cast(list[str], values[key]))
-    only = cast(Mapping[str, list[str]], values.pop("only", {}))
-    return replace(
-        ReleasePlan(**values),  # type: ignore[arg-type]
-        only={int(number): tuple(names) for number, names in only.items()},
-    )
-
 
 def read_plan(session: Session) -> ReleasePlan:
     """Return what was chosen last in this study; where that is nothing or not understood, what shows least."""
-    found = session.study.get_property(PLAN_PROPERTY)
-    return parse_plan(found) if isinstance(found, dict) and _is_valid_plan(found) else ReleasePlan()
-
-
-def _is_valid_plan(found: Mapping[str, Json]) -> bool:
-    """Tell whether every choice is of the kind that `as_json` writes; other programs may write to a study too."""
-    usual = ReleasePlan().as_json()
-    if any(not isinstance(found[key], type(value)) for key, value in usual.items() if key in found):
-        return False
-    only = cast(Mapping[str, Json], found.get("only", {}))
-    options = cast(Mapping[str, Json], found.get("voice_options", {}))
-    if any(not isinstance(value, int | float) for value in options.values()):
-        return False
-    lists = [*only.values(), *(found.get(key, []) for key in ("methods", "formats", "video"))]
-    return all(key.isdecimal() for key in only) and all(
-        isinstance(names, list) and all(isinstance(name, str) for name in names) for names in lists
-    )
+    try:
+        return load(ReleasePlan, session.study.get_property(PLAN_PROPERTY), "The plan of the release")
+    except UserError:
+        return ReleasePlan()
 
 
 def require_possible(plan: ReleasePlan) -> None:

@@ -45,12 +45,12 @@ def compute_signature(session: Session, plan: ReleasePlan, selection: Selection,
             sorted(candidate.solid_face_ids),
             sorted([who.pseudonym, who.role.value] for who in candidate.people),
             sorted(who.pseudonym for who in candidate.refusing),
-            None if candidate.audio_treatment is None else dump(candidate.audio_treatment),
+            candidate.audio_treatment and dump(candidate.audio_treatment),
             candidate.sound_track,
         ]
         for candidate in selection.candidates
     ]
-    about = [facts, _decisions_json(session, selection), dump(collect_private(session)), plan.as_json()]
+    about = [facts, _decisions_json(session, selection), dump(collect_private(session)), dump(plan)]
     return keyed_checksum(key, json.dumps(about, sort_keys=True))
 
 

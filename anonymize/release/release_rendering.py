@@ -22,6 +22,7 @@ from anonymize.faces.masking_plan import (
     weights_digests,
     working_folder,
 )
+from anonymize.measures.frame_measures import Stranger
 from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
@@ -58,7 +59,7 @@ class RenderingParameters(MaskingParameters):
         painted: ids of faces that are painted solid whatever the method.
         detector: that looks for faces in the rendering, joined by `+`.
         witness: the one of these that had no part in finding the tracks; "" where there is none.
-        strangers: as `parse_stranger` reads them.
+        strangers: people of other recordings.
     """
 
     id: str
@@ -66,7 +67,7 @@ class RenderingParameters(MaskingParameters):
     painted: tuple[str, ...]
     detector: str
     witness: str
-    strangers: tuple[Mapping[str, Json], ...]
+    strangers: tuple[Stranger, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,7 +195,7 @@ def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) ->
     """
     rendering.source.require_unchanged()
     if hash_whole_file(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
-        raise source_changed_error(rendering.source.path.name, known=True)
+        raise source_changed_error(rendering.source.path.name)
     rendering.source.require_unchanged()
 
 
@@ -267,8 +268,6 @@ def measure_outcome(
     Raises:
         Cancelled: the user stopped it.
     """
-    from anonymize.measures.recognition import parse_stranger
-
     plan, outcome = rendering.plan, rendering.outcome
     if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):
         return replace(outcome, measured=True, figures={"Faces": "none to hide"})
@@ -280,7 +279,7 @@ def measure_outcome(
         tracked_by=parameters.tracked_by,
         regions=[*plan.areas, *(region for region in parameters.regions if region.id not in others)],
         blanked_us=outcome.blanked_us,
-        strangers=[parse_stranger(stranger) for stranger in parameters.strangers],
+        strangers=parameters.strangers,
         progress=progress,
     )
     return add_measures(outcome, report, limits, drawn=plan.method.kind == "face")
@@ -289,14 +288,7 @@ def measure_outcome(
 def add_measures(
     outcome: RenderingCheck, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool
 ) -> RenderingCheck:
-    """Return an outcome with what was measured in its rendering.
-
-    Args:
-        outcome: what rendering and check gave.
-        report: of the measures.
-        limits: of the study.
-        drawn: whether the method draws other faces.
-    """
+    """Return an outcome with what was measured in its rendering."""
     missing = unmeasured_limits(report)
     alone = replace(limits, worst_track=1.0, leak_frames=_UNLIMITED, detected=1.0)
     return replace(

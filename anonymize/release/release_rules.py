@@ -83,8 +83,8 @@ class ReleaseBlocker:
         """Whether a person may do without it."""
         return self.waivable and RULES[self.rule].waivable
 
-    def as_json(self, study: str = "") -> dict[str, Json]:
-        """Return it as an object; with a command that opens the window at the place, where a study is named."""
+    def describe_as_json(self, study: str) -> dict[str, Json]:
+        """Return it for people; with a command that opens the window of a study at the place."""
         found: dict[str, Json] = {
             "rule": self.rule,
             "recording": self.recording,
@@ -95,20 +95,14 @@ class ReleaseBlocker:
         }
         if self.weights:
             found["weights"] = self.weights
-        if study and self.recording is not None:
+        if self.recording is not None:
             at = "" if self.time_us is None else f" --at {self.time_us / SECOND_US:.3f}"
             found["link"] = f"greenroom open {study} --recording {self.recording}{at}"
         return found
 
 
 def find_waiver(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapping[str, int]) -> Waiver | None:
-    """Return the waiver that does away with a reason; None where there is none or the rule cannot be waived.
-
-    Args:
-        reason: what stands in the way.
-        waivers: of the study.
-        numbers: recording id -> number.
-    """
+    """Return the waiver that does away with a reason; None where there is none or the rule cannot be waived."""
     if not reason.can_be_waived:
         return None
     for waiver in waivers:

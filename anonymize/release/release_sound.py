@@ -25,41 +25,11 @@ from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
 from media.sound import SoundFilter, stream_original, to_int16
 from media.source import open_media
 from project.entities.study_records import Json, Participant, Run, Utterance
+from project.intervals import Interval, subtract_intervals, widen_intervals
 from project.progress import Progress, Silent
 from project.queries.transcript_rows import asr_segments, latest_speech_run, utterances_of
 from project.session.session import Session
 from project.timebase import SECOND_US, format_time, merge_spans
-
-Interval = tuple[int, int]
-"""Start and end in microseconds."""
-
-
-def merge_intervals(stretches: Iterable[Interval]) -> list[Interval]:
-    """Return what stretches cover, ascending, none touching another; those without a length cover nothing."""
-    return merge_spans(stretch for stretch in stretches if stretch[1] > stretch[0])
-
-
-def subtract_intervals(stretches: Iterable[Interval], without: Iterable[Interval]) -> list[Interval]:
-    """Return what stretches cover and others do not."""
-    found: list[Interval] = []
-    gone = merge_intervals(without)
-    for start, end in merge_intervals(stretches):
-        at = start
-        for first, last in gone:
-            if last <= at or first >= end:
-                continue
-            if first > at:
-                found.append((at, first))
-            at = max(at, last)
-        if at < end:
-            found.append((at, end))
-    return found
-
-
-def widen_intervals(stretches: Iterable[Interval], by_us: int) -> list[Interval]:
-    """Return stretches with a margin on both sides, not before zero."""
-    return [(max(0, start - by_us), end + by_us) for start, end in stretches]
-
 
 _UTTERANCE_MARGIN_US = 400_000
 """Margin around an utterance: voice activity begins a little before a word and ends a little after it."""
@@ -122,7 +92,7 @@ class Speech:
             kept = utterance.participant_id in agreed and utterance.id not in unknown
             (fine if kept else others).append((utterance.start_us, utterance.end_us))
         outside = subtract_intervals(self.spans, widen_intervals(fine, _UTTERANCE_MARGIN_US))
-        return merge_intervals([*widen_intervals(others, _MUTE_MARGIN_US), *outside])
+        return merge_spans([*widen_intervals(others, _MUTE_MARGIN_US), *outside])
 
 
 def read_speech(session: Session, recording_id: str) -> Speech:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from annotate.interchange.document import (
     COMMENTS,
+    SPEECH,
     Document,
     InterchangeEntry,
     InterchangeLane,
@@ -17,7 +18,7 @@ from annotate.interchange.document import (
     parse_comments,
     split_comment_author,
 )
-from annotate.interchange.document_export import SPEECH, build_document
+from annotate.interchange.document_export import build_document
 from anonymize.pii_detection.text_scrubber import OMISSION_MARK, Replacement, TextScrubber
 from anonymize.release.private_content import build_scrubber
 from anonymize.release.release_plan import (

@@ -81,11 +81,6 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     Looked at: the kind of every file; names; times and extended attributes; tags, chapters, attachments and streams of
     clips; segments of pictures; members of archives; the words of every text; and, in the bytes of every file, private
     words and names of at least six bytes.
-
-    Args:
-        folder: of the release.
-        private: what to search for.
-        sound: whether clips may have sound.
     """
     search = _PrivateSearch(private, sound)
     found = [Leak(".", what) for what in _check_entry(folder)]

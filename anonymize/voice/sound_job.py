@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from annotate.interchange.document_export import exportable_recordings
 from annotate.study.recording_files import require_usable_sound
 from anonymize.sound.sound_cover import TimeSpan
 from anonymize.sound.sound_plan import SoundPlan, sound_filter
@@ -15,7 +16,7 @@ from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, SoundParameter
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
-from project.queries.recording_rows import all_participants, hold_outs
+from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
@@ -100,8 +101,7 @@ def prepare(
     recording = session.recording(recording_id)
     if choice.voice == NONE:
         raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")
-    if recording_id in hold_outs(session.study):
-        raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
+    exportable_recordings(session, [recording_id])
     located = require_usable_sound(session, recording_id)
     require_utf8(destination)
     names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}

@@ -254,7 +254,6 @@ def privacy(
       greenroom privacy my-study.greenroom --export clips/recording-0001-blur.mp4
       greenroom privacy my-study.greenroom --export 1:blur --limit reidentified=0.01
     """
-    from anonymize.measures.privacy_report import PrivacyReport
     from anonymize.privacy import privacy_job
     from anonymize.privacy.exported_clips import find_clip, find_export
     from anonymize.privacy.privacy_limits import (
@@ -272,7 +271,7 @@ def privacy(
     work = privacy_job.prepare(session, path or find_clip(session, export), export, options)
     result, _ = run_job(session, work)
     allowed = read_privacy_limits(session.study)
-    report = PrivacyReport.from_json(result.report)
+    report = result.report
     over, missing = exceeded_limits(report, allowed), unmeasured_limits(report)
     heading = f"Recording {export.recording.number}, {export.run.backend}: {export.clip}"
     found = {
@@ -281,7 +280,7 @@ def privacy(
         "limits": cast(Json, asdict(allowed)),
         "over_limit": over,
         "not_measured": missing,
-        "report": dict(result.report),
+        "report": dump(report),
         "file": str(result.file),
     }
     return Output(found, [heading, *format_report(report, over, missing), f"The report: {result.file}"])
@@ -325,6 +324,7 @@ def voice(
       greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
     """
     from anonymize.voice import sound_job
+    from project.codec import dump
 
     choice = sound_choice(method, cover, voice_options)
     there = all_recordings(session.study)

@@ -251,9 +251,5 @@ def _describe_sheet(session: Session, found: FaceSheet) -> Output:
     if reviewers:
         lines.append(f"Reviewed by {', '.join(reviewers)}")
     elif found.revoked:
-        lines.append(
-            "Its review was made with an earlier version, which did not cover the boxes found: review again"
-            if found.by_earlier_version
-            else "Its review does not hold any more: the faces changed since"
-        )
+        lines.append("Its review does not hold any more: the faces changed since")
     return Output(result, lines)

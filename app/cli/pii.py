@@ -167,8 +167,7 @@ def apply(
     from anonymize.pii_review.pii_decisions import store_hit_numbers
     from anonymize.pii_review.review_hits import find_hits
     from anonymize.pii_review.review_hits import find_undecided as undecided_in
-    from anonymize.release.private_content import count_personal_items, write_copies
-    from anonymize.release.scrub_application import replace_in_study
+    from anonymize.release.scrubbed_study import count_personal_items, replace_in_study, write_copies
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")

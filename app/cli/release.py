@@ -147,7 +147,7 @@ def release(
     result, _ = run_job(session, release_job.prepare(session, out, plan))
     told = {
         "released": result.released,
-        "reasons": [release_blocker.as_json(str(session.study.path)) for release_blocker in result.reasons],
+        "reasons": [release_blocker.describe_as_json(str(session.study.path)) for release_blocker in result.reasons],
         "output": result.output,
         "files": result.files,
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},
@@ -274,7 +274,7 @@ def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Any]:
     return {
         "released": False,
         "ready": not found.remaining,
-        "reasons": [release_blocker.as_json(str(study)) for release_blocker in found.remaining],
+        "reasons": [release_blocker.describe_as_json(str(study)) for release_blocker in found.remaining],
         "waived": [{"rule": rule, "recording": number} for rule, number in found.waived],
         "recordings": [candidate.number for candidate in found.selection.candidates],
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},

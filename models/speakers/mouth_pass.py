@@ -15,6 +15,7 @@ from models.faces.landmarks.landmark_finders import LandmarkFinder
 from models.speakers.active_speaker import PATCH_SIDE, FaceMovement, patch_motion
 from models.speakers.voice_clustering import Span
 from project.entities.study_records import FaceTrack
+from project.intervals import widen_intervals
 from project.progress import Progress
 from project.timebase import SECOND_US, merge_spans
 
@@ -50,7 +51,7 @@ def watch_mouths(
     """
     watchers = [_Watcher(track) for track in tracks if float(np.median(track.boxes[:, 2])) >= _LEAST_SIDE]
     total = max(1, index.times.end_us // SECOND_US)
-    for start, end in merge_spans((max(0, start - _AROUND_US), end + _AROUND_US) for start, end in spans):
+    for start, end in merge_spans(widen_intervals(spans, _AROUND_US)):
         here = [
             watcher for watcher in watchers if watcher.track.times_us[-1] >= start and watcher.track.times_us[0] < end
         ]

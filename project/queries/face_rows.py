@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from project.entities.face_regions import Keyframe, Region, RegionKind, apply_keyframes, region_to_track
 from project.entities.study_records import FaceReview, FaceTrack, Json, Origin, Run, SeenSpan
 from project.errors import UserError
-from project.queries.history_rows import latest_run, source_sha256
+from project.queries.history_rows import latest_run
 from project.queries.row_mapper import RowMapper, delete_with_dependents
 from project.store.column_values import damaged_value_error
 from project.store.study import Row, Study
@@ -38,7 +38,7 @@ def mask_state(study: Study, recording_id: str) -> str:
         return ""
     digest = hashlib.sha256(_decisions(study, run).encode())
     told = [run.recording_id, run.backend, dict(run.parameters), dict(run.result), run.finished_at, run.program_version]
-    digest.update(json.dumps([told, source_sha256(study, run)], sort_keys=True).encode())
+    digest.update(json.dumps(told, sort_keys=True).encode())
     # SQLite would copy every track to sort them by two columns.
     tracks = study.rows(f"SELECT {_TRACK} FROM face_track WHERE run_id = ? ORDER BY position", (run.id,))
     for row in sorted(tracks, key=lambda row: (row[2], row[0])):
@@ -47,12 +47,6 @@ def mask_state(study: Study, recording_id: str) -> str:
             digest.update(len(column).to_bytes(8, "little"))
             digest.update(column)
     return digest.hexdigest()
-
-
-def legacy_mask_state(study: Study, recording_id: str) -> str:
-    """Return the checksum by which earlier versions kept reviews: it did not cover the boxes that a run found."""
-    run = latest_run(study, recording_id, "faces")
-    return "" if run is None else hashlib.sha256(_decisions(study, run).encode()).hexdigest()
 
 
 def _decisions(study: Study, run: Run) -> str:

@@ -145,8 +145,6 @@ def set_resolution(study: Study, identifier: str, resolution: str | None) -> Non
 
 SOURCE_SHA256_KEY = "source_sha256"
 """Under which a run's result keeps the SHA-256 of the whole file that it worked on."""
-SOURCE_RUN_KIND = "source"
-"""The kind of a run that read a file whole, for a run of an earlier version that kept no checksum of it."""
 
 
 RUNS = RowMapper(Run, "run", noun="A run ({kind}, {finished_at})")
@@ -165,17 +163,10 @@ def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
     return RUNS.first(study, where, recording_id, kind)
 
 
-def source_sha256(study: Study, run: Run) -> str:
-    """Return the SHA-256 of the whole file that a run worked on; "" where nobody read it.
-
-    Runs of earlier versions kept none: then that of a run counts that read their file later.
-    """
-    later = () if SOURCE_SHA256_KEY in run.result else runs_of(study, run.recording_id, SOURCE_RUN_KIND)
-    for result in (run.result, *(other.result for other in later if other.parameters.get("run") == run.id)):
-        found = result.get(SOURCE_SHA256_KEY)
-        if isinstance(found, str) and found:
-            return found
-    return ""
+def source_sha256(run: Run) -> str:
+    """Return the SHA-256 of the whole file that a run worked on; "" where the run says none."""
+    found = run.result.get(SOURCE_SHA256_KEY)
+    return found if isinstance(found, str) else ""
 
 
 find_run = RUNS.find

@@ -290,3 +290,36 @@ def _values(study: Study) -> Iterator[FreeText]:
     }
     for place, text in Texts(study).read("segment_value", [*spans]):
         yield FreeText("segment_value", place.subject, place.field, text, *spans[place.subject])
+
+
+_ROW_COLUMNS = {
+    "review": ("segment_id", "reviewer_id"),
+    "chain_review": ("chain_id", "reviewer_id"),
+    "verification": ("question_id", "annotator_id"),
+    "look": ("recording_id", "participant_id", "kind"),
+    "summary": ("recording_id", "source"),
+    "episode": ("recording_id",),
+    "episode_agent": ("recording_id", "position"),
+}
+"""Table -> the columns that `FreeText.row` names, and then `FreeText.field` where it is no column of its own."""
+_LIST_COLUMNS = {prefix: column for column, prefix in _LISTS.items()}
+
+
+def write_free_text(study: Study, at: FreeText, text: str) -> None:
+    """Put another text where one stands, but for utterances and values; inside a step."""
+    columns = _ROW_COLUMNS.get(at.table, ("id",))
+    row = [*at.row.split("/"), at.field][: len(columns)]
+    column = "text" if at.field in row[1:] else at.field
+    where = " AND ".join(f"{name} = ?" for name in columns)
+    prefix, _, number = at.field.rpartition("_")
+    if column == at.field and number.isdecimal():
+        column = _LIST_COLUMNS[f"{prefix}_"]
+        [(kept,)] = study.rows(f"SELECT {column} FROM {at.table} WHERE {where}", row)
+        items = json.loads(kept)
+        place = int(number) - 1
+        if column == "goals":
+            items[place] = text
+        else:
+            items[place][0 if column == "wrong" else -1] = text
+        text = to_json(items)
+    study.write(f"UPDATE {at.table} SET {column} = ? WHERE {where}", (text, *row))

@@ -8,6 +8,7 @@ from typing import Any
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.faces import face_tracking_job as face_tracking
 from models.faces.track_file import save_tracks
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.session.session import Session
@@ -39,5 +40,7 @@ def found_faces(session: Session, boxes: Sequence[Box], **parameters: Any) -> li
     work = face_tracking.prepare(session, only_recording(session))
     tracks = [track([box] * FRAMES, name=new_id(), score=0.9) for box in boxes]
     asked = replace(work, parameters=replace(work.parameters, **parameters))
-    face_tracking.store(session, asked, tracked(save_tracks(tracks, cache_folder() / "faces"), FRAMES, len(tracks)))
+    whole = file_sha256(work.parameters.path)
+    file = save_tracks(tracks, cache_folder() / "faces")
+    face_tracking.store(session, asked, tracked(file, FRAMES, len(tracks), source_sha256=whole))
     return [track.id for track in tracks]

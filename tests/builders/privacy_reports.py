@@ -47,7 +47,7 @@ def report(
         "coverage": MeasuredValue(1.0, 100),
         "leak_frames": MeasuredValue(float(leaks), 80),
         "mouth": MeasuredValue(0.9, 100),
-        "gaze": MeasuredValue(None, 0, "No model of gaze."),
+        "warp": MeasuredValue(None, 0, "No optical flow."),
     }
     tracks = (
         TrackReport(

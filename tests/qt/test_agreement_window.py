@@ -12,7 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotate.review.segment_statistics import compute_segment_statistics
+from annotate.agreement.study_agreement import read_agreement_input
+from annotate.review.segment_statistics import summarize_segments
 from annotate.segments.segment_edits import add_segment
 from app.gui.agreement.agreement_figures import ComputationState
 from app.gui.agreement.agreement_window import AgreementWindow
@@ -95,7 +96,7 @@ def test_the_figures_are_those_of_the_command_line(opened: AgreementWindow, stud
 
 
 def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow, opened: AgreementWindow) -> None:
-    counted = compute_segment_statistics(window.studio.session)
+    counted = summarize_segments(read_agreement_input(window.studio.session).material)
     drawn = {view.plot.key: [row[1:] for row in view.plot.table().rows] for view in opened.counted.views}
     (attributes,) = [field for field in counted.fields if field.key == "attributes"]
     assert list(map(list, drawn["segments_by_annotator"])) == counted.by_annotator.tolist()

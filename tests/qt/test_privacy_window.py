@@ -11,6 +11,7 @@ from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from app.gui.release import privacy_tab as cells
 from app.gui.release.privacy_tab import PrivacyWindow
 from app.gui.window.main_window import MainWindow
+from project.codec import dump
 from project.entities.study_records import Run
 from project.ids import new_id
 from project.queries.history_rows import insert_run
@@ -26,7 +27,7 @@ def export(study: Study, recording: str, method: str, at: str, **wrong: float) -
     run = Run(new_id(), recording, "anonymize", method, {}, {"output": f"{method}.mp4"}, at, "0")
     runs = [run]
     if wrong:
-        found = report(method=method, **wrong).as_json()
+        found = dump(report(method=method, **wrong))
         runs.append(Run(new_id(), recording, "privacy", method, {"export": run.id}, found, at, "0"))
     with study.run_transaction():
         for each_run in runs:
@@ -80,7 +81,7 @@ def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(wind
     assert found.verdict.text().startswith("Over the limit: In 2 of 80 frames")
     assert [row[0] for row in found.tracks.texts()] == ["P01"]
     assert any(row[0].startswith("Parrot attacker") for row in found.figures.texts())
-    assert any("No model of gaze" in row[3] for row in found.figures.texts())
+    assert any("No optical flow" in row[3] for row in found.figures.texts())
     assert [view.plot.title for view in found.alike.views] == ["How alike faces are"]
     assert {view.plot.title for view in found.methods.views} == {"Re-identified faces", "Signals that are kept"}
     seen: list[tuple[str, int]] = []

@@ -28,7 +28,7 @@ from project.codec import dump
 from project.entities.face_regions import RegionKind
 from project.entities.study_records import FaceTrack, Origin, Participant, ParticipantRole
 from project.errors import UserError
-from project.queries.history_rows import SOURCE_RUN_KIND, SOURCE_SHA256_KEY, latest_run
+from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.job_notes import JobNotes
 from project.session.jobs import JobSpec
@@ -215,14 +215,8 @@ def test_keys_go_to_the_next_place_and_say_that_it_was_seen(qtbot: QtBot, tracke
     for _ in range(count):
         press(window, "Y")
     qtbot.waitUntil(lambda: page.queue.remaining_text() == "Nothing left to look at")
-    session = window.studio.session
-    recording = window.studio.recording
-    assert latest_run(session.study, recording.id, SOURCE_RUN_KIND) is None
     page.review.tick.click()
     qtbot.waitUntil(page.review.tick.isChecked)
-    read = latest_run(session.study, recording.id, SOURCE_RUN_KIND)
-    assert read is not None, "an earlier version found these faces, so the whole file was read for the review"
-    assert len(str(read.result[SOURCE_SHA256_KEY])) == 64
     assert "Reviewed by" in page.review.status_text()
     page.select(["one"])
     page.people.dismiss.click()

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from anonymize.measures.frame_measures import Stranger
 from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
-from anonymize.measures.recognition import Stranger
 from anonymize.methods.face_methods import METHODS, create_method, missing_weights
 from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.rendering.face_renderer import RenderPlan, render
@@ -130,7 +130,8 @@ def stranger(of: FootageClip) -> Stranger:
     """Return the person of a clip that shows one, in four frames."""
     track = max(of.tracks, key=lambda face_track: len(face_track.frames))
     places = np.linspace(0, len(track.frames) - 1, 6)[1:-1].astype(int)
-    return Stranger(of.path.stem, of.path, [int(track.frames[k]) for k in places], track.boxes[places])
+    boxes = tuple(map(tuple, track.boxes[places].tolist()))
+    return Stranger(of.path.stem, of.path, tuple(int(track.frames[k]) for k in places), boxes)
 
 
 def measured(recording: FootageClip, name: str, others: list[Stranger]) -> PrivacyReport:

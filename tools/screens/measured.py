@@ -16,6 +16,7 @@ from anonymize.measures.privacy_report import (
     TrackReport,
 )
 from anonymize.privacy.exported_clips import KIND
+from project.codec import dump
 from project.entities.study_records import Run
 from project.ids import new_id
 from project.queries.history_rows import insert_run
@@ -45,7 +46,7 @@ def _privacy(camera: WindowCamera) -> None:
                 method = found[0]
                 at = f"2026-11-{day:02}T10:00:00Z"
                 run = Run(new_id(), here, "anonymize", method, {}, {"output": f"sample, {method}.mp4"}, at, "0")
-                report = _report(*found).as_json()
+                report = dump(_report(*found))
                 insert_run(session.study, run)
                 insert_run(session.study, Run(new_id(), here, KIND, method, {"export": run.id}, report, at, "0"))
     camera.window.open_study(measured)

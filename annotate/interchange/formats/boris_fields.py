@@ -16,16 +16,24 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
+    lane_name,
     to_text,
     unique_name,
 )
+from project.codec import load
 from project.entities.study_records import Json
+from project.errors import UserError
 
 KEY = "greenroom"
 _MAX_FIELDS = 200
+"""Values in the comment of an event that are told apart."""
 _FAR_US = 10**18
 _MAX_QUEUE = 1000
 """Files of a player that are read; an entry behind the last one counts as one behind its end."""
+BORIS_LOSSES = (
+    "BORIS counts milliseconds: finer times are cut off.",
+    "Ids are not kept: what comes back is recognised by who, when and which label or words.",
+)
 SPEECH = "speech"
 """Code of the state event that an utterance becomes."""
 
@@ -54,68 +62,17 @@ class ObservationSource:
 class BorisMetadata:
     """Observation -> what it is about, code -> what it stands for, subject -> participant."""
 
-    observations: Mapping[str, ObservationSource]
-    codes: Mapping[str, Code]
-    subjects: Mapping[str, str]
+    observations: Mapping[str, ObservationSource] = field(default_factory=dict)
+    behaviors: Mapping[str, Code] = field(default_factory=dict)
+    subjects: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
     """Return the metadata of a project; empty where the project is not one of ours, or the metadata is damaged."""
-    found = _object(project.get(KEY))
-    places = {
-        name: ObservationSource(_text(entry, "recording"), _text(entry, "name"), _text(entry, "annotator"))
-        for name, entry in _objects(found.get("observations"))
-    }
-    codes = {
-        name: Code(
-            "utterances" if entry.get("kind") == "utterances" else "segments",
-            _text(entry, "scheme"),
-            _text(entry, "track"),
-            _text(entry, "text"),
-            _texts(entry.get("fields")),
-        )
-        for name, entry in _objects(found.get("behaviors"))
-    }
-    subjects = {name: who for name, who in _object(found.get("subjects")).items() if isinstance(who, str)}
-    return BorisMetadata(places, codes, subjects)
-
-
-def metadata_to_json(marks: BorisMetadata) -> dict[str, Any]:
-    """Return the object that a project keeps under `KEY`."""
-    return {
-        "observations": {
-            name: {"recording": source.recording, "name": source.name, "annotator": source.annotator}
-            for name, source in marks.observations.items()
-        },
-        "behaviors": {
-            name: {
-                "kind": code.kind,
-                "scheme": code.scheme,
-                "track": code.track,
-                "text": code.text,
-                "fields": [*code.fields],
-            }
-            for name, code in marks.codes.items()
-        },
-        "subjects": dict(marks.subjects),
-    }
-
-
-def _texts(found: Any) -> tuple[str, ...]:
-    return tuple(text for text in found[:_MAX_FIELDS] if isinstance(text, str)) if isinstance(found, list) else ()
-
-
-def _object(found: Any) -> dict[str, Any]:
-    return found if isinstance(found, dict) else {}
-
-
-def _objects(found: Any) -> list[tuple[str, dict[str, Any]]]:
-    return [(name, value) for name, value in _object(found).items() if isinstance(value, dict)]
-
-
-def _text(found: Mapping[str, Any], key: str) -> str:
-    value = found.get(key, "")
-    return value if isinstance(value, str) else ""
+    try:
+        return load(BorisMetadata, project.get(KEY), KEY)
+    except UserError:
+        return BorisMetadata()
 
 
 NO_SUBJECT = "No focal subject"
@@ -134,12 +91,9 @@ class LaneKey(NamedTuple):
     @property
     def title(self) -> str:
         """What the lane is called."""
-        if self.kind == "utterances":
-            words = ["Speech", self.participant]
-        elif self.scheme or self.track:
-            words = [self.annotator, f"{self.scheme}.{self.track}"]
-        else:
-            words = [self.annotator, self.participant or NO_SUBJECT, self.category]
+        if self.kind == "utterances" or self.scheme or self.track:
+            return lane_name(*self[:-1])
+        words = (self.annotator, self.participant or NO_SUBJECT, self.category)
         return " ".join(word for word in words if word)
 
 
@@ -346,7 +300,7 @@ def parse_modifiers(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Js
 
 def parse_comment(text: str, names: Iterable[str]) -> dict[str, Json]:
     """Read a comment that `format_comment` wrote; what stands before those is the value `comment`."""
-    known = sorted(names, key=len, reverse=True)
+    known = sorted([*names][:_MAX_FIELDS], key=len, reverse=True)
     found: dict[str, list[list[str]]] = {}
     last = ""
     for line in text.split("\n") if text else []:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from annotate.interchange.bounded_files import (
     MEGABYTE,
@@ -24,7 +24,9 @@ from annotate.interchange.bounded_files import (
     too_large_error,
 )
 from annotate.interchange.document import (
+    FORM_LOSSES,
     Document,
+    Format,
     InterchangeEntry,
     InterchangeLane,
     MediaLink,
@@ -33,6 +35,7 @@ from annotate.interchange.document import (
     unique_name,
 )
 from annotate.interchange.formats.boris_fields import (
+    BORIS_LOSSES,
     KEY,
     SPEECH,
     BorisMetadata,
@@ -46,7 +49,6 @@ from annotate.interchange.formats.boris_fields import (
     TrackKey,
     format_comment,
     format_modifiers,
-    metadata_to_json,
     parse_comment,
     parse_modifiers,
     plan_value_layouts,
@@ -55,6 +57,7 @@ from annotate.interchange.formats.boris_fields import (
     read_metadata,
     track_key,
 )
+from project.codec import dump
 from project.entities.study_records import Json
 from project.timebase import utc_now
 
@@ -184,7 +187,7 @@ class _BorisProjectReader:
     def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, InterchangeEntry]:
         start, end = event.start_us + shift_us, event.end_us + shift_us
         known = self._behaviors.get(event.code)
-        ours = self._marks.codes.get(event.code)
+        ours = self._marks.behaviors.get(event.code)
         values: dict[str, Json] = parse_modifiers(event.modifiers, known.sets if known else ())
         if ours is None:
             values |= comment_value(event.comment, event.comment_at_end)
@@ -203,7 +206,7 @@ class _BorisProjectReader:
         if key.kind == "utterances":
             return ()
         if key.scheme or key.track:
-            stands = self._marks.codes.values()
+            stands = self._marks.behaviors.values()
             return tuple(stand.text for stand in stands if (stand.scheme, stand.track) == (key.scheme, key.track))
         return tuple(code for code, behavior in self._behaviors.items() if behavior.category == key.category)
 
@@ -275,11 +278,6 @@ MAX_PLAYERS = 8
 _STATE_EVENT = "State event"
 _NO_FRAME = "NA"
 _SHORTCUT_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
-
-
-def build_project(document: Document) -> dict[str, Any]:
-    """Return a project of format 7.0 as JSON objects."""
-    return _BorisProjectWriter(document).build_project()
 
 
 def to_boris_seconds(time_us: int) -> float:
@@ -354,7 +352,7 @@ class _BorisProjectWriter:
             "coding_map": {},
             "behaviors_coding_map": [],
             "converters": {},
-            KEY: metadata_to_json(BorisMetadata(about, self._stands, self._subjects)),
+            KEY: dump(BorisMetadata(about, self._stands, self._subjects)),
         }
 
     def _observation(self, part: RecordingPart, annotator: str, lanes: Iterable[InterchangeLane]) -> dict[str, Any]:
@@ -457,55 +455,40 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _HEAD_BYTES = 65_536
 
 
-class BorisProject:
-    """BORIS. Each annotator's work on a recording is an observation, so that BORIS can compare them."""
-
-    key: ClassVar[str] = "boris"
-    name: ClassVar[str] = "BORIS project (.boris)"
-    suffixes: ClassVar[tuple[str, ...]] = (".boris", ".boris.gz")
-    holds_several: ClassVar[bool] = True
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
-        "BORIS counts milliseconds: finer times are cut off.",
-        "Ids are not kept: what comes back is recognised by who, when and which label or words.",
-        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
-        "Comments come as one text each, without their time.",
-        "Of the media of a recording, the first eight are linked.",
+def _recognises(head: bytes) -> bool:
+    """Tell whether the first bytes are of a JSON object with a key of BORIS's, packed or not."""
+    if head.startswith(_GZIP_MAGIC):
+        try:
+            head = zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
+        except zlib.error:
+            return False
+    plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe \r\n\t")
+    return plain.startswith(b"{") and any(
+        key in plain for key in (b'"observations"', b'"behaviors_conf"', b'"subjects_conf"', b'"time_format"')
     )
 
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether the first bytes are of a JSON object with a key of BORIS's, packed or not."""
-        if head.startswith(_GZIP_MAGIC):
-            try:
-                head = zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
-            except zlib.error:
-                return False
-        plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe \r\n\t")
-        return plain.startswith(b"{") and any(
-            key in plain for key in (b'"observations"', b'"behaviors_conf"', b'"subjects_conf"', b'"time_format"')
-        )
 
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        content = read_bytes(path, MAX_FILE_BYTES)
-        if content.startswith(_GZIP_MAGIC):
-            content = _decompress(content, path)
-        text = decode_text(content, path)
-        try:
-            found = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
-        except (ValueError, RecursionError):
-            raise damaged_file_error(path, "it is not JSON that makes sense") from None
-        return read_project(found, path)
+def _read(path: Path) -> Document:
+    content = read_bytes(path, MAX_FILE_BYTES)
+    if content.startswith(_GZIP_MAGIC):
+        content = _decompress(content, path)
+    text = decode_text(content, path)
+    try:
+        found = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
+    except (ValueError, RecursionError):
+        raise damaged_file_error(path, "it is not JSON that makes sense") from None
+    return read_project(found, path)
 
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file, packed where its name ends with `.gz`; see `Format`."""
-        text = json.dumps(build_project(document), ensure_ascii=True, indent=1)
-        if path.suffix == ".gz":
-            path.write_bytes(gzip.compress(text.encode(), mtime=0))
-        else:
-            path.write_text(text, "utf-8")
+
+def _write(document: Document, path: Path) -> None:
+    """Write a file, packed where its name ends with `.gz`."""
+    text = json.dumps(_BorisProjectWriter(document).build_project(), ensure_ascii=True, indent=1)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode(), mtime=0))
+    else:
+        path.write_text(text, "utf-8")
 
 
 def _decompress(content: bytes, path: Path) -> bytes:
@@ -518,3 +501,16 @@ def _decompress(content: bytes, path: Path) -> bytes:
     if len(found) > MAX_FILE_BYTES:
         raise too_large_error(path, MAX_FILE_BYTES)
     return found
+
+
+BORIS_PROJECT = Format(
+    "boris",
+    "BORIS project (.boris)",
+    (".boris", ".boris.gz"),
+    _recognises,
+    _read,
+    _write,
+    (*BORIS_LOSSES, *FORM_LOSSES, "Of the media of a recording, the first eight are linked."),
+    holds_several=True,
+)
+"""BORIS. Each annotator's work on a recording is an observation, so that BORIS can compare them."""

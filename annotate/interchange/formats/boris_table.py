@@ -4,21 +4,35 @@ An aggregated table has a row for each state or point, a tabular one for each st
 of ours beside those of BORIS.
 """
 
-import csv
-import io
 import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
-from annotate.interchange.bounded_files import MEGABYTE, check_entries, damaged_file_error, read_text
-from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
+from annotate.interchange.bounded_files import (
+    MEGABYTE,
+    check_entries,
+    damaged_file_error,
+    name_cells,
+    read_cells,
+    read_text,
+)
+from annotate.interchange.document import (
+    FORM_LOSSES,
+    Document,
+    Format,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+)
 from annotate.interchange.formats.boris_fields import (
+    BORIS_LOSSES,
     NO_SUBJECT,
     SEPARATOR,
+    SPEECH,
     BorisRecordingBuilder,
     BorisValueLayout,
     LaneKey,
@@ -36,12 +50,10 @@ from annotate.interchange.formats.boris_fields import (
 )
 from annotate.interchange.formats.boris_project import MAX_PLAYERS, comment_value, plan_observations, to_boris_seconds
 from project.entities.study_records import Json
-from project.text_format import restore_formula, write_csv
+from project.text_format import write_csv
 
 MULTIPLE_SUFFIX = "[]"
 """Ends the name of a set of modifiers of which several can be chosen, in the column `modifier names`."""
-SPEECH = "speech"
-_MAX_CELL_CHARS = 10_000_000
 _ROWS_BEFORE_HEADER = 60
 _MAX_SECONDS = 2_147_483_647
 _MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
@@ -70,11 +82,6 @@ def find_header(rows: list[list[str]]) -> int:
     return -1
 
 
-def read_table(text: str, path: Path) -> Document:
-    """Return a table's observations."""
-    return _BorisTableReader(path).build_document(text)
-
-
 class _BorisTableReader:
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -93,34 +100,18 @@ class _BorisTableReader:
 
     def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
         """Return the rows by the names of their columns, and what older tables say before those."""
-        csv.field_size_limit(_MAX_CELL_CHARS)
         first = next((line for line in text.splitlines() if "behavior" in line.casefold()), text[:1000])
-        separator = max(",;\t", key=first.count)
-        table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-        read: list[list[str]] = []
-        lines: list[int] = []
-        try:
-            for cells in table:
-                read.append([restore_formula(cell) for cell in cells])
-                lines.append(table.line_num)
-        except csv.Error as error:
-            raise damaged_file_error(self._path, str(error), table.line_num) from None
+        rows = [*read_cells(text, first, self._path)]
+        lines, read = [line for line, _ in rows], [cells for _, cells in rows]
         header = find_header(read)
         if header < 0:
             raise damaged_file_error(self._path, "it has none of the columns that BORIS writes")
         columns = [name.strip().casefold() for name in read[header]]
         if len(set(columns) - {""}) != len([name for name in columns if name]):
             raise damaged_file_error(self._path, "two of its columns have the same name", lines[header])
-        rows = []
-        for cells, line in zip(read[header + 1 :], lines[header + 1 :], strict=True):
-            if any(cells):
-                if len(cells) != len(columns):
-                    raise damaged_file_error(
-                        self._path, f"there are {len(cells)} cells instead of {len(columns)}", line
-                    )
-                rows.append(dict(zip(columns, cells, strict=True)))
+        named = [name_cells(columns, cells, self._path, line) for line, cells in rows[header + 1 :] if any(cells)]
         before = {cells[0].strip().casefold(): cells[1].strip() for cells in read[:header] if len(cells) > 1}
-        return rows, before
+        return named, before
 
     def _spans(self, rows: list[dict[str, str]]) -> Iterator[_BorisSpan]:
         for row in rows:
@@ -291,47 +282,49 @@ _TIME_COLUMNS = (
 _NOT_AVAILABLE = "NA"
 
 
-class BorisTable:
-    """A table of BORIS's events, for analyses that were written for those."""
+def _recognises(head: bytes) -> bool:
+    """Tell whether BORIS's columns are named in the first lines."""
+    text = head.replace(b"\0", b"").decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if "behavior" in line.casefold()]
+    rows = [[cell.strip(' "') for cell in line.split(sign)] for line in lines[:60] for sign in ",;\t"]
+    return any(find_header([row]) == 0 for row in rows)
 
-    key: ClassVar[str] = "boris-csv"
-    name: ClassVar[str] = "BORIS events (.csv)"
-    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
-    holds_several: ClassVar[bool] = True
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
-        "BORIS counts milliseconds: finer times are cut off.",
-        "Ids are not kept: what comes back is recognised by who, when and which label or words.",
+
+def _read(path: Path) -> Document:
+    return _BorisTableReader(path).build_document(read_text(path, MAX_FILE_BYTES))
+
+
+def _write(document: Document, path: Path) -> None:
+    """Write a file, divided by tabs where its name ends with `.tsv`."""
+    held = plan_value_layouts(document)
+    most = max((len(layout.modifiers) for layout in held.values()), default=0)
+    sets = [f"Modifier #{number}" for number in range(1, most + 1)]
+    with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
+        rows = (row for observation in plan_observations(document) for row in _rows(*observation, held, most))
+        write_csv(
+            file,
+            (*_OBSERVATION_COLUMNS, *_GREENROOM_COLUMNS, *_BEHAVIOR_COLUMNS, *sets, *_TIME_COLUMNS),
+            rows,
+            "\t" if path.suffix == ".tsv" else ",",
+        )
+
+
+BORIS_TABLE = Format(
+    "boris-csv",
+    "BORIS events (.csv)",
+    (".csv", ".tsv"),
+    _recognises,
+    _read,
+    _write,
+    (
+        *BORIS_LOSSES,
         "Recordings without any segment or utterance do not appear.",
         "Offsets of media are left out.",
-        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
-        "Comments come as one text each, without their time.",
-    )
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether BORIS's columns are named in the first lines."""
-        text = head.replace(b"\0", b"").decode("utf-8", "replace")
-        lines = [line for line in text.splitlines() if "behavior" in line.casefold()]
-        rows = [[cell.strip(' "') for cell in line.split(sign)] for line in lines[:60] for sign in ",;\t"]
-        return any(find_header([row]) == 0 for row in rows)
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        return read_table(read_text(path, MAX_FILE_BYTES), path)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file, divided by tabs where its name ends with `.tsv`; see `Format`."""
-        held = plan_value_layouts(document)
-        most = max((len(layout.modifiers) for layout in held.values()), default=0)
-        sets = [f"Modifier #{number}" for number in range(1, most + 1)]
-        with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            rows = (row for observation in plan_observations(document) for row in _rows(*observation, held, most))
-            write_csv(
-                file,
-                (*_OBSERVATION_COLUMNS, *_GREENROOM_COLUMNS, *_BEHAVIOR_COLUMNS, *sets, *_TIME_COLUMNS),
-                rows,
-                "\t" if path.suffix == ".tsv" else ",",
-            )
+        *FORM_LOSSES,
+    ),
+    holds_several=True,
+)
+"""A table of BORIS's events, for analyses that were written for those."""
 
 
 def _rows(

@@ -10,13 +10,21 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
 
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
-from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart, to_text
-from annotate.interchange.document_export import SPEECH
+from annotate.interchange.document import (
+    Document,
+    Format,
+    InterchangeEntry,
+    InterchangeLane,
+    LaneSubject,
+    RecordingPart,
+    build_lanes,
+    to_text,
+)
 from project.errors import UserError
 from project.ids import is_id
 
@@ -40,9 +48,7 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
     Blank lines are left out, as they end a caption, and so is what has no words. A segment's caption has its
     annotator as the speaker and says its label and its values.
     """
-    if len(document.recordings) != 1:
-        raise UserError("A file of captions is about one recording.", "Export one recording to each file.")
-    part = document.recordings[0]
+    part = document.only_recording("A file of captions")
     found = []
     for lane in part.lanes:
         if (lane.kind == "utterances") is segments:
@@ -59,15 +65,12 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
 
 def captions_to_lanes(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
     """Return what each speaker says as a lane, in the order in which they begin."""
-    lanes: dict[str, list[InterchangeEntry]] = {}
+    lanes: dict[LaneSubject, list[InterchangeEntry]] = {}
     for caption in captions:
-        lanes.setdefault(caption.speaker, []).append(
+        lanes.setdefault(("utterances", "", caption.speaker, "", ""), []).append(
             InterchangeEntry(caption.start_us, caption.end_us, caption.text, id=caption.id)
         )
-    return tuple(
-        InterchangeLane(f"{SPEECH} {who}".strip(), tuple(entries), "utterances", participant=who)
-        for who, entries in lanes.items()
-    )
+    return build_lanes(lanes)
 
 
 def format_clock(time_us: int, point: str) -> str:
@@ -215,15 +218,41 @@ def _after_repeated_lines(old: Sequence[str], text: str) -> str:
     return text
 
 
-class Srt:
-    """What is said, with the speaker's name before it."""
+def _recognises_srt(head: bytes) -> bool:
+    """Tell whether there is a line with two times and an arrow among the first ones."""
+    text = head.replace(b"\0", b"").decode("utf-8", "replace")
+    return any(read_times(line) is not None for line in text.splitlines()[:40])
 
-    key: ClassVar[str] = "srt"
-    name: ClassVar[str] = "SubRip, what is said with names (.srt)"
-    suffixes: ClassVar[tuple[str, ...]] = (".srt",)
-    holds_several: ClassVar[bool] = False
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
+
+def _read_srt(path: Path) -> Document:
+    text = read_text(path, MAX_FILE_BYTES)
+    found, unread = read_captions(_LINE_END.split(text), webvtt=False)
+    if text.strip() and not found:
+        raise damaged_file_error(path, "none of its captions has a time that makes sense")
+    said = [replace(caption, text=_drop_empty_lines(_MARKUP.sub("", caption.text))) for caption in found]
+    captions = _split_speakers(drop_repeated_words([caption for caption in said if caption.text]))
+    return Document((RecordingPart(path.stem, captions_to_lanes(captions)),), unread=unread)
+
+
+def _write_srt(document: Document, path: Path, *, segments: bool = False, with_names: bool = True) -> None:
+    _, captions = collect_captions(document, segments=segments)
+    with path.open("w", encoding="utf-8", errors="replace", newline="\r\n") as file:
+        for number, caption in enumerate(captions, start=1):
+            text = caption.text.replace("-->", "->")
+            if with_names and caption.speaker:
+                text = f"{caption.speaker}: {text}"
+            times = f"{format_clock(caption.start_us, ',')} --> {format_clock(caption.end_us, ',')}"
+            file.write(f"{number}\n{times}\n{text}\n\n")
+
+
+SRT = Format(
+    "srt",
+    "SubRip, what is said with names (.srt)",
+    (".srt",),
+    _recognises_srt,
+    _read_srt,
+    _write_srt,
+    (
         "Only what is said is in it; segments are not.",
         "SRT counts milliseconds: finer times are cut off.",
         "Who speaks stands before the text as “Name: ”, and is understood again where all captions have it, or most of "
@@ -231,57 +260,24 @@ class Srt:
         "Ids are not kept: what comes back is recognised by who, when and which words.",
         "Empty lines in a text, utterances without words, and marks such as those for italics are left out.",
         "Links to media are left out.",
-    )
-    _segments: ClassVar[bool] = False
-    _with_names: ClassVar[bool] = True
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether there is a line with two times and an arrow among the first ones."""
-        text = head.replace(b"\0", b"").decode("utf-8", "replace")
-        return any(read_times(line) is not None for line in text.splitlines()[:40])
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        text = read_text(path, MAX_FILE_BYTES)
-        found, unread = read_captions(_LINE_END.split(text), webvtt=False)
-        if text.strip() and not found:
-            raise damaged_file_error(path, "none of its captions has a time that makes sense")
-        said = [replace(caption, text=_drop_empty_lines(_MARKUP.sub("", caption.text))) for caption in found]
-        captions = _split_speakers(drop_repeated_words([caption for caption in said if caption.text]))
-        return Document((RecordingPart(path.stem, captions_to_lanes(captions)),), unread=unread)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file; see `Format`."""
-        _, captions = collect_captions(document, segments=self._segments)
-        with path.open("w", encoding="utf-8", errors="replace", newline="\r\n") as file:
-            for number, caption in enumerate(captions, start=1):
-                text = caption.text.replace("-->", "->")
-                if self._with_names and caption.speaker:
-                    text = f"{caption.speaker}: {text}"
-                times = f"{format_clock(caption.start_us, ',')} --> {format_clock(caption.end_us, ',')}"
-                file.write(f"{number}\n{times}\n{text}\n\n")
-
-
-class SrtPlain(Srt):
-    """What is said, without names."""
-
-    key: ClassVar[str] = "srt-plain"
-    name: ClassVar[str] = "SubRip, what is said without names (.srt)"
-    losses: ClassVar[tuple[str, ...]] = (*Srt.losses[:2], "Who speaks is left out.", *Srt.losses[3:])
-    _with_names: ClassVar[bool] = False
-
-
-class SrtSegments(Srt):
-    """The segments as captions, to be shown over the video by any player."""
-
-    key: ClassVar[str] = "srt-segments"
-    name: ClassVar[str] = "SubRip, segments as captions (.srt)"
-    losses: ClassVar[tuple[str, ...]] = (
-        "It is for showing: what comes back is text, spoken by the annotator.",
-        Srt.losses[1],
-        *Srt.losses[3:],
-    )
-    _segments: ClassVar[bool] = True
+    ),
+)
+SRT_PLAIN = replace(
+    SRT,
+    key="srt-plain",
+    name="SubRip, what is said without names (.srt)",
+    write=partial(_write_srt, with_names=False),
+    losses=(*SRT.losses[:2], "Who speaks is left out.", *SRT.losses[3:]),
+)
+_FOR_SHOWING = "It is for showing: what comes back is text, spoken by the annotator."
+SRT_SEGMENTS = replace(
+    SRT,
+    key="srt-segments",
+    name="SubRip, segments as captions (.srt)",
+    write=partial(_write_srt, segments=True),
+    losses=(_FOR_SHOWING, SRT.losses[1], *SRT.losses[3:]),
+)
+"""The segments as captions, to be shown over the video by any player."""
 
 
 def _split_speakers(captions: list[Caption]) -> list[Caption]:
@@ -307,68 +303,64 @@ _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t\n]([^<>]*)>")
 _TAG = re.compile(r"</?[^<>]*>")
 
 
-class WebVtt:
-    """What is said, with who says it."""
+def _recognises_webvtt(head: bytes) -> bool:
+    """Tell whether the first word is WebVTT's."""
+    return head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe").startswith(b"WEBVTT")
 
-    key: ClassVar[str] = "webvtt"
-    name: ClassVar[str] = "WebVTT, what is said (.vtt)"
-    suffixes: ClassVar[tuple[str, ...]] = (".vtt",)
-    holds_several: ClassVar[bool] = False
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
+
+def _read_webvtt(path: Path) -> Document:
+    lines = _LINE_END.split(read_text(path, MAX_FILE_BYTES))
+    if not lines[0].startswith("WEBVTT"):
+        raise damaged_file_error(path, "it is not WebVTT")
+    plain = _without_comments(lines)
+    cues, unread = read_captions(plain, webvtt=True)
+    if unread and not cues:
+        raise damaged_file_error(path, "none of its cues has a time that makes sense")
+    captions = [caption for cue in cues for caption in _split_voices(cue, path)]
+    comments = (line for line, left in zip(lines, plain, strict=True) if line != left)
+    notes = (line.removeprefix(_RECORDING_NOTE).strip() for line in comments if line.startswith(_RECORDING_NOTE))
+    row_id = next(filter(is_id, notes), "")
+    if not row_id and not any(caption.speaker for caption in captions):
+        captions = _split_speakers(drop_repeated_words(captions))
+    name = lines[0].removeprefix("WEBVTT").strip() if row_id else ""
+    return Document((RecordingPart(name or path.stem, captions_to_lanes(captions), id=row_id),), unread=unread)
+
+
+def _write_webvtt(document: Document, path: Path, *, segments: bool = False) -> None:
+    part, captions = collect_captions(document, segments=segments)
+    with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+        file.write(f"WEBVTT {' '.join(part.name.replace('-->', '->').split())}".rstrip() + "\n")
+        if is_id(part.id):
+            file.write(f"\n{_RECORDING_NOTE}{part.id}\n")
+        for caption in captions:
+            row_id = f"{caption.id}\n" if is_id(caption.id) else ""
+            voice = f"<v {html.escape(caption.speaker, quote=False)}>" if caption.speaker else ""
+            times = f"{format_clock(caption.start_us, '.')} --> {format_clock(caption.end_us, '.')}"
+            file.write(f"\n{row_id}{times}\n{voice}{html.escape(caption.text, quote=False)}\n")
+
+
+WEBVTT = Format(
+    "webvtt",
+    "WebVTT, what is said (.vtt)",
+    (".vtt",),
+    _recognises_webvtt,
+    _read_webvtt,
+    _write_webvtt,
+    (
         "Only what is said is in it; segments are not.",
         "WebVTT counts milliseconds: finer times are cut off.",
         "Empty lines in a text, and utterances without words, are left out.",
         "Links to media are left out.",
-    )
-    _segments: ClassVar[bool] = False
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether the first word is WebVTT's."""
-        return head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe").startswith(b"WEBVTT")
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        lines = _LINE_END.split(read_text(path, MAX_FILE_BYTES))
-        if not lines[0].startswith("WEBVTT"):
-            raise damaged_file_error(path, "it is not WebVTT")
-        plain = _without_comments(lines)
-        cues, unread = read_captions(plain, webvtt=True)
-        if unread and not cues:
-            raise damaged_file_error(path, "none of its cues has a time that makes sense")
-        captions = [caption for cue in cues for caption in _split_voices(cue, path)]
-        comments = (line for line, left in zip(lines, plain, strict=True) if line != left)
-        notes = (line.removeprefix(_RECORDING_NOTE).strip() for line in comments if line.startswith(_RECORDING_NOTE))
-        row_id = next(filter(is_id, notes), "")
-        if not row_id and not any(caption.speaker for caption in captions):
-            captions = _split_speakers(drop_repeated_words(captions))
-        name = lines[0].removeprefix("WEBVTT").strip() if row_id else ""
-        return Document((RecordingPart(name or path.stem, captions_to_lanes(captions), id=row_id),), unread=unread)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file; see `Format`."""
-        part, captions = collect_captions(document, segments=self._segments)
-        with path.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(f"WEBVTT {' '.join(part.name.replace('-->', '->').split())}".rstrip() + "\n")
-            if is_id(part.id):
-                file.write(f"\n{_RECORDING_NOTE}{part.id}\n")
-            for caption in captions:
-                row_id = f"{caption.id}\n" if is_id(caption.id) else ""
-                voice = f"<v {html.escape(caption.speaker, quote=False)}>" if caption.speaker else ""
-                times = f"{format_clock(caption.start_us, '.')} --> {format_clock(caption.end_us, '.')}"
-                file.write(f"\n{row_id}{times}\n{voice}{html.escape(caption.text, quote=False)}\n")
-
-
-class WebVttSegments(WebVtt):
-    """The segments as captions, to be shown over the video by any player."""
-
-    key: ClassVar[str] = "webvtt-segments"
-    name: ClassVar[str] = "WebVTT, segments as captions (.vtt)"
-    losses: ClassVar[tuple[str, ...]] = (
-        "It is for showing: what comes back is text, spoken by the annotator.",
-        *WebVtt.losses[1:],
-    )
-    _segments: ClassVar[bool] = True
+    ),
+)
+WEBVTT_SEGMENTS = replace(
+    WEBVTT,
+    key="webvtt-segments",
+    name="WebVTT, segments as captions (.vtt)",
+    write=partial(_write_webvtt, segments=True),
+    losses=(_FOR_SHOWING, *WEBVTT.losses[1:]),
+)
+"""The segments as captions, to be shown over the video by any player."""
 
 
 def _without_comments(lines: Sequence[str]) -> list[str]:

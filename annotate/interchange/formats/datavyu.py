@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from annotate.interchange.bounded_files import (
     MEGABYTE,
@@ -20,7 +19,9 @@ from annotate.interchange.bounded_files import (
     unreadable_file_error,
 )
 from annotate.interchange.document import (
+    FORM_LOSSES,
     Document,
+    Format,
     InterchangeEntry,
     InterchangeLane,
     MediaLink,
@@ -202,10 +203,7 @@ _MAX_TIME_US = 100 * 3600 * 1_000_000
 
 def format_db(document: Document) -> str:
     """Return the columns of one recording."""
-    if len(document.recordings) != 1:
-        raise UserError("A Datavyu file is about one recording.", "Export one recording to each file.")
-    part = document.recordings[0]
-    return "\n".join(["#4", *_db_lines(part)]) + "\n"
+    return "\n".join(["#4", *_db_lines(document.only_recording("A Datavyu file"))]) + "\n"
 
 
 def _db_lines(part: RecordingPart) -> Iterator[str]:
@@ -273,44 +271,45 @@ _PROJECT_YAML = "!project\ndbFile: db\nname: Greenroom\nversion: 5\nviewerSettin
 _ZIP_TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 
 
-class Datavyu:
-    """Datavyu. A column holds a lane; its codes are the label, the id and the form fields."""
+def _recognises(head: bytes) -> bool:
+    """Tell whether the first bytes are of a ZIP archive whose first file is one of Datavyu's."""
+    size = int.from_bytes(head[26:28], "little")
+    return head.startswith(b"PK\x03\x04") and head[30 : 30 + size] in (_DB.encode(), _PROJECT.encode())
 
-    key: ClassVar[str] = "datavyu"
-    name: ClassVar[str] = "Datavyu (.opf)"
-    suffixes: ClassVar[tuple[str, ...]] = (".opf",)
-    holds_several: ClassVar[bool] = False
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
+
+def _read(path: Path) -> Document:
+    check_size(path, MAX_FILE_BYTES)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            db = read_member(archive, _DB, MAX_FILE_BYTES, path)
+            named = _PROJECT in archive.namelist()
+            project = read_member(archive, _PROJECT, _MAX_PROJECT_BYTES, path) if named else b""
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise damaged_file_error(path, f"it is no whole ZIP archive ({error})") from None
+    except OSError as error:
+        raise unreadable_file_error(path, error) from None
+    columns, left_out = read_columns(decode_text(db, path), path)
+    return columns_to_document(columns, left_out, project.decode("utf-8", "replace"), path)
+
+
+def _write(document: Document, path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in ((_PROJECT, _PROJECT_YAML), (_DB, format_db(document))):
+            archive.writestr(zipfile.ZipInfo(name, _ZIP_TIMESTAMP), text.encode("utf-8", "replace"))
+
+
+DATAVYU = Format(
+    "datavyu",
+    "Datavyu (.opf)",
+    (".opf",),
+    _recognises,
+    _read,
+    _write,
+    (
         "Datavyu counts milliseconds: finer times are cut off.",
         "Links to media are left out: add the video in Datavyu.",
         "Empty values are left out, and lines end in one way; Datavyu itself also drops spaces around a value.",
-        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
-        "Comments come as one text each, without their time.",
-    )
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether the first bytes are of a ZIP archive whose first file is one of Datavyu's."""
-        size = int.from_bytes(head[26:28], "little")
-        return head.startswith(b"PK\x03\x04") and head[30 : 30 + size] in (_DB.encode(), _PROJECT.encode())
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        check_size(path, MAX_FILE_BYTES)
-        try:
-            with zipfile.ZipFile(path) as archive:
-                db = read_member(archive, _DB, MAX_FILE_BYTES, path)
-                named = _PROJECT in archive.namelist()
-                project = read_member(archive, _PROJECT, _MAX_PROJECT_BYTES, path) if named else b""
-        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-            raise damaged_file_error(path, f"it is no whole ZIP archive ({error})") from None
-        except OSError as error:
-            raise unreadable_file_error(path, error) from None
-        columns, left_out = read_columns(decode_text(db, path), path)
-        return columns_to_document(columns, left_out, project.decode("utf-8", "replace"), path)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file; see `Format`."""
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in ((_PROJECT, _PROJECT_YAML), (_DB, format_db(document))):
-                archive.writestr(zipfile.ZipInfo(name, _ZIP_TIMESTAMP), text.encode("utf-8", "replace"))
+        *FORM_LOSSES,
+    ),
+)
+"""Datavyu. A column holds a lane; its codes are the label, the id and the form fields."""

@@ -8,11 +8,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
 from annotate.interchange.document import (
+    FORM_LOSSES,
     Document,
+    Format,
     InterchangeEntry,
     InterchangeLane,
     RecordingPart,
@@ -28,7 +29,6 @@ from annotate.interchange.formats.elan_reader import (
     read_eaf,
 )
 from project.entities.study_records import Json
-from project.errors import UserError
 from project.ids import is_id
 from project.timebase import utc_now
 
@@ -43,13 +43,6 @@ _MIME_TYPES = {
     ".m4a": "audio/mp4",
 }
 _SEGMENTS, _SPEECH, _VALUES = "segments", "speech", "values"
-
-
-def format_eaf(document: Document) -> str:
-    """Return one recording as an EAF."""
-    if len(document.recordings) != 1:
-        raise UserError("An EAF is about one recording.", "Export one recording to each file.")
-    return _ElanWriter(document.recordings[0]).build_text()
 
 
 class _ElanWriter:
@@ -227,29 +220,26 @@ def _json(value: Json) -> str:
     return json.dumps(value, ensure_ascii=True)
 
 
-class Eaf:
-    """ELAN. Each form field is a tier of its own under the tier of the segments."""
+def _recognises(head: bytes) -> bool:
+    """Tell whether the root of an EAF is among the first bytes."""
+    return b"<ANNOTATION_DOCUMENT" in head.replace(b"\0", b"")
 
-    key: ClassVar[str] = "eaf"
-    name: ClassVar[str] = "ELAN (.eaf)"
-    suffixes: ClassVar[tuple[str, ...]] = (".eaf",)
-    holds_several: ClassVar[bool] = False
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
+
+def _write(document: Document, path: Path) -> None:
+    path.write_text(_ElanWriter(document.only_recording("An EAF")).build_text(), "utf-8", newline="\n")
+
+
+EAF = Format(
+    "eaf",
+    "ELAN (.eaf)",
+    (".eaf",),
+    _recognises,
+    read_eaf,
+    _write,
+    (
         "ELAN counts milliseconds: once it has saved the file, finer times are cut off.",
-        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
-        "Comments come as one text each, without their time.",
+        *FORM_LOSSES,
         "Control characters in texts become a replacement character.",
-    )
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether the root of an EAF is among the first bytes."""
-        return b"<ANNOTATION_DOCUMENT" in head.replace(b"\0", b"")
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        return read_eaf(path)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file; see `Format`."""
-        path.write_text(format_eaf(document), "utf-8", newline="\n")
+    ),
+)
+"""ELAN. Each form field is a tier of its own under the tier of the segments."""

@@ -5,26 +5,28 @@ As in Praat, only free-standing numbers, quoted texts and `<exists>` count, and 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 from urllib.parse import unquote
 
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import (
+    FORM_LOSSES,
+    SPEECH,
     Document,
+    Format,
     InterchangeEntry,
     InterchangeLane,
+    LaneSubject,
     RecordingPart,
+    build_lanes,
     split_into_rows,
     to_text,
     unique_name,
 )
 from project.entities.study_records import Json
-from project.errors import UserError
 
 _NAME_SEPARATOR = " | "
-_SPEECH = "Speech"
 _ROW = re.compile(r"(.*?)(?: #(\d{1,4}))?", re.DOTALL)
 _TRACK = re.compile(r"([^.|]+)\.([^.|]+)")
 
@@ -45,7 +47,7 @@ class TierName:
 def format_tier_name(lane: InterchangeLane, row: int = 1, field: str = "") -> str:
     """Return the name of a lane's tier; a lane without a scheme keeps its own name."""
     if lane.kind == "utterances":
-        parts = [_SPEECH, *([_escape(lane.participant)] if lane.participant else [])]
+        parts = [SPEECH, *([_escape(lane.participant)] if lane.participant else [])]
     elif lane.scheme and lane.track and lane.annotator:
         parts = [_escape(lane.annotator), f"{_escape(lane.scheme)}.{_escape(lane.track)}"]
     else:
@@ -64,7 +66,7 @@ def parse_tier_name(name: str) -> TierName | None:
     if track is not None and len(rest) <= 2:
         field = unquote(rest[1]) if len(rest) == 2 else ""
         return TierName("segments", unquote(first), "", unquote(track[1]), unquote(track[2]), field, row)
-    if first == _SPEECH and len(rest) <= 1:
+    if first == SPEECH and len(rest) <= 1:
         return TierName("utterances", participant=unquote(rest[0]) if rest else "", row=row)
     return None
 
@@ -180,46 +182,23 @@ def _lanes(tiers: list[_PraatTier]) -> Iterator[InterchangeLane]:
         if said is None:
             others.append(tier)
         elif said.field:
-            owner = _without_field(said)
             for entry in tier.entries:
-                values.setdefault(owner, {}).setdefault((entry.start_us, entry.end_us), {})[said.field] = entry.text
+                beside = values.setdefault(replace(said, field=""), {})
+                beside.setdefault((entry.start_us, entry.end_us), {})[said.field] = entry.text
         else:
             ours.setdefault(said, []).extend(tier.entries)
-    lanes: dict[TierName, list[InterchangeEntry]] = {}
+    lanes: dict[LaneSubject, list[InterchangeEntry]] = {}
     for said, entries in ours.items():
         held = values.pop(said, {})
-        lanes.setdefault(_without_row(said), []).extend(
-            InterchangeEntry(
-                interchange_entry.start_us,
-                interchange_entry.end_us,
-                interchange_entry.text,
-                held.get((interchange_entry.start_us, interchange_entry.end_us), {}),
-            )
-            for interchange_entry in entries
+        about = (said.kind, said.annotator, said.participant, said.scheme, said.track)
+        lanes.setdefault(about, []).extend(
+            replace(entry, values=held.get((entry.start_us, entry.end_us), {})) for entry in entries
         )
-    taken: set[str] = set()
-    for said, entries in lanes.items():
-        track = f"{said.scheme}.{said.track}"
-        name = f"{said.annotator} {track}" if said.scheme else f"Speech {said.participant}".strip()
-        yield InterchangeLane(
-            unique_name(name, taken),
-            tuple(entries),
-            said.kind,
-            said.annotator,
-            said.participant,
-            said.scheme,
-            said.track,
-        )
+    built = build_lanes(lanes)
+    yield from built
+    taken = {lane.name for lane in built}
     for tier in others:
         yield InterchangeLane(unique_name(tier.name or "Tier", taken), tier.entries)
-
-
-def _without_field(said: TierName) -> TierName:
-    return TierName(said.kind, said.annotator, said.participant, said.scheme, said.track, "", said.row)
-
-
-def _without_row(said: TierName) -> TierName:
-    return TierName(said.kind, said.annotator, said.participant, said.scheme, said.track)
 
 
 Interval = tuple[int, int, str]
@@ -227,21 +206,12 @@ Interval = tuple[int, int, str]
 
 def format_textgrid(document: Document) -> str:
     """Return one recording as a TextGrid whose tiers have neither gap nor overlap."""
-    if len(document.recordings) != 1:
-        raise UserError("A TextGrid is about one recording.", "Export one recording to each file.")
-    part = document.recordings[0]
+    part = document.only_recording("A TextGrid")
     tiers: list[tuple[str, Sequence[Interval]]] = []
     for lane in part.lanes:
         for number, row in enumerate(split_into_rows(lane.entries), start=1):
-            tiers.append(
-                (
-                    format_tier_name(lane, number),
-                    [
-                        (interchange_entry.start_us, interchange_entry.end_us, interchange_entry.text)
-                        for interchange_entry in row
-                    ],
-                )
-            )
+            texts = [(entry.start_us, entry.end_us, entry.text) for entry in row]
+            tiers.append((format_tier_name(lane, number), texts))
             for field in dict.fromkeys(name for entry in row for name in entry.values):
                 tiers.append((format_tier_name(lane, number, field), list(_values(row, field))))
     last = max([part.duration_us, *(end for _, intervals in tiers for _, end, _ in intervals)])
@@ -305,31 +275,32 @@ def _format_seconds(time_us: int) -> str:
 MAX_FILE_BYTES = 64 * MEGABYTE
 
 
-class TextGrid:
-    """Praat. Each form field is a tier of its own beside the tier of the segments, with the same boundaries."""
+def _recognises(head: bytes) -> bool:
+    """Tell whether a TextGrid's header is among the first bytes."""
+    plain = head.replace(b"\0", b"")[:400]
+    return b"ooTextFile" in plain and b"TextGrid" in plain
 
-    key: ClassVar[str] = "textgrid"
-    name: ClassVar[str] = "Praat TextGrid"
-    suffixes: ClassVar[tuple[str, ...]] = (".textgrid",)
-    holds_several: ClassVar[bool] = False
-    lossless: ClassVar[bool] = False
-    losses: ClassVar[tuple[str, ...]] = (
+
+def _read(path: Path) -> Document:
+    return parse_textgrid(read_text(path, MAX_FILE_BYTES), path)
+
+
+def _write(document: Document, path: Path) -> None:
+    path.write_text(format_textgrid(document), "utf-8", errors="replace", newline="\n")
+
+
+TEXTGRID = Format(
+    "textgrid",
+    "Praat TextGrid",
+    (".textgrid",),
+    _recognises,
+    _read,
+    _write,
+    (
         "The ids of segments are not kept: what comes back is recognised by who, when and which label.",
         "Empty utterances and empty values are left out, as an empty interval is a pause.",
         "Links to media are left out.",
-        "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
-        "Comments come as one text each, without their time.",
-    )
-
-    def recognises(self, head: bytes) -> bool:
-        """Tell whether a TextGrid's header is among the first bytes."""
-        plain = head.replace(b"\0", b"")[:400]
-        return b"ooTextFile" in plain and b"TextGrid" in plain
-
-    def read(self, path: Path) -> Document:
-        """Read a file; see `Format`."""
-        return parse_textgrid(read_text(path, MAX_FILE_BYTES), path)
-
-    def write(self, document: Document, path: Path) -> None:
-        """Write a file; see `Format`."""
-        path.write_text(format_textgrid(document), "utf-8", errors="replace", newline="\n")
+        *FORM_LOSSES,
+    ),
+)
+"""Praat. Each form field is a tier of its own beside the tier of the segments, with the same boundaries."""

@@ -399,12 +399,7 @@ class GuidedAttention:
     """Self-attention that looks across frames, as far as its guidance says so; the ordinary one otherwise."""
 
     def __init__(self, name: str, guidance: Guidance) -> None:
-        """Stand at one layer.
-
-        Args:
-            name: of the layer.
-            guidance: shared by all layers.
-        """
+        """Stand at one layer."""
         self._name, self._guidance = name, guidance
         ordinary: Any = AttnProcessor2_0
         self._plain = ordinary()

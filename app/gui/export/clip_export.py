@@ -670,5 +670,5 @@ def _has_face_tracks(session: Session, recording_id: str) -> bool:
     return True
 
 
-def _to_microseconds(found: object) -> Sequence[int]:
-    return [round(float(t) * SECOND_US) for t in found] if isinstance(found, list) else []
+def _to_microseconds(times_s: Sequence[float]) -> Sequence[int]:
+    return [round(time_s * SECOND_US) for time_s in times_s]

@@ -42,7 +42,6 @@ class FaceReviewController(QObject):
         self._drawing = drawing
         self._people: Mapping[str, Participant] = {}
         self._suggestions: list[SamePersonSuggestion] = []
-        self._places_left = False
         self._shown = 0
         page.people.assign_requested.connect(self.assign)
         page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
@@ -66,7 +65,6 @@ class FaceReviewController(QObject):
     def show_sheet(self, sheet: FaceSheet | None, people: Mapping[str, Participant], names: Mapping[str, str]) -> None:
         """Show what is suggested, and whether the recording is reviewed; `names` are the annotators'."""
         self._people = people
-        self._places_left = sheet is not None and bool(sheet.pending)
         self._suggestions = sheet.suggestions() if sheet is not None else []
         self._show_suggestion()
         session = self._studio.session
@@ -171,20 +169,9 @@ class FaceReviewController(QObject):
         if recording is None:
             return
         if on:
-            # Where places are left, that is said before a large file is read for nothing.
-            if self._places_left or self._ensure_file_read(recording.id):
-                self._studio.edit(lambda s: face_review_edits.mark_reviewed(s, recording.id, times))
+            self._studio.edit(lambda s: face_review_edits.mark_reviewed(s, recording.id, times))
         else:
             self._studio.edit(lambda s: face_review_edits.withdraw_review(s, recording.id))
-
-    def _ensure_file_read(self, recording_id: str) -> bool:
-        """Have the file read whole, in a thread, where no run did that; tell whether it was."""
-        if not face_review_edits.needs_source_read(self._studio.session, recording_id):
-            return True
-        text = tr("Reading the whole file, so that a later change of it is noticed")
-        return self._studio.edit_in_thread(
-            lambda s, progress: face_review_edits.read_source(s, recording_id, progress), text
-        )
 
 
 def _review_status(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
@@ -195,9 +182,6 @@ def _review_status(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, boo
     if sheet.revoked:
         last = sheet.revoked[-1]
         who = names.get(last.annotator_id, "?")
-        if sheet.by_earlier_version:
-            told = tr("{who} reviewed them with an earlier version, which did not cover the boxes found: review again")
-            return told.format(who=who), True
         return tr("The faces changed since {who} reviewed them ({at})").format(
             who=who, at=_format_local_time(last.at)
         ), True

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotate.interchange.annotation_files import FORMATS, Format, get_format
-from annotate.interchange.document import file_name
+from annotate.interchange.annotation_files import FORMATS, get_format
+from annotate.interchange.document import Format, file_name
 from annotate.interchange.document_export import export_recordings
 from app.gui.pages.context import Context
 from app.gui.study.background import PendingRead, read_in_background

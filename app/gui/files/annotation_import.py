@@ -6,7 +6,6 @@ It shows what the file would bring, and maps its lanes, texts and values.
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QShortcut, QShowEvent
@@ -175,9 +174,9 @@ class ImportChoices:
         """Let a text become another label, or a value another field; "" for nothing."""
         target = self.mapping.lanes[name]
         if detail.is_text:
-            self._set_lane_target(name, replace(target, labels=MappingProxyType({**target.labels, detail.name: key})))
+            self._set_lane_target(name, replace(target, labels={**target.labels, detail.name: key}))
         else:
-            self._set_lane_target(name, replace(target, fields=MappingProxyType({**target.fields, detail.name: key})))
+            self._set_lane_target(name, replace(target, fields={**target.fields, detail.name: key}))
 
     def counts(self, plan: Plan | RowsPlan) -> dict[str, LaneImportCounts]:
         """Return what a plan says about each lane, over all recordings."""
@@ -199,9 +198,7 @@ class ImportChoices:
         return found
 
     def _set_lane_target(self, name: str, target: LaneTarget) -> None:
-        self.mapping = ImportMapping(
-            MappingProxyType({**self.mapping.lanes, name: target}), self.mapping.outside, self.mapping.point_us
-        )
+        self.mapping = ImportMapping({**self.mapping.lanes, name: target}, self.mapping.outside, self.mapping.point_us)
 
 
 def _label_for_text(target: LaneTarget, track: Track, text: str) -> str:

@@ -92,17 +92,6 @@ def test_no_method_sees_what_lies_in_an_area(clip: Path) -> None:
         assert (face.image[50:70, 60:80] == NEUTRAL_GREY).all()
 
 
-def test_what_is_around_a_face_is_cut_at_the_edge_of_the_picture(clip: Path) -> None:
-    green = Green()
-    list(painted(clip, plan(clip, green)))
-    crop, corner = green.seen[1].crop_around(1.0)
-    assert corner == (20, 4)
-    assert crop.shape == (108, 90, 3)
-    crop, corner = green.seen[1].crop_around(9.0)
-    assert corner == (0, 0)
-    assert crop.shape == (120, 160, 3)
-
-
 def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_path: Path) -> None:
     green = Green(fails=4)
     wanted = plan(clip, green)

@@ -24,7 +24,7 @@ from annotate.agreement.study_agreement import (
     read_agreement_input,
     report_agreement,
 )
-from annotate.review.segment_statistics import compute_segment_statistics, summarize_by_annotator, summarize_segments
+from annotate.review.segment_statistics import summarize_by_annotator, summarize_segments
 from project.entities.study_records import Annotator, Collection, FieldValue, Json, Recording, Segment
 from project.errors import UserError
 from project.ids import new_id
@@ -194,7 +194,7 @@ def test_an_empty_study_has_reasons(lab: Lab) -> None:
     report = report_agreement(lab.session, AgreementQuery(options=FEW))
     json.dumps(report.to_json(), allow_nan=False)
     assert all(figure.value is None and figure.reason for figure in report.main.values())
-    assert compute_segment_statistics(lab.session).to_json()["recordings"] == 0
+    assert summarize_segments(read_agreement_input(lab.session).material).to_json()["recordings"] == 0
 
 
 def test_the_strip_and_its_keys(lab: Lab) -> None:
@@ -236,7 +236,7 @@ def test_statistics_written_out(lab: Lab) -> None:
     lab.mark("Ada", "error", 0, 30, attributes=["emotions", "norms"], channel="verbal")
     lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
     lab.mark("Ben", "competence", 54, 60)
-    found = compute_segment_statistics(lab.session)
+    found = summarize_segments(read_agreement_input(lab.session).material)
     assert [label.key for label in found.labels] == ["error", "competence", "none"]
     assert found.by_label.tolist() == [2, 1, 0]
     assert found.by_annotator.tolist() == [[1, 0, 0], [1, 1, 0]]
@@ -260,7 +260,7 @@ def test_time_that_is_marked_twice_counts_once(lab: Lab) -> None:
         lab.mark("Ada", "error", start, end)
     lab.mark("Ada", "competence", 0, 6)
     lab.mark("Ada", "error", 3, 6, recording=1)
-    found = compute_segment_statistics(lab.session)
+    found = summarize_segments(read_agreement_input(lab.session).material)
     assert found.density[0].max() <= 1
     assert found.density[0].tolist() == pytest.approx([0.5, 1, *[0.5] * 18], abs=0.1)
     assert found.density[0].sum() == pytest.approx(20 * (1 + 3 / 60) / 2)

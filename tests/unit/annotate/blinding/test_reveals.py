@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, entropy, find_dissenting_segments, sort_voices
+from annotate.blinding.label_disagreement import VerdictBoard, Verdicts, entropy, sort_voices
 from annotate.blinding.own_answers import OwnWords, read_adoptions
 from annotate.blinding.reveals import (
     BLIND_FIRST,
@@ -391,4 +391,4 @@ def test_reading_a_piece_again_finds_what_reading_everything_anew_finds(session:
     board.refresh_forms([mine])
     assert board.rows == VerdictBoard(session, WALK).rows
     assert board.rows[theirs].judges
-    assert find_dissenting_segments(session) == {mine}
+    assert {key for key, row in board.rows.items() if row.has_dissent} == {mine}

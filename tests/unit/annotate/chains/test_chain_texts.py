@@ -12,7 +12,7 @@ from annotate.study.people import add_participant
 from annotate.study.recording_edits import undo
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from anonymize.pii_review.review_hits import find_hits
-from anonymize.release.scrub_application import replace_in_study
+from anonymize.release.scrubbed_study import replace_in_study
 from project.entities.causal_chains import ChainDecision
 from project.entities.questions import (
     Contradiction,

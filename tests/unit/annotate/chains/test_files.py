@@ -145,14 +145,14 @@ BAD: dict[str, tuple[Any, str]] = {
     "twice": (whole(nodes=node(id="a")), "two nodes"),
     "long": (whole(nodes=node(text="x" * 2_001)), "up to 2,000"),
     "elsewhere": (whole(recording="swim"), "no recording of this study called “swim”"),
-    "time": (whole(nodes=node(start_us=0.5)), "whole number"),
-    "huge": (whole(nodes=node(end_us=10**30)), "whole number"),
-    "no text": (whole(nodes=node(text=None)), "no text"),
+    "time": (whole(nodes=node(start_us=0.5)), "start_us” is wrong"),
+    "huge": (whole(nodes=node(end_us=10**30)), "longer than any recording"),
+    "no text": (whole(nodes=node(text=None)), "text” is wrong"),
     "no chains": ({"format": "greenroom-chains", "version": 1, "chains": []}, "no chains"),
     "newer": ({**whole(), "version": 2}, "version 2"),
     "other": ({"nodes": []}, "format"),
     "list": ([1], "format"),
-    "missing": ({"format": "greenroom-chains", "version": 1, "chains": [{"name": "x"}]}, "“nodes”"),
+    "missing": ({"format": "greenroom-chains", "version": 1, "chains": [{"name": "x"}]}, "nodes” is wrong"),
 }
 
 

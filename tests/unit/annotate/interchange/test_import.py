@@ -65,7 +65,7 @@ def one_lane(*entries: InterchangeEntry, **lane: str) -> Document:
 
 
 def mapped(**changes: object) -> ImportMapping:
-    return ImportMapping(MappingProxyType({"codes": replace(SEGMENTS, **changes)}))
+    return ImportMapping({"codes": replace(SEGMENTS, **changes)})
 
 
 def planned(session: Session, document: Document, mapping: ImportMapping) -> Plan:
@@ -195,13 +195,11 @@ def test_what_the_format_left_out_is_counted_and_told(session: Session) -> None:
 
 def test_a_mapping_survives_its_file(tmp_path: Path) -> None:
     wanted = ImportMapping(
-        MappingProxyType(
-            {
-                "codes": replace(SEGMENTS, labels={"a": "error"}, fields={"n": COMMENT}, text_field="rationale"),
-                "speech": LaneTarget(EntryTarget.UTTERANCES, participant="P01"),
-                "rest": LaneTarget(EntryTarget.NOTHING),
-            }
-        ),
+        {
+            "codes": replace(SEGMENTS, labels={"a": "error"}, fields={"n": COMMENT}, text_field="rationale"),
+            "speech": LaneTarget(EntryTarget.UTTERANCES, participant="P01"),
+            "rest": LaneTarget(EntryTarget.NOTHING),
+        },
         OutsideRule.LEAVE_OUT,
         250_000,
     )
@@ -210,7 +208,7 @@ def test_a_mapping_survives_its_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"greenroom_mapping": 1, "lanes": {"a": {}}}', '{"greenroom_mapping": 1, "point_ms": -1}',
+    "text", ["", "[]", "{}", '{"greenroom_mapping": 1, "lanes": {"a": {}}}', '{"greenroom_mapping": 1, "point_us": -1}',
              '{"greenroom_mapping": 1, "lanes": {"a": {"becomes": "segments", "colour": "red"}}}', "[" * 100_000]
 )  # fmt: skip
 def test_a_mapping_file_that_is_wrong_is_one_line(text: str, tmp_path: Path) -> None:

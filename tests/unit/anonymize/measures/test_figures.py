@@ -1,4 +1,4 @@
-"""Detection, leaks, landmarks, signals, flicker and expressions on cases whose answer is known."""
+"""Detection, leaks, landmarks, signals and flicker on cases whose answer is known."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,6 @@ from anonymize.measures.frame_measures import (
     detection_rate,
     estimate_lag,
     interocular_distance,
-    label_agreement,
-    label_kappa,
     match_detections,
     mean_difference,
     mean_error,
@@ -113,15 +111,6 @@ def test_flicker_is_a_ratio_to_the_source() -> None:
     assert warp_ratio(2.0, 5.0, 10).value == 2.5
     assert warp_ratio(0.0, 5.0, 10).value is None
     assert warp_ratio(0.0, 0.0, 0).note
-
-
-def test_expressions_agree_beyond_chance_or_not() -> None:
-    raw = ["joy", "joy", "anger", "anger"]
-    assert label_agreement(raw, raw).value == 1
-    assert label_kappa(raw, raw).value == 1
-    assert label_kappa(raw, ["joy", "anger", "joy", "anger"]).value == pytest.approx(0)
-    assert label_kappa(["joy"], ["joy"]).value is None
-    assert label_agreement([], []).value is None
 
 
 def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:

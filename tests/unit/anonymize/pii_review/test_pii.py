@@ -17,8 +17,8 @@ from anonymize.pii_review import review_hits as pii
 from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.pii_files import read_decisions, write_hits, write_key
 from anonymize.pii_review.review_hits import read_stand_ins
-from anonymize.release.private_content import build_scrubber, count_personal_items, write_copies
-from anonymize.release.scrub_application import replace_in_study
+from anonymize.release.private_content import build_scrubber
+from anonymize.release.scrubbed_study import count_personal_items, replace_in_study, write_copies
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Collection, ParticipantRole, Recording, Utterance
 from project.entities.transcript import Word

@@ -34,12 +34,14 @@ from anonymize.privacy.privacy_limits import (
     unmeasured_limits,
 )
 from models.weights.installed_weights import FOLDER_VARIABLE
+from project.codec import load
 from project.entities.study_records import Participant, ParticipantRole, Run
 from project.errors import UserError
+from project.files.fingerprints import file_sha256
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.face_rows import assign_participant, insert_tracks, set_dismissed
-from project.queries.history_rows import insert_run, latest_run
+from project.queries.history_rows import SOURCE_SHA256_KEY, insert_run, latest_run
 from project.queries.recording_rows import insert_participant
 from project.session.jobs import run_inline
 from project.session.session import Session
@@ -130,7 +132,8 @@ def ids(session: Session) -> list[str]:
 def found_faces(session: Session, recording: str, name: str) -> None:
     medium = session.main_medium(recording)
     about = {"fingerprint": medium.fingerprint}
-    run = Run(new_id(), recording, "faces", "centerface", about, {"frames": 12}, "2026", "0")
+    found = {"frames": 12, SOURCE_SHA256_KEY: file_sha256(session.locate(medium).path)}
+    run = Run(new_id(), recording, "faces", "centerface", about, found, "2026", "0")
     times = [round(k * 1e5) for k in range(12)]
     with session.study.run_transaction():
         insert_run(session.study, run)
@@ -156,7 +159,7 @@ def test_a_measured_export_carries_its_report_in_the_study_and_beside_the_clip(s
     assert exported_clip.report.frames == 12
     assert exported_clip.measured_at
     beside = json.loads((clip.parent / f"{clip.stem}.privacy.json").read_text("utf-8"))
-    assert PrivacyReport.from_json(beside).as_json() == exported_clip.report.as_json()
+    assert load(PrivacyReport, beside, "it") == exported_clip.report
     kept = latest_run(session.study, ids(session)[0], "privacy")
     for text in (json.dumps(beside), json.dumps([dict(kept.parameters), dict(kept.result)])):
         assert "ana" not in text
@@ -206,8 +209,8 @@ def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Se
             assert strangers == []
         else:
             (stranger,) = strangers
-            assert stranger["identity"] == "P01"
-            assert np.shape(stranger["boxes"]) == (len(stranger["frames"]), 4)
+            assert stranger.identity == "P01"
+            assert np.shape(stranger.boxes) == (len(stranger.frames), 4)
     assert choose_strangers(session, second) == []
 
 

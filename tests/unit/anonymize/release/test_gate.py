@@ -259,7 +259,7 @@ def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: S
     (reason,) = build_checklist(session, SOUNDING).remaining
     assert (reason.rule, reason.recording, reason.time_us) == ("transcript", 1, 1_400_000)
     assert "0:00:01.400 to 0:00:01.900" in reason.sentence
-    assert "--at 1.400" in str(reason.as_json("s.greenroom")["link"])
+    assert "--at 1.400" in str(reason.describe_as_json("s.greenroom")["link"])
     said(session, recording, end_us=1_800_000)
     assert rules(session, SOUNDING) == []
     said(session, recording, text=" ")

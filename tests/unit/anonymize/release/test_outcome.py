@@ -52,7 +52,8 @@ def test_each_rule_says_what_is_wrong_and_where_and_is_waived_only_where_it_can_
     blockers = outcome_blockers([BROKEN[rule]])
     assert {blocker.rule for blocker in blockers} == {rule}
     assert all(blocker.recording == 1 and blocker.sentence and blocker.hint for blocker in blockers)
-    assert load(RenderingCheck, json.loads(json.dumps(dump(BROKEN[rule]))), "outcome") == BROKEN[rule]
+    assert [load(ReleaseBlocker, dump(blocker), "it") for blocker in blockers] == blockers
+    assert load(RenderingCheck, json.loads(json.dumps(dump(BROKEN[rule]))), "it") == BROKEN[rule]
     for waiver in ((rule, None), (rule, 1)):
         assert bool(remaining_blockers(blockers, [waiver])) is not RULES[rule].waivable
     assert remaining_blockers(blockers, [(rule, 2)]) == blockers
@@ -69,7 +70,7 @@ def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
 def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
     blockers = outcome_blockers([BROKEN["face-left"]])
     assert [blocker.time_us for blocker in blockers] == [100_000, 2_000_000]
-    link = blockers[0].as_json("lab.greenroom")["link"]
+    link = blockers[0].describe_as_json("lab.greenroom")["link"]
     assert link == "greenroom open lab.greenroom --recording 1 --at 0.100"
 
 
@@ -112,7 +113,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
                 made_of={},
                 recordings=(),
                 limits=PrivacyLimits(),
-                card={},
+                card=None,
                 facts={},
             ),
             Silent(),

@@ -2,26 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from anonymize.release.release_plan import ReleasePlan
 from anonymize.release.release_sound import (
     AudioTreatment,
-    Interval,
     PiiAudioSpan,
     Speech,
     build_sound_filter,
     derive_voice_seeds,
     find_sound_problems,
-    merge_intervals,
     plan_audio_treatment,
-    subtract_intervals,
 )
 from media.clip_writer import paint_clip
 from media.sound import Samples, SoundFilter
@@ -34,7 +28,6 @@ SECONDS = 3
 KEY = "0" * 64
 PEOPLE = (Participant("a", "P01", ParticipantRole.USER, ""), Participant("b", "P02", ParticipantRole.BYSTANDER, ""))
 RUN = Run("r", "1", "speech", "silero", {}, {}, "2026-01-01T00:00:00.000Z", "1")
-stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: (min(p), max(p))), max_size=6)
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +43,8 @@ def released(source: Path, folder: Path, treatment: SoundFilter) -> Path:
     return folder / "out.mp4"
 
 
-def points(spans: list[Interval]) -> set[int]:
+def points(spans: list[tuple[int, int]]) -> set[int]:
     return {at for start, end in spans for at in range(start, end)}
-
-
-@given(stretches, stretches)
-def test_stretches_are_sets_of_points(some: list[Interval], others: list[Interval]) -> None:
-    assert points(merge_intervals(some)) == points(some)
-    assert points(subtract_intervals(some, others)) == points(some) - points(others)
-    for found in (merge_intervals(some), subtract_intervals(some, others)):
-        assert all(first[1] <= second[0] for first, second in pairwise(found))
 
 
 def said(start: float, end: float, who: str | None, **more: bool) -> Utterance:

@@ -12,16 +12,14 @@ import pytest
 
 from anonymize.export import export_job as anonymization
 from anonymize.faces.face_review import build_face_sheet
-from anonymize.faces.face_review_edits import mark_reviewed, needs_source_read
+from anonymize.faces.face_review_edits import mark_reviewed
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, ReleasePlan
 from anonymize.rendering import face_renderer
-from project.entities.study_records import FaceReview
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
 from project.progress import Silent
-from project.queries.face_rows import legacy_mask_state, set_face_review
 from project.queries.history_rows import SOURCE_SHA256_KEY
 from project.queries.recording_rows import all_recordings
 from project.session.jobs import run_inline
@@ -161,23 +159,10 @@ def sql(study: Path, *statements: str) -> None:
     connection.close()
 
 
-def test_a_study_whose_faces_an_earlier_version_found_is_reviewed_once_more(padded: Path) -> None:
+def test_faces_of_a_file_that_nobody_read_whole_are_not_released(padded: Path) -> None:
     sql(padded, f"UPDATE run SET result = json_remove(result, '$.{SOURCE_SHA256_KEY}')")
     with Session.open(padded, "Ada Byron") as session:
-        (recording,) = all_recordings(session.study)
-        who = session.annotator()
-        with session.step("As an earlier version did"):
-            state = legacy_mask_state(session.study, recording.id)
-            set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))
-        file, faces = job.build_checklist(session, PLAN).remaining
-        assert (file.rule, faces.rule) == ("file", "faces-reviewed")
-        assert "greenroom review-faces STUDY --recording 1 --reviewed" in file.hint
-        assert "reviewed with an earlier version" in faces.sentence
-        assert needs_source_read(session, recording.id)
-        mark_reviewed(session, recording.id)
-        assert not needs_source_read(session, recording.id)
-        assert broken(session) == []
-        change_unnoticed(footage(session))
+        mark_reviewed(session, all_recordings(session.study)[0].id)
         assert broken(session) == ["file"]
 
 
@@ -255,7 +240,6 @@ def test_what_was_found_is_changed_in_the_file_of_the_study(study: Path, tampere
         found = build_face_sheet(session, all_recordings(session.study)[0].id)
         assert not found.reviews
         assert len(found.revoked) == 1
-        assert not found.by_earlier_version
         assert "faces-reviewed" in broken(session)
 
 

@@ -9,7 +9,7 @@ from annotate.study.recording_edits import undo
 from annotate.team.study_copies import merge_copies, split_study
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from anonymize.pii_review.review_hits import find_hits
-from anonymize.release.scrub_application import replace_in_study
+from anonymize.release.scrubbed_study import replace_in_study
 from benchmark.episodes.episode_runs import add_turn
 from benchmark.episodes.episode_setup import (
     remove_character,

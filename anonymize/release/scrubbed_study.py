@@ -1,0 +1,171 @@
+"""Scrubbed texts of a study: copied to a folder, or put in the place of the study's own, as one step.
+
+Frozen benchmark items never change, so replacing texts of the study does not reach them: they are counted.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from annotate.interchange.annotation_files import get_format
+from annotate.interchange.document import Document, InterchangeLane, RecordingPart
+from annotate.interchange.document_export import build_document
+from annotate.transcript.utterance_text import with_text
+from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
+from anonymize.pii_review.review_hits import read_stand_ins
+from anonymize.release.private_content import build_scrubber
+from anonymize.release.release_plan import recording_code
+from project.entities.study_records import Changes, Json, Recording
+from project.errors import UserError
+from project.ids import is_id
+from project.queries.item_set_rows import all_sets, items_of
+from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
+from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.segment_rows import set_value, values_of
+from project.queries.transcript_rows import find_utterance, update_utterance
+from project.search.free_texts import QUOTED, FreeText, free_texts, write_free_text
+from project.session.session import Session
+from project.store.study import Study
+from project.text_format import write_csv
+from project.timebase import utc_now
+
+COPY_COLUMNS = ("recording", "start", "end", "what", "field", "text", "replaced")
+NEVER_COPIED_TABLES = frozenset({"participant", "recording"})
+"""Tables whose texts are about who is behind a pseudonym or a number: they never leave, and are no copies of."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScrubbedText:
+    """A text of the study, and how it may leave."""
+
+    text: FreeText
+    scrubbed: ScrubResult
+
+
+def scrub_texts(session: Session) -> Iterator[ScrubbedText]:
+    """Yield every text that is worth a copy, scrubbed."""
+    plain, quoting = build_scrubber(session), build_scrubber(session, quoting=True)
+    for free_text in free_texts(session.study):
+        if free_text.table not in NEVER_COPIED_TABLES and free_text.text.strip():
+            yield ScrubbedText(free_text, (quoting if free_text.table in QUOTED else plain).scrub(free_text.text))
+
+
+def write_copies(session: Session, folder: Path) -> list[str]:
+    """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
+        numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
+        kept_back = hold_outs(session.study)
+        with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
+            rows = [
+                (
+                    *(
+                        numbers.get(scrub_text.text.recording_id or "", ""),
+                        scrub_text.text.start_us / 1e6,
+                        scrub_text.text.end_us / 1e6,
+                    ),
+                    *(
+                        scrub_text.text.table,
+                        scrub_text.text.field,
+                        scrub_text.scrubbed.text,
+                        len(scrub_text.scrubbed.replacements),
+                    ),
+                )
+                for scrub_text in scrub_texts(session)
+                if scrub_text.text.recording_id not in kept_back
+            ]
+            write_csv(file, COPY_COLUMNS, rows)
+        written = ["texts.csv"]
+        scrubber = build_scrubber(session)
+        for recording in all_recordings(session.study):
+            lanes = [] if recording.id in kept_back else [*_spoken_lanes(session, recording, scrubber)]
+            if lanes:
+                name = f"{recording_code(recording.number)}.vtt"
+                get_format("webvtt").write(Document((RecordingPart("", tuple(lanes)),)), folder / name)
+                written.append(name)
+    except OSError as error:
+        raise UserError(f"The copies cannot be written: {error}.", "Name another folder, or make room.") from None
+    return written
+
+
+def _spoken_lanes(session: Session, recording: Recording, scrubber: TextScrubber) -> Iterator[InterchangeLane]:
+    """Yield what each speaker says, scrubbed and on one line each."""
+    for lane in build_document(session, [recording]).recordings[0].lanes:
+        if lane.kind == "utterances":
+            texts = [" ".join(scrubber.scrub(entry.text).text.split()) for entry in lane.entries]
+            said = [replace(entry, text=text, id="") for entry, text in zip(lane.entries, texts, strict=True) if text]
+            if said:
+                yield replace(lane, entries=tuple(said))
+
+
+def count_personal_items(session: Session) -> dict[str, int]:
+    """Return name of an item set -> how many of its items hold what would be replaced in a text of the study.
+
+    Draw such a set again from the texts as they are now; a withdrawal takes out the items that are somebody's.
+    """
+    scrubber = build_scrubber(session, quoting=True)
+    known: dict[str, bool] = {}
+
+    def personal(text: str) -> bool:
+        if text not in known:
+            known[text] = bool(scrubber.scrub(text).replacements)
+        return known[text]
+
+    found: dict[str, int] = {}
+    for item_set in all_sets(session.study):
+        held = sum(
+            any(personal(text) for text in _texts(dict(item.content))) for item in items_of(session.study, item_set.id)
+        )
+        if held:
+            found[item_set.name] = held
+    return found
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Yield texts of a value that may be words of somebody: all but ids."""
+    match value:
+        case str():
+            if value.strip() and not is_id(value):
+                yield value
+        case list():
+            for item in value:
+                yield from _texts(item)
+        case dict():
+            for item in value.values():
+                yield from _texts(item)
+
+
+def replace_in_study(session: Session) -> tuple[int, Changes]:
+    """Replace personal information in the study's own texts; return how many texts changed, and what.
+
+    Undo brings the originals back, because the history of the study keeps them. Names that stand in for people are
+    public from then on. Notes on participants and names of recordings stay: they never leave.
+    """
+    changed = [scrub_text for scrub_text in scrub_texts(session) if scrub_text.scrubbed.replacements]
+    kept: dict[tuple[str, str, str], list[PiiDecision]] = {}
+    for place, decision in pii_decisions(session.study).items():
+        if decision.verdict is PiiVerdict.KEEP:
+            kept.setdefault((place.table, place.row, place.field), []).append(decision)
+    with session.step("Replace personal information in texts") as step:
+        for scrubbed_text in changed:
+            _write(session.study, scrubbed_text.text, scrubbed_text.scrubbed.text)
+            # A decision holds in the words that it was made in: what was written here for a name beside it is no reason
+            # to ask again, unless it is not sure which of several places was kept.
+            for decision in kept.get((scrubbed_text.text.table, scrubbed_text.text.row, scrubbed_text.text.field), ()):
+                word = decision.place.text
+                if scrubbed_text.text.text.count(word) == scrubbed_text.scrubbed.text.count(word):
+                    put_pii_decision(session.study, replace(decision, at=utc_now()))
+        for name in read_stand_ins(session).values() if changed else ():
+            put_public_word(session.study, name)
+    return len(changed), step.changes
+
+
+def _write(study: Study, at: FreeText, text: str) -> None:
+    if at.table == "utterance" and (utterance := find_utterance(study, at.row)) is not None:
+        update_utterance(study, with_text(utterance, text))
+    elif at.table == "segment_value":
+        set_value(study, replace(values_of(study, at.row)[at.field], value=text))
+    else:
+        write_free_text(study, at, text)
