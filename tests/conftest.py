@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Disable automatic garbage collection, as the window does (project.gc_control); freeze what exists by now."""
+    """Disable automatic garbage collection, as the window does; freeze what exists by now."""
     gc.disable()
     try:
         return (yield)

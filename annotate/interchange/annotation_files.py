@@ -15,8 +15,8 @@ from annotate.interchange.lane_mapping import ImportMapping
 from annotate.interchange.lossless_format import RowsPlan
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.gc_control import collector_paused
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
+from project.session.gc_control import collector_paused
 from project.session.session import Session
 from project.text_format import escape_unprintable, require_utf8
 

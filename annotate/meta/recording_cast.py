@@ -13,13 +13,12 @@ from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from annotate.meta.scenes import find_voice_overs, is_voice_over
 from project.entities.questions import LookKind
 from project.entities.study_records import FaceTrack, Participant, Utterance
-from project.intervals import Interval, subtract_intervals
 from project.queries.face_rows import tracks_of
 from project.queries.question_rows import person_descriptions
 from project.queries.recording_rows import all_participants, present_participants
 from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
-from project.timebase import SECOND_US, merge_spans
+from project.timebase import SECOND_US, Interval, merge_spans, subtract_intervals
 
 ABOVE, BELOW, ASIDE = 0.6, 7.0, 2.0
 """Reach of a body region: face heights above and below the top of the face, face widths to each side of its

@@ -18,7 +18,6 @@ from annotate.team.training_gate import read_gate
 from project.entities.study_records import Changes, WorkPurpose
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
 from project.errors import Cancelled, UserError
-from project.gc_control import collector_paused
 from project.merging.conflict_resolution import apply_version
 from project.merging.merge import MergeResult, copy_sort_key, merge_copy, open_copy
 from project.progress import Progress, Silent
@@ -27,6 +26,7 @@ from project.queries.episode_rows import episodes_revealing_others
 from project.queries.history_rows import Conflict, conflict_by_id, set_resolution
 from project.queries.recording_rows import all_media, all_recordings
 from project.queries.segment_rows import segment_counts
+from project.session.gc_control import collector_paused
 from project.session.session import MediaState, Session
 from project.session.trust_store import TrustKind, add_trusted, containing_folders
 from project.sharing.annotator_copy import AnnotatorShare, Split, StudyCopyDraft

@@ -14,7 +14,7 @@ from project.entities.study_records import Changes, Utterance
 from project.entities.transcript import AsrSegment, Word, clamp_words
 from project.errors import UserError
 from project.ids import new_id
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 from project.queries.history_rows import runs_of
 from project.queries.pii_rows import pii_decisions
 from project.queries.transcript_rows import TRANSCRIBE, asr_segments, delete_utterance, insert_utterances, utterances_of

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 _CORNERS = 64
 # The polygon goes around the ellipse, not inside it, and a tenth of a pixel more, for rounding.

@@ -29,7 +29,7 @@ from models.flow.flow_consistency import warp
 from models.flow.optical_flow import Flow, Picture
 from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import FaceTrack
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 SIGNALS = (
     *("mouth", "eye", "brow", "yaw", "pitch", "roll"),

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 # Standard deviation that is left to do on the reduced picture, in its own samples. At 2, what lies at the reduced
 # picture's highest frequency is damped to exp(-2 pi^2) = 3e-9, so reducing first lets nothing through.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonymize.methods.face_methods import Face, FaceSource, Image
 from project.entities.study_records import FaceTrack
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:

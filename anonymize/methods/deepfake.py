@@ -19,7 +19,7 @@ from models.faces.landmarks.face_signals import five_points
 from models.faces.landmarks.landmark_finders import LandmarkFinder, create_landmark_finder
 from models.weights import installed_weights
 from project.errors import UserError
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from models.weights import installed_weights
 from project.entities.study_records import FaceTrack
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 from project.progress import Progress
 
 Image: TypeAlias = NDArray[np.uint8]

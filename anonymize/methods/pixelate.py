@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 
 @dataclass(frozen=True, slots=True)

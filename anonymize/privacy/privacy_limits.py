@@ -15,7 +15,7 @@ from anonymize.measures.privacy_report import (
 )
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 from project.session.session import Session
 from project.store.study import Study
 from project.text_format import format_percent

@@ -25,11 +25,10 @@ from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
 from media.sound import SoundFilter, stream_original, to_int16
 from media.source import open_media
 from project.entities.study_records import Json, Participant, Run, Utterance
-from project.intervals import Interval, subtract_intervals, widen_intervals
 from project.progress import Progress, Silent
 from project.queries.transcript_rows import asr_segments, latest_speech_run, utterances_of
 from project.session.session import Session
-from project.timebase import SECOND_US, format_time, merge_spans
+from project.timebase import SECOND_US, Interval, format_time, merge_spans, subtract_intervals, widen_intervals
 
 _UTTERANCE_MARGIN_US = 400_000
 """Margin around an utterance: voice activity begins a little before a word and ends a little after it."""

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice, overlap_add, split_frames
 from project.errors import UserError
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 _ORDER = 20
 _WINDOW_S = 0.02

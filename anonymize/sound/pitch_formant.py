@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 _FRAME_MS = 5.0
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 600.0

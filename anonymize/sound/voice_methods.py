@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 
 Voice: TypeAlias = NDArray[np.float64]
 

@@ -17,8 +17,8 @@ from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.container import MAGIC as CONTAINER_MAGIC
 from project.errors import UserError
-from project.gc_control import disable_automatic_collection
 from project.schema import format_versions
+from project.session.gc_control import disable_automatic_collection
 from project.session.session import Session
 from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent

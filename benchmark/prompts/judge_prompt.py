@@ -11,7 +11,7 @@ from project.entities.causal_chains import ChainGraph
 from project.entities.judgments import JudgmentTargetKind, Modality
 from project.entities.questions import Question
 from project.entities.study_records import Json
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 from project.schemes.scheme import Field, FieldKind, Scheme
 
 VARIANTS = ("plain", "few-shot", "cot", "tom")

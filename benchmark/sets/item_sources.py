@@ -12,7 +12,7 @@ from benchmark.sets.agreed_segments import IN_HOLD_OUT, segment_pool
 from project.entities.questions import question_from_json
 from project.entities.study_records import Json, Run
 from project.errors import UserError
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 from project.queries.history_rows import runs_of
 from project.queries.recording_rows import all_recordings, hold_outs
 from project.session.session import Session

@@ -13,7 +13,7 @@ from benchmark.metrics.item_sums import MetricValue, metric_values
 from benchmark.metrics.published_figures import METRIC_DESCRIPTIONS
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 
 BREAKDOWN_TRAITS = ("attributes", "channel", "agreed", "collection", "kind", "aspect", "steps", "negative")
 """Traits of items by which figures are broken down; other traits, such as `labels`, are inputs of scores."""

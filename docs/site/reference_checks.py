@@ -29,7 +29,7 @@ from models.faces.landmarks.landmark_finders import LANDMARKS
 from models.judges.judge_backends import BACKENDS, load_backend
 from models.speech import speech_recognizers
 from project.entities.egress_policy import RULES, EgressLevel
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 from project.schema.tables import TABLES
 from project.schemes.scheme import Field, FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast
 from models.judges.judge_interface import JudgeRequest, JudgeResources, NoOptions, Reply
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.option_limits import check_limits, limited_field, text_field
+from project.plugins.option_limits import check_limits, limited_field, text_field
 
 
 class Baseline:

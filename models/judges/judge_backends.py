@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Protocol, cast
 from models.judges.judge_interface import Judge, JudgeResources
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.errors import UserError
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 
 BACKENDS = Plugins[Judge](
     "judge backend",

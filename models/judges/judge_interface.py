@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.option_limits import check_limits, choice_field, limited_field, text_field
+from project.plugins.option_limits import check_limits, choice_field, limited_field, text_field
 
 if TYPE_CHECKING:
     from models.connection.guard import Guard

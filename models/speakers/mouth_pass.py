@@ -15,9 +15,8 @@ from models.faces.landmarks.landmark_finders import LandmarkFinder
 from models.speakers.active_speaker import PATCH_SIDE, FaceMovement, patch_motion
 from models.speakers.voice_clustering import Span
 from project.entities.study_records import FaceTrack
-from project.intervals import widen_intervals
 from project.progress import Progress
-from project.timebase import SECOND_US, merge_spans
+from project.timebase import SECOND_US, merge_spans, widen_intervals
 
 SAMPLES_PER_SECOND = 20
 _AROUND_US = SECOND_US

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from models.weights.model_plugins import ModelPlugins
 from project.entities.study_records import Json
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 SAMPLE_RATE = 16_000

@@ -7,7 +7,7 @@ from typing import Any
 
 from models.weights import installed_weights
 from project.errors import UserError
-from project.plugins import Plugin, Plugins
+from project.plugins.plugin_registry import Plugin, Plugins
 
 
 class ModelPlugins(Plugins[Plugin]):

@@ -8,7 +8,7 @@ from typing import ClassVar
 from models.judges.baselines import Baseline, ConstantJudge
 from models.judges.judge_interface import JudgeRequest
 from project.entities.study_records import Json
-from project.option_limits import limited_field
+from project.plugins.option_limits import limited_field
 
 PLACE = "tests.builders.slow_judge:SlowJudge"
 

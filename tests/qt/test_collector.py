@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.study.study_controller import StudyController
 from app.gui.window import application as collector
-from project import gc_control as garbage
-from project.gc_control import collect_recent
+from project.session import gc_control as garbage
+from project.session.gc_control import collect_recent
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from anonymize.methods.solid import Solid
 from app.gui.export.export_dialog import ExportDialog
 from app.gui.export.export_preview import PreviewFeed
 from project.errors import UserError
-from project.option_limits import check_limits, choice_field, limited_field
+from project.plugins.option_limits import check_limits, choice_field, limited_field
 from project.session.jobs import JobSpec
 from tests.builders.shown_texts import shown_texts
 

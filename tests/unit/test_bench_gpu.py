@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anonymize.methods.diffusion.diffusion_face import PRESETS  # noqa: E402
+from anonymize.methods.diffusion.diffusion_options import PRESETS  # noqa: E402
 from tools.bench import gpu, gpu_table, gpu_tracking  # noqa: E402
 from tools.bench.row import Row  # noqa: E402
 

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import torch
 
-from anonymize.methods.diffusion.diffusion_face import PRESETS, Preset
+from anonymize.methods.diffusion.diffusion_options import PRESETS, Preset
 from anonymize.methods.diffusion.diffusion_setup import compile_unguided
 from anonymize.methods.diffusion.keyframe_drawing import detect_edges
 from anonymize.methods.diffusion.pipeline import PromptEmbedding, Translator

@@ -13,7 +13,7 @@ _START = """
 import sys, time
 from pathlib import Path
 import app.cli.main
-from project.gc_control import disable_automatic_collection as search_by_hand
+from project.session.gc_control import disable_automatic_collection as search_by_hand
 search_by_hand()
 from app.gui.startup import leave_sources_unread
 leave_sources_unread()

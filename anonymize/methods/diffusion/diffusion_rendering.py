@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from anonymize.methods.diffusion.diffusion_face import DiffusionOptions
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.diffusion.keyframe_drawing import Artist, FaceComparer, KeyframeCrop, choose_appearance
 from anonymize.methods.diffusion.pipeline import Translator
 from anonymize.methods.diffusion.shot_drawing import (

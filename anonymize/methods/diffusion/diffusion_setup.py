@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anonymize.methods.diffusion import diffusion_rendering, keyframe_drawing
-from anonymize.methods.diffusion.diffusion_face import DiffusionOptions, Preset
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions, Preset
 from anonymize.methods.diffusion.diffusion_rendering import DiffusionRenderer
 from anonymize.methods.face_methods import FaceSource
 from models.faces.landmarks.landmark_finders import LANDMARKS, create_landmark_finder

@@ -11,7 +11,7 @@ from diffusers import DDPMScheduler, DPMSolverMultistepScheduler, LCMScheduler, 
 from diffusers.utils.torch_utils import randn_tensor
 from numpy.typing import NDArray
 
-from anonymize.methods.diffusion.diffusion_face import Preset, Schedule
+from anonymize.methods.diffusion.diffusion_options import Preset, Schedule
 from anonymize.methods.diffusion.fresco import Guidance, GuidedAttention, Motion, Terms
 from models.flow.optical_flow import OpticalFlow
 from project.progress import Progress, Silent

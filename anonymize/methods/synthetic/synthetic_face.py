@@ -15,7 +15,7 @@ from anonymize.methods.synthetic.expression import (
     smooth_motion,
 )
 from models.faces.landmarks.landmark_finders import LandmarkFinder, create_landmark_finder
-from project.option_limits import check_limits, limited_field
+from project.plugins.option_limits import check_limits, limited_field
 from project.progress import Progress
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
-from project.option_limits import choice_field, limited_field
+from project.plugins.option_limits import choice_field, limited_field
 from project.queries.judgment_rows import find_judgments
 from project.session.jobs import JobSpec
 from project.session.session import Session

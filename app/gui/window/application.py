@@ -30,11 +30,11 @@ from app.gui.window.page_registry import MODES, WINDOWS
 from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.errors import UserError
-from project.gc_control import collect_all, collect_recent, disable_automatic_collection
 from project.integrity.integrity_check import damage_error
 from project.progress import Progress
 from project.schema.format_versions import VERSIONS, expected_entries
 from project.schemes.scheme_file import load_scheme, shipped_names
+from project.session.gc_control import collect_all, collect_recent, disable_automatic_collection
 from project.session.session import resolve_recording
 from project.session.settings import log_path
 

@@ -38,7 +38,7 @@ from project.errors import UserError
 from project.files.atomic_files import write_atomically
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
-from project.option_limits import limited_field, text_field
+from project.plugins.option_limits import limited_field, text_field
 from project.session.optional_parts import LOCAL_VLM
 from project.text_format import escape_unprintable
 

@@ -25,7 +25,7 @@ from models.judges.structured_output.completion import Completion
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
-from project.option_limits import limited_field, text_field
+from project.plugins.option_limits import limited_field, text_field
 from project.version import __version__
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from app.cli.command import command
 from app.cli.plugin_options import options_by_method, plugin_options
 from models.weights import installed_weights as weights
 from project.entities.study_records import Json
-from project.option_limits import choice_field
+from project.plugins.option_limits import choice_field
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.store.study import Study

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from project.errors import UserError
-from project.plugins import Plugins
+from project.plugins.plugin_registry import Plugins
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from diffusers.models.attention_processor import Attention, AttnProcessor2_0
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.methods.diffusion.diffusion_face import PRESETS, Preset
+from anonymize.methods.diffusion.diffusion_options import PRESETS, Preset
 from anonymize.methods.diffusion.fresco import (
     Guidance,
     GuidedAttention,

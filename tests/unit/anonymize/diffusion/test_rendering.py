@@ -17,7 +17,8 @@ from safetensors.torch import load_file, save_file
 from anonymize.masking.masks import MaskSet
 from anonymize.methods.diffusion import diffusion_face as presets
 from anonymize.methods.diffusion import diffusion_setup as loading
-from anonymize.methods.diffusion.diffusion_face import Diffusion, DiffusionOptions
+from anonymize.methods.diffusion.diffusion_face import Diffusion
+from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.diffusion.diffusion_rendering import MAX_ATTEMPTS, DiffusionRenderer, is_out_of_memory
 from anonymize.methods.diffusion.keyframe_drawing import (
     EmbeddingComparer,

@@ -3,8 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.intervals import Interval, subtract_intervals
-from project.timebase import merge_spans
+from project.timebase import Interval, merge_spans, subtract_intervals
 
 stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: (min(p), max(p))), max_size=6)
 
