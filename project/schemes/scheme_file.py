@@ -144,7 +144,7 @@ class _TomlTable:
             if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_VERSION:
                 raise self.error(key, f"must be a whole number from 1 to {MAX_VERSION}")
             return value
-        if hint is float:
+        if hint == int | float:
             if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
                 raise self.error(key, "must be a number")
             return value
