@@ -32,7 +32,7 @@ _TABLES = {
 _PLAIN: Mapping[object, str] = {
     str: "a text",
     int: "a whole number",
-    float: "a number",
+    int | float: "a number",
     Mapping[str, Json]: "a table: values by field",
 }
 
