@@ -3,6 +3,7 @@
 from project.schema.format_versions import VERSIONS, empty_database
 from project.schema.table_declaration import ColumnKind, TableKind
 from project.schema.tables import HUMAN_TABLES, TABLES
+from project.search.free_texts import _SOURCES
 from project.sharing.annotations_only_copy import SHARED_ROWS
 
 
@@ -43,3 +44,18 @@ def test_tables_that_are_shared_hold_no_kind_that_nobody_has_a_rule_for() -> Non
     assert {table for table in SHARED_ROWS if unsafe & {*TABLES[table].kinds.values()}} == {
         *("utterance", "segment_value", "chain_review", "judgment"),
     }
+
+
+def test_every_text_is_found_by_the_search_and_by_what_looks_for_personal_information() -> None:
+    read = {(source.table, column) for source in _SOURCES for column in source.columns}
+    texts = {(name, column) for name, table in HUMAN_TABLES.items() for column in table.kinds}
+    texts = {(name, column) for name, column in texts if TABLES[name].kinds[column] is ColumnKind.TEXT}
+    # Definitions, decisions about texts that are read elsewhere, and what a person says about a rule or an area.
+    assert {name for name, _ in texts - read} == {
+        *("scheme_version", "prompt_version", "pii_decision", "waiver", "region"),
+    }
+
+
+def test_a_change_names_its_row_by_its_key_or_its_segment() -> None:
+    for table in HUMAN_TABLES.values():
+        assert table.subject in table.key or "segment" in table.parents.values(), table.name
