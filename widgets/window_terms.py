@@ -55,7 +55,7 @@ WINDOW_TERMS = {
     "review-faces": tr("View > Faces"),
     "revisions": tr("Judges > Revisions after judges…"),
     "scheme": tr("Study > Schemes…"),
-    "seal": tr("File > Seal study…"),
+    "encrypt": tr("File > Encrypt study…"),
     "search": tr("Study > All segments…"),
     "segment": tr("View > Annotate"),
     "speakers": tr("Speech > Suggest speakers"),
@@ -66,7 +66,7 @@ WINDOW_TERMS = {
     "transcribe": tr("Speech > Transcribe…"),
     "transcribe --speech-only": tr("Speech > Find speech"),
     "transcript": tr("File > Import annotations…"),
-    "unseal": tr("File > Unseal study…"),
+    "decrypt": tr("File > Decrypt study…"),
     "withdraw": tr("Study > Withdraw a participant…"),
     "words": tr("Study > Release…"),
 }

@@ -282,7 +282,7 @@ def delete_queue(session: Session) -> None:
 
 def _study_queue_path(session: Session) -> Path:
     study = session.study
-    return queue_path(study.path) if study.working is None else notes_folder(study.path) / "export.queue"
+    return queue_path(study.path) if study.encryption_key is None else notes_folder(study.path) / "export.queue"
 
 
 def queue_path(study: Path) -> Path:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from project.encryption.container import MAGIC
+from project.encryption.encryption_key import starts_encrypted
 from project.erasure.mentions import IdentifyingTerms
 
 _MEDIA_ENDINGS = (
@@ -25,7 +25,6 @@ _PRINTABLE_RUN = re.compile(rb"[\x20-\x7e\x80-\xff]{4,}")
 _UTF16_RUN = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}")
 _GZIP_MAGIC = b"\x1f\x8b\x08"
 _UNREADABLE_MAGICS = (
-    MAGIC,
     b"%PDF-",
     b"7z\xbc\xaf\x27\x1c",
     b"Rar!\x1a\x07",
@@ -33,7 +32,7 @@ _UNREADABLE_MAGICS = (
     b"BZh",
     b"\x28\xb5\x2f\xfd",
 )
-"""First bytes of files that are encrypted, or compressed in ways that are not read: PDF, 7z, RAR, xz, ..."""
+"""First bytes of files that are compressed in ways that are not read: PDF, 7z, RAR, xz, ..."""
 _ENCODINGS = (
     "utf-16-le",
     "utf-16-be",
@@ -153,7 +152,7 @@ def _content_holds(content: bytes, wording: IdentifyingTerms) -> bool | None:
             content = file.read(_MAX_FILE_BYTES + 1)
         if len(content) > _MAX_FILE_BYTES:
             return None
-    if content.startswith(b"PK\x03\x04") or content.startswith(_UNREADABLE_MAGICS):
+    if content.startswith(b"PK\x03\x04") or content.startswith(_UNREADABLE_MAGICS) or starts_encrypted(content):
         return _bytes_hold(content, wording) or None
     return _bytes_hold(content, wording)
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from anonymize.export.export_queue import queue_path
 from anonymize.local_files.file_traces import list_stale_copies
-from project.encryption.container import is_sealed
-from project.encryption.encrypted_files import seal_file as seal_other
-from project.encryption.encrypted_files import shred_file
+from project.encryption.encrypted_files import encrypt_file, shred_file
+from project.encryption.encryption_key import is_encrypted
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.files.temporary_files import cache_folder
@@ -35,30 +34,30 @@ class EncryptedFiles:
     caches: int = 0
 
 
-def seal_study(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
+def encrypt_study(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
     """Encrypt a study and its backups, and delete the caches of its recordings that are not encrypted.
 
     Args:
         path: of the study.
-        passphrase: gives the new one; called once the study is known to be one that can be sealed.
+        passphrase: gives the new one; called once the study is known to be one that can be encrypted.
     """
     path = resolve_path(path)
-    if is_sealed(path):
-        return EncryptedFiles(encryption_change.seal_study(path, "").files)
+    if is_encrypted(path):
+        return EncryptedFiles(encryption_change.encrypt_study(path, "").files)
     with Session.open(path) as session:
         session.study.require_writable()
         known = {medium.fingerprint for medium in all_media(session.study)}
         left = [*list_stale_copies(session.study.id, path), *note_files_of_copies(session.study.id)]
-    done = encryption_change.seal_study(path, passphrase())
+    done = encryption_change.encrypt_study(path, passphrase())
     for file in (*left, *note_files(path)):
         with suppress(FileNotFoundError):
             shred_file(file)
     return EncryptedFiles(done.files, done.skipped, _clear_caches(known, path))
 
 
-def unseal_study(path: Path) -> EncryptedFiles:
+def decrypt_study(path: Path) -> EncryptedFiles:
     """Decrypt a study and its backups."""
-    done = encryption_change.unseal_study(path)
+    done = encryption_change.decrypt_study(path)
     return EncryptedFiles(done.files, done.skipped)
 
 
@@ -70,13 +69,13 @@ def change_passphrase(path: Path, passphrase: NewPassphrase) -> EncryptedFiles:
     return EncryptedFiles(done.files, done.skipped)
 
 
-def seal_file(path: Path, passphrase: str) -> Path:
+def encrypt_other_file(path: Path, passphrase: str) -> Path:
     """Encrypt another file, such as a rendering, and return where it is then."""
-    if is_sealed(path):
+    if is_encrypted(path):
         raise UserError(
-            f"“{escape_unprintable(path.name)}” is sealed already.", "Unseal it first: greenroom unseal FILE"
+            f"“{escape_unprintable(path.name)}” is encrypted already.", "Decrypt it first: greenroom decrypt FILE"
         )
-    return seal_other(path, passphrase)
+    return encrypt_file(path, passphrase)
 
 
 def _clear_caches(fingerprints: set[str], study: Path) -> int:

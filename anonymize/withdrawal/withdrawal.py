@@ -30,7 +30,6 @@ from anonymize.local_files.folder_search import FolderSearch, list_files, search
 from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import LIKELY
 from models.names import name_finders
-from project.encryption.commit_log import log_path
 from project.encryption.encrypted_files import shred_file, write_plaintext
 from project.erasure.erased_file import ErasureVerification, exclusive_access, verify_erasure
 from project.erasure.erasure import (
@@ -184,7 +183,7 @@ class ErasurePlan:
         caches: what can be worked out again, and what the program keeps for itself.
         footage_copies: further files beside the study that begin as the footage does, under any name; they are left.
         copies: of the study, under names that a person gave them; they are left.
-        closed_copies: files that may be copies of the study: sealed under another passphrase, or damaged.
+        closed_copies: files that may be copies of the study: encrypted under another passphrase, or damaged.
         beside: what a search of the files beside the study came to.
         remembered: paths in the program's own settings that name them.
         named_by_path: whether the study's own path does; it is left.
@@ -285,7 +284,6 @@ def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalS
     # Of a study that is open they are a part of it: they go when it is closed, and must not be deleted by hand.
     known |= {
         *(sibling_path(study, ending) for ending in ("-wal", "-shm", "-journal")),
-        log_path(study),
         lock_path(study),
     }
     return ErasurePlan(
@@ -460,8 +458,8 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) 
         done.problems.append(f"{escape_unprintable(file_match.path)} holds something of theirs: delete it by hand.")
     for copy in seen.closed_copies:
         done.problems.append(
-            f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (sealed or damaged): "
-            "unseal it and run the same command on it, or delete it."
+            f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (encrypted or damaged): "
+            "decrypt it and run the same command on it, or delete it."
         )
 
 

@@ -167,7 +167,7 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
                 str(verification.tables),
                 str(verification.texts),
                 str(verification.free_pages),
-                "searched" if verification.bytes_searched else "sealed",
+                "searched" if verification.bytes_searched else "encrypted",
                 str(sum(verification.found.values())),
                 str(sum(verification.kept.values())),
             )
@@ -181,12 +181,13 @@ def _search_lines(done: ErasureResult) -> Iterator[str]:
         yield (
             f"- {title}: {pluralize(folder_search.files, 'file')} searched; "
             f"{len(folder_search.matches)} of them hold something; "
-            f"of {len(folder_search.unread)} the name alone was looked at (media, arrays, packed or sealed, too large)."
+            f"of {len(folder_search.unread)} the name alone was looked at "
+            "(media, arrays, packed or encrypted, too large)."
         )
     if seen.closed_copies:
         count = len(seen.closed_copies)
-        yield f"- **Not searched: {pluralize(count, 'file')} that may be a copy of the study, sealed or damaged.**"
-        yield "  Unseal each and run the same command on it, or delete it."
+        yield f"- **Not searched: {pluralize(count, 'file')} that may be a copy of the study, encrypted or damaged.**"
+        yield "  Decrypt each and run the same command on it, or delete it."
     if seen.lookalikes.kept:
         kept = pluralize(len(seen.lookalikes.kept), "look-alike")
         yield f"- Kept, because a person decided it is not theirs: {kept}."
@@ -291,7 +292,8 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         count = len(seen.copies)
         yield f"- {pluralize(count, 'file')} on this machine that {_copies_verb(count)} of the study"
     if seen.closed_copies:
-        yield f"- {pluralize(len(seen.closed_copies), 'file')} on this machine, sealed or damaged, that may hold them"
+        count = len(seen.closed_copies)
+        yield f"- {pluralize(count, 'file')} on this machine, encrypted or damaged, that may hold them"
     if seen.named_by_path:
         yield "- The name of the study's file, or of a folder that it lies in, which names them"
     yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)

@@ -65,7 +65,7 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
     lines += _unreadable_lines(seen)
     lines += _path_lines("Copies of the study, left: run the same command on them, or delete them", [*seen.copies])
     lines += _path_lines(
-        "May be copies of the study, sealed or damaged: unseal them and run the same command on them, or delete them",
+        "May be copies of the study, encrypted or damaged: decrypt them and run the same command again, or delete them",
         [*seen.closed_copies],
     )
     deleted = seen.beside.deletable if seen.request.delete_beside else ()

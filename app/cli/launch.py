@@ -15,7 +15,7 @@ from app.cli.command import FOLDER, command, option
 from app.cli.console import Output, print_output, run_job
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
-from project.encryption.container import MAGIC as CONTAINER_MAGIC
+from project.encryption.encryption_key import starts_encrypted
 from project.errors import UserError
 from project.schema import format_versions
 from project.session.gc_control import disable_automatic_collection
@@ -158,7 +158,7 @@ def is_study(path: Path) -> bool:
 
 def _has_study_header(head: bytes) -> bool:
     ours = format_versions.APPLICATION_ID.to_bytes(4)
-    return head.startswith(CONTAINER_MAGIC) or (
+    return starts_encrypted(head) or (
         head.startswith(_SQLITE_MAGIC) and head[_APPLICATION_ID_OFFSET : _APPLICATION_ID_OFFSET + 4] == ours
     )
 

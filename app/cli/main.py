@@ -41,8 +41,8 @@ _COMMANDS = {
     },
     "Care": {
         "recover": "study:recover",
-        "seal": "study:seal",
-        "unseal": "study:unseal",
+        "encrypt": "study:encrypt",
+        "decrypt": "study:decrypt",
         "scrub": "release:scrub",
         "withdraw": "participant:withdraw",
     },

@@ -292,37 +292,37 @@ _PASSPHRASE_OPTION = option("File whose first line is the passphrase; by default
 
 
 @command()
-def seal(
+def encrypt(
     study: Path = argument(),
-    change: bool = option("Give a sealed study another passphrase."),
+    change: bool = option("Give an encrypted study another passphrase."),
     passphrase_file: Path | None = _PASSPHRASE_OPTION,
 ) -> Output:
     """Encrypt a study and its backups, or another file.
 
     A study stays where it is and is opened as before, with its passphrase. Another file, such as a rendering, becomes
-    FILE.sealed. What was in the clear is overwritten; an SSD may keep a copy all the same. Nobody can open a file whose
-    passphrase is forgotten. Scripts name a file with the passphrase in GREENROOM_PASSPHRASE_FILE.
+    FILE.encrypted. What was in the clear is overwritten; an SSD may keep a copy all the same. Nobody can open a file
+    whose passphrase is forgotten. Scripts name a file with the passphrase in GREENROOM_PASSPHRASE_FILE.
 
     \b
     Example:
-      greenroom seal my-study.greenroom
-      greenroom seal my-study.greenroom --change
-      greenroom seal clip.mp4 --passphrase-file ~/passphrase.txt
+      greenroom encrypt my-study.greenroom
+      greenroom encrypt my-study.greenroom --change
+      greenroom encrypt clip.mp4 --passphrase-file ~/passphrase.txt
     """
-    from anonymize.local_files.study_encryption import change_passphrase, seal_file, seal_study
-    from project.encryption.container import is_sealed
+    from anonymize.local_files.study_encryption import change_passphrase, encrypt_other_file, encrypt_study
+    from project.encryption.encryption_key import is_encrypted
 
     _require_file(study)
     if study.suffix != ".greenroom" and not change:
-        place = seal_file(study, _new_passphrase(passphrase_file))
-        return Output({"sealed": [str(place)]}, f"Sealed {place}")
+        place = encrypt_other_file(study, _new_passphrase(passphrase_file))
+        return Output({"encrypted": [str(place)]}, f"Encrypted {place}")
     if change:
-        if not is_sealed(study):
-            raise UserError(f"“{escape_unprintable(study.name)}” is not sealed.", "Leave out --change.")
+        if not is_encrypted(study):
+            raise UserError(f"“{escape_unprintable(study.name)}” is not encrypted.", "Leave out --change.")
         done = change_passphrase(study, lambda: _new_passphrase(passphrase_file))
     else:
-        done = seal_study(study, lambda: _new_passphrase(passphrase_file))
-    lines = [f"{'Changed the passphrase of' if change else 'Sealed'} {pluralize(len(done.files), 'file')}:"]
+        done = encrypt_study(study, lambda: _new_passphrase(passphrase_file))
+    lines = [f"{'Changed the passphrase of' if change else 'Encrypted'} {pluralize(len(done.files), 'file')}:"]
     lines += [f"  {file}" for file in done.files]
     lines += [f"Left as it was, for its passphrase is another: {path}" for path in done.skipped_backups]
     if done.caches:
@@ -332,29 +332,30 @@ def seal(
 
 
 @command()
-def unseal(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_OPTION) -> Output:
+def decrypt(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_OPTION) -> Output:
     """Decrypt a study and its backups, or another file.
 
     \b
     Example:
-      greenroom unseal my-study.greenroom
-      greenroom unseal clip.mp4.sealed
+      greenroom decrypt my-study.greenroom
+      greenroom decrypt clip.mp4.encrypted
     """
-    from anonymize.local_files.study_encryption import unseal_study
-    from project.encryption.encrypted_files import SUFFIX, unseal_file
-    from project.encryption.passphrases import read_file_header, read_passphrase, unlock_key
+    from anonymize.local_files.study_encryption import decrypt_study
+    from project.encryption.encrypted_files import SUFFIX, decrypt_file
+    from project.encryption.encryption_key import read_salt
+    from project.encryption.passphrases import obtain_key, read_passphrase, unlock_key
 
     _require_file(study)
-    header = read_file_header(study)
+    read_salt(study)
     if passphrase_file is not None:
-        unlock_key(header, read_passphrase(passphrase_file), study)
+        unlock_key(study, read_passphrase(passphrase_file))
     if study.suffix == SUFFIX:
-        place = unseal_file(study)
-        return Output({"unsealed": [str(place)]}, f"Unsealed {place}")
-    done = unseal_study(study)
-    lines = ["Unsealed, and readable by whoever can read the files:", *(f"  {file}" for file in done.files)]
-    lines += [f"Still sealed, for its passphrase is another: {path}" for path in done.skipped_backups]
-    return Output({**_files_json(done.files, done.skipped_backups), "unsealed": [*map(str, done.files)]}, lines)
+        place = decrypt_file(study, obtain_key(study))
+        return Output({"decrypted": [str(place)]}, f"Decrypted {place}")
+    done = decrypt_study(study)
+    lines = ["Decrypted, and readable by whoever can read the files:", *(f"  {file}" for file in done.files)]
+    lines += [f"Still encrypted, for its passphrase is another: {path}" for path in done.skipped_backups]
+    return Output({**_files_json(done.files, done.skipped_backups), "decrypted": [*map(str, done.files)]}, lines)
 
 
 def _new_passphrase(file: Path | None) -> str:

@@ -1,1 +1,1 @@
-"""Encryption of whole files under a passphrase: studies, their backups, and other files."""
+"""Encryption under a passphrase, by SQLCipher: studies, their backups, and other files."""

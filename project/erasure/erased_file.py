@@ -5,16 +5,14 @@ The verification searches every table, the history, and the bytes of the file.
 
 import contextlib
 import os
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from project.encryption.commit_log import log_path
-from project.encryption.container import is_sealed
-from project.encryption.encrypted_files import overwrite_with_zeros, seal_stream
-from project.encryption.passphrases import cache_key, obtain_key, read_file_header
+from project.encryption.encrypted_files import copy_from, copy_into, overwrite_with_zeros
+from project.encryption.encryption_key import is_encrypted
+from project.encryption.passphrases import obtain_key
 from project.erasure.lookalikes import iterate_cell_texts
 from project.erasure.personal_strings import PersonalString
 from project.erasure.plain_search import PlainSearch
@@ -24,6 +22,7 @@ from project.erasure.subject_scope import SubjectScope
 from project.errors import UserError
 from project.files.atomic_files import flush_file, flush_folder
 from project.files.filesystem import resolve_path
+from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import scratch_folder
 from project.integrity.integrity_check import check_study
 from project.schema.table_declaration import ColumnKind
@@ -35,62 +34,52 @@ from project.store.study import Study
 from project.text_format import escape_unprintable
 from project.text_matching.spellings import squeeze_letters
 
-_BLOCK_BYTES = 1 << 20
-
 
 def load_into_memory(path: Path) -> sqlite3.Connection:
     """Return a connection on a copy of a study that is in memory alone."""
     path = resolve_path(path)
-    if is_sealed(path):
-        with Study.open(path, read_only=True) as sealed:
-            _require_sound(sealed)
-            return copy_to_memory(sealed)
     leftover = inspect_file(path)
     if locking.is_held(path):
         with contextlib.closing(connect(path, "ro")) as connection:
             # Whoever has it open may have looked at it before another program changed its tables.
             verify_study(connection, path.name, pages=False)
-            return _back_up_to_memory(connection, path)
+            return _copy_to_memory(connection, path)
     with Snapshot(path, leftover) as snapshot:
-        verify_study(snapshot.connection, path.name, pages=True)
-        return _back_up_to_memory(snapshot.connection, path)
+        _verify_snapshot(snapshot, path)
+        return _copy_to_memory(snapshot.connection, path)
 
 
 def require_readable(path: Path) -> None:
     """Return quietly where `load_into_memory` can read a file that nobody has open."""
     path = resolve_path(path)
-    if is_sealed(path):
-        with Study.open(path, read_only=True) as sealed:
-            _require_sound(sealed)
-        return
     with Snapshot(path, inspect_file(path)) as snapshot:
-        verify_study(snapshot.connection, path.name, pages=True)
+        _verify_snapshot(snapshot, path)
+
+
+def _verify_snapshot(snapshot: Snapshot, path: Path) -> None:
+    if snapshot.damage is not None:
+        raise snapshot.damage
+    verify_study(snapshot.connection, path.name, pages=True)
 
 
 def copy_to_memory(study: Study) -> sqlite3.Connection:
     """Return a connection on a copy of a study that is open; the copy is in memory alone."""
-    memory = _memory_connection()
-    study.back_up_to(memory)
-    return memory
+    with study.lend_connection() as connection:
+        return _copy_to_memory(connection, study.path)
 
 
-def _require_sound(study: Study) -> None:
-    """Refuse a study that nobody may write to: what others put into it would be written again, or stay unseen."""
-    if study.defect is not None:
-        raise study.defect
-
-
-def _back_up_to_memory(source: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    memory = _memory_connection()
+def _copy_to_memory(source: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    memory = sqlite3.connect("file::memory:", uri=True, isolation_level=None)
     with translate_errors(path.name):
-        source.backup(memory)
-    return memory
-
-
-def _memory_connection() -> sqlite3.Connection:
-    memory = sqlite3.connect(":memory:", isolation_level=None)
-    for pragma in ("trusted_schema = OFF", "temp_store = MEMORY"):
-        memory.execute(f"PRAGMA {pragma}")
+        for pragma in ("trusted_schema = OFF", "temp_store = MEMORY"):
+            memory.execute(f"PRAGMA {pragma}")
+        (name,) = source.execute("SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'").fetchone()
+        file = Path(os.fsdecode(name))
+        if name and is_encrypted(file):
+            # SQLCipher refuses to copy the pages of an encrypted file into a plain database.
+            copy_from(file, obtain_key(file), memory, "mode=ro")
+        else:
+            source.backup(memory)
     return memory
 
 
@@ -158,19 +147,9 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
 
 
 def _write_copy(memory: sqlite3.Connection, made: Path, path: Path) -> None:
-    """Write what is in memory into a new file, without a free page; sealed where the study is."""
-    if not is_sealed(path):
-        with translate_errors(path.name):
-            memory.execute("VACUUM INTO ?", (str(made),))
-        return
-    memory.execute("VACUUM")
-    content, key = memory.serialize(), obtain_key(path, read_file_header(path))
-    # In its header it says whether there is a log beside it, which is never so here.
-    content = content[:18] + b"\1\1" + content[20:]
-    cache_key(
-        seal_stream((content[at : at + _BLOCK_BYTES] for at in range(0, len(content), _BLOCK_BYTES)), made, key, path),
-        key,
-    )
+    """Write what is in memory into a new file, without a free page; encrypted where the study is."""
+    with translate_errors(path.name):
+        copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
 
 
 def _publish_file(made: Path, path: Path) -> bool:
@@ -180,8 +159,8 @@ def _publish_file(made: Path, path: Path) -> bool:
         flush_folder(path.parent)
         if only:
             overwrite_with_zeros(old.fileno())
-    for left in (*(sibling_path(path, ending) for ending in ("-wal", "-shm", "-journal")), log_path(path)):
-        left.unlink(missing_ok=True)
+    for ending in ("-wal", "-shm", "-journal"):
+        sibling_path(path, ending).unlink(missing_ok=True)
     return only
 
 
@@ -199,7 +178,7 @@ class ErasureVerification:
         kept: `TABLE.COLUMN` -> how many texts hold something that is kept: names of others, keys of a scheme.
         found: `TABLE.COLUMN` -> how many texts hold something that should be gone; `bytes` for the rest of the file.
         free_pages: pages of the file that belong to no table.
-        bytes_searched: whether the bytes of the file were searched too; those of a sealed one say nothing.
+        bytes_searched: whether the bytes of the file were searched too; those of an encrypted one say nothing.
     """
 
     tables: int = 0
@@ -225,11 +204,11 @@ def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ())
         tables = search.search_study(memory)
     finally:
         memory.close()
-    sealed = is_sealed(path)
+    encrypted = is_encrypted(path)
     found, kept = search.found, search.kept
-    if not sealed and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):
+    if not encrypted and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):
         found["bytes"] = hits
-    return ErasureVerification(tables, search.texts, kept, found, int(free), not sealed)
+    return ErasureVerification(tables, search.texts, kept, found, int(free), not encrypted)
 
 
 class _StudySearch:

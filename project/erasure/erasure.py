@@ -6,15 +6,14 @@
 import contextlib
 import json
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
-from project.encryption.container import MAGIC, is_sealed
 from project.encryption.encrypted_files import shred_file
-from project.encryption.passphrases import obtain_key, read_file_header
+from project.encryption.encryption_key import is_encrypted, starts_encrypted
+from project.encryption.passphrases import obtain_key
 from project.erasure.erased_file import RewrittenFile, load_into_memory, prepare_rewrite, require_readable, rewrite_file
 from project.erasure.lookalikes import LookAlikeWords, find_look_alikes, matched_words
 from project.erasure.raw_rows import Row, live_rows, past_states
@@ -22,6 +21,7 @@ from project.erasure.removal import ErasureCounts, erase_subject, record_withdra
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.errors import UserError
 from project.files.filesystem import resolve_path
+from project.files.sqlcipher import sqlite3
 from project.queries.history_rows import SHARED_PROPERTY, SharedCopy, parse_shared_copies
 from project.schema.format_versions import APPLICATION_ID
 from project.store.backups import backup_paths
@@ -269,16 +269,16 @@ def find_older_states(path: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class StudyCopy:
-    """A file that is a copy of a study (`is_certain`), or may be one: it is sealed or damaged, so nobody can tell."""
+    """A file that is a copy of a study (`is_certain`), or may be one: it is encrypted or damaged, so it is unknown."""
 
     path: Path
     is_certain: bool
 
 
 def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[StudyCopy]:
-    """Return the copies of a study, with files that may be copies: nobody can tell whose study is in a sealed one.
+    """Return the copies of a study, with files that may be copies: nobody can tell whose study is in an encrypted one.
 
-    A sealed file is opened where its passphrase is known already; nobody is asked for it.
+    An encrypted file is opened where its passphrase is known already; nobody is asked for it.
     """
     path = resolve_path(path)
     older = find_older_states(path)
@@ -300,9 +300,9 @@ def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[
 
 def _is_copy(path: Path, study_id: str) -> bool | None:
     """Tell whether a file is a copy of a study; None where it cannot be read."""
-    if is_sealed(path):
+    if is_encrypted(path):
         try:
-            obtain_key(path, read_file_header(path), ask=False)
+            obtain_key(path, ask=False)
         except UserError:
             return None
     try:
@@ -320,7 +320,7 @@ def _looks_like_study(path: Path) -> bool:
             header = file.read(72)
     except OSError:
         return False
-    if header.startswith(MAGIC):
+    if starts_encrypted(header):
         return True
     return header.startswith(b"SQLite format 3\0") and header[68:72] == APPLICATION_ID.to_bytes(4, "big")
 

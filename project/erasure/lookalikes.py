@@ -2,7 +2,6 @@
 
 import json
 import re
-import sqlite3
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from project.erasure.personal_strings import (
 from project.erasure.raw_rows import content_tables, live_rows, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
+from project.files.sqlcipher import sqlite3
 from project.schema.table_declaration import ColumnKind
 from project.text_matching.normalization import (
     ACCENTS,

@@ -7,11 +7,11 @@ the study's id, tells the word to whoever guesses it, but not to whoever reads t
 import hashlib
 import hmac
 import json
-import sqlite3
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 from typing import Any
 
+from project.files.sqlcipher import sqlite3
 from project.schema.table_declaration import ColumnKind, TableKind
 from project.schema.tables import HUMAN_TABLES, TABLES, tables_of_kind
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ from project.erasure.mentions import IdentifyingTerms
 from project.erasure.raw_rows import Row, content_tables, live_rows, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
 from project.erasure.subject_scope import SubjectScope
+from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.schema.tables import TABLES
 from project.store.column_values import to_json

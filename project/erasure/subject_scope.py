@@ -2,7 +2,6 @@
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
@@ -20,6 +19,7 @@ from project.erasure.raw_rows import (
     tombstone,
     word_tombstone,
 )
+from project.files.sqlcipher import sqlite3
 from project.queries.pii_rows import WordOwners
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import HUMAN_TABLES, TABLES

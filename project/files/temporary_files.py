@@ -1,4 +1,4 @@
-"""Temporary files: scratch folders beside a study, private folders, decrypted folders in memory, and caches.
+"""Temporary files: scratch folders beside a study, private folders, and caches.
 
 Scratch and private folders are locked, so that folders of killed processes are found and removed. Caches are arrays on
 disk under the fingerprint of the file that they were computed from.
@@ -7,16 +7,17 @@ disk under the fingerprint of the file that they were computed from.
 import contextlib
 import fcntl
 import glob
-import json
 import os
 import re
 import shutil
 import stat
 import tempfile
+import threading
 import weakref
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -30,94 +31,106 @@ from project.text_format import format_size
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SEALED_FOLDER_VARIABLE = "GREENROOM_SEALED_FOLDER"
-"""Names a folder to use instead, such as one on an encrypted disk."""
+PRIVATE_FOLDER_VARIABLE = "GREENROOM_PRIVATE_FOLDER"
+"""Names a folder to use instead of one in memory, such as one on an encrypted disk."""
 CACHE_FOLDER_VARIABLE = "GREENROOM_CACHE_FOLDER"
 """Names the folder of caches for this process and those that it starts (`project.files.temporary_files`)."""
-_OPEN_STUDIES_VARIABLE = "GREENROOM_SEALED_OPEN"
 
 _MEMORY_FILE_SYSTEMS = ("tmpfs", "ramfs")
 _RESERVED_BYTES = 32 << 20
-_caches: list[str] = []
+_KEY_NAME, _CACHE_NAME = "key", "cache"
 
 
-class PrivateFolder:
-    """A folder that nobody else may look into. What a killed process left is removed when the next one is made.
+class MemoryCache:
+    """The caches of an open encrypted study, and its key, for this process and those that it starts.
 
-    Attributes:
-        path: of the folder.
-        cache: of a folder in it for caches.
+    They lie in a folder in memory that nobody else may look into, one for all openers of the study. That of a killed
+    process is removed when the next one is made.
     """
 
-    def __init__(self, need: int) -> None:
-        """Create a private folder with room for so many bytes."""
-        root = _memory_root(need)
-        for folder in root.iterdir():
-            remove_abandoned(folder)
-        self.path, self._lock = claim_folder("", root)
-        self.cache = self.path / "cache"
-        self.cache.mkdir(mode=0o700)
+    def __init__(self, salt: bytes, secret: bytes) -> None:
+        """Make the folder, or use the one that is there; `salt` says which files the secret opens."""
+        with _cache_lock:
+            shared = next((cache for cache in _caches if cache.salt == salt), None)
+            if shared is None and read_announced_key(salt) is None:
+                shared = _make_cache(salt, secret)
+            if shared is not None:
+                shared.users += 1
+        self._end = weakref.finalize(self, _leave_cache, shared)
 
     def remove(self) -> None:
-        """Remove it with all that is in it; safe to call twice."""
-        if self._lock >= 0:
-            shutil.rmtree(self.path, ignore_errors=True)
-            os.close(self._lock)
-            self._lock = -1
+        """Remove it with all that is in it once nobody uses it any more; safe to call twice."""
+        self._end()
 
 
-def announce_open_study(sealed: Path, file: Path) -> None:
-    """Let this process, and those that it starts, find a study that is open."""
-    os.environ[_OPEN_STUDIES_VARIABLE] = json.dumps({**_open_studies(), str(sealed): str(file)})
+@dataclass(slots=True, eq=False)
+class _SharedCache:
+    salt: bytes
+    folder: Path
+    lock: int
+    users: int = 0
 
 
-def use_cache(folder: PrivateFolder) -> None:
-    """Let this process, and those that it starts, keep caches in a private folder, until `retract_announcements`."""
-    _caches.append(str(folder.cache))
-    os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
+_cache_lock = threading.RLock()
+_caches: list[_SharedCache] = []
 
 
-def retract_announcements(folder: PrivateFolder) -> None:
-    """Take back what `announce_open_study` and `use_cache` did; a study that was opened before has its caches again."""
-    left = {path: file for path, file in _open_studies().items() if Path(file).parent != folder.path}
-    os.environ[_OPEN_STUDIES_VARIABLE] = json.dumps(left)
-    if not left:
-        del os.environ[_OPEN_STUDIES_VARIABLE]
-    _caches[:] = [cache for cache in _caches if cache != str(folder.cache)]
+def _make_cache(salt: bytes, secret: bytes) -> _SharedCache:
+    root = _memory_root()
+    for folder in root.iterdir():
+        remove_abandoned(folder)
+    made = _SharedCache(salt, *claim_folder("", root))
+    (made.folder / _KEY_NAME).touch(0o600)
+    (made.folder / _KEY_NAME).write_bytes(salt + secret)
+    (made.folder / _CACHE_NAME).mkdir(mode=0o700)
+    _caches.append(made)
+    _announce_cache()
+    return made
+
+
+def _leave_cache(shared: _SharedCache | None) -> None:
+    with _cache_lock:
+        if shared is None:
+            return
+        shared.users -= 1
+        if not shared.users:
+            _caches.remove(shared)
+            _announce_cache()
+            _remove_folder(shared.folder, shared.lock)
+
+
+def _announce_cache() -> None:
+    """Name the caches of the study that was opened last and is still open."""
     if _caches:
-        os.environ[CACHE_FOLDER_VARIABLE] = _caches[-1]
+        os.environ[CACHE_FOLDER_VARIABLE] = str(_caches[-1].folder / _CACHE_NAME)
     else:
         os.environ.pop(CACHE_FOLDER_VARIABLE, None)
 
 
-def find_decrypted_copy(sealed: Path) -> Path | None:
-    """Return where a sealed study lies in the clear, if this process or the one that started it has it open."""
-    found = _open_studies().get(str(sealed))
-    return Path(found) if found is not None and Path(found).exists() else None
-
-
-def _open_studies() -> dict[str, str]:
+def read_announced_key(salt: bytes) -> bytes | None:
+    """Return the key of a study that the process which started this one has open."""
+    named = os.environ.get(CACHE_FOLDER_VARIABLE, "")
     try:
-        found = json.loads(os.environ.get(_OPEN_STUDIES_VARIABLE, "{}"))
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+        known = (Path(named).parent / _KEY_NAME).read_bytes() if named else b""
+    except OSError:
+        return None
+    return known[len(salt) :] if known.startswith(salt) else None
 
 
-def _memory_root(need: int) -> Path:
-    chosen = os.environ.get(SEALED_FOLDER_VARIABLE, "")
+def _memory_root() -> Path:
+    chosen = os.environ.get(PRIVATE_FOLDER_VARIABLE, "")
     places = [Path(chosen)] if chosen else [Path(os.environ.get("XDG_RUNTIME_DIR", "/")), Path("/dev/shm")]
     usable = [
         place for place in places if place.is_dir() and (chosen or file_system_type(place) in _MEMORY_FILE_SYSTEMS)
     ]
     free = {place: _free_bytes(place) for place in usable if os.access(place, os.W_OK)}
     best = max(free, key=lambda place: free[place], default=None)
-    if best is None or free[best] < need + _RESERVED_BYTES:
+    if best is None or free[best] < _RESERVED_BYTES:
         room = f"has {format_size(free[best])} left" if best else "is not there"
         raise UserError(
-            f"A sealed study is worked on in memory: {format_size(need + _RESERVED_BYTES)} are needed there, "
+            f"The caches of an encrypted study are kept in memory: {format_size(_RESERVED_BYTES)} are needed there, "
             f"and it {room}.",
-            f"Close other programs, or name a folder on an encrypted disk: {SEALED_FOLDER_VARIABLE}=FOLDER.",
+            f"Close other programs, or name a folder on an encrypted disk: {PRIVATE_FOLDER_VARIABLE}=FOLDER.",
         )
     root = best / f"greenroom-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
@@ -143,8 +156,8 @@ _UNFINISHED = re.compile(r"\.[0-9]+\.(backup|bak|new)(-journal)?")
 class OwnFolder:
     """A folder that nobody else may look into, for raw material that has to be in a file for a while.
 
-    It lies among the temporary files, while a sealed study is open with its caches in memory. It goes with `remove`, or
-    with the object. One of a killed process is removed when the next is made, or the program starts.
+    It lies among the temporary files, with the caches in memory while an encrypted study is open. It goes with
+    `remove`, or with the object. One of a killed process is removed when the next is made, or the program starts.
 
     Attributes:
         path: of the folder.
@@ -233,7 +246,10 @@ def claim_folder(prefix: str, parent: Path) -> tuple[Path, int]:
     """
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            continue
         # Some network drives know no locks; nothing is swept there either.
         with contextlib.suppress(OSError):
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -298,8 +314,8 @@ Arrays: TypeAlias = dict[str, "NDArray[Any]"]
 def cache_folder() -> Path:
     """Return the user's own cache folder for this program, which nobody else may look into.
 
-    While a sealed study is open it is one in memory, which the environment names, also to workers. Where it cannot be
-    made, it does not exist.
+    While an encrypted study is open it is one in memory, which the environment names, also to workers. Where it cannot
+    be made, it does not exist.
     """
     named = os.environ.get(CACHE_FOLDER_VARIABLE, "")
     folder = Path(named) if named else user_cache_path("greenroom", appauthor=False)

@@ -4,23 +4,20 @@
 """
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
-from project.encryption.container import is_sealed
 from project.entities.frozen_items import describe_content_problem
 from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
 from project.files.filesystem import resolve_path
+from project.files.sqlcipher import sqlite3
 from project.integrity.row_check import unreadable_rows
 from project.queries.question_rows import QUESTIONS
 from project.queries.recording_rows import facts_from_json
 from project.schema import format_versions
-from project.schema.schema_comparison import ForeignSchema, compare_schema, find_foreign_code
+from project.schema.schema_comparison import compare_schema, find_foreign_code
 from project.schema.table_declaration import StudyTable
 from project.schema.tables import HUMAN_TABLES, TABLES
 from project.schemes.scheme_file import parse_scheme
@@ -178,8 +175,6 @@ def check_study(path: str | Path) -> list[str]:
     """Return what is wrong with a study, a line each; none where all is well. Nothing is changed on disk."""
     path = resolve_path(Path(path))
     try:
-        if is_sealed(path):
-            return _sealed_problems(path)
         leftover = inspect_file(path)
         if locking.is_held(path):
             connection = connect(path, "ro")
@@ -188,30 +183,12 @@ def check_study(path: str | Path) -> list[str]:
             finally:
                 connection.close()
         with Snapshot(path, leftover) as snapshot:
-            return _problems(snapshot.connection, path.name)
+            damage = [] if snapshot.damage is None else [snapshot.damage.message]
+            return damage + _problems(snapshot.connection, path.name)
     except UserError as error:
         return [error.message]
     except OSError as error:
         return [f"the file cannot be read: {error.strerror}"]
-
-
-def _sealed_problems(path: Path) -> list[str]:
-    from project.files.temporary_files import find_decrypted_copy
-    from project.store.encrypted_opening import open_sealed
-
-    here = find_decrypted_copy(path)
-    if here is not None:
-        with closing(connect(here, "ro")) as connection:
-            return _problems(connection, path.name)
-    opened = open_sealed(path, True, 0, datetime.now(UTC))
-    try:
-        if isinstance(opened.defect, ForeignSchema):
-            with closing(connect(opened.working.file, "ro")) as connection:
-                return _problems(connection, path.name)
-        damage = [] if opened.defect is None else [opened.defect.message]
-        return damage + _problems(opened.connection, path.name)
-    finally:
-        opened.close()
 
 
 def _problems(connection: sqlite3.Connection, name: str) -> list[str]:

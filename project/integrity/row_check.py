@@ -1,13 +1,13 @@
 """Reads every row of a study as the program does, to find rows that it cannot read."""
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import cast
 
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.queries import (
     annotator_rows,
     chain_rows,

@@ -4,7 +4,6 @@ Lost rows come from the history or from a backup; placeholders stand for those t
 """
 
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 from project.entities.frozen_items import describe_content_problem
 from project.entities.study_records import MediumRole, ParticipantRole
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.ids import is_id, new_id
 from project.integrity.integrity_check import CONTENT_RULES, last_states
 from project.queries.question_rows import QUESTIONS

@@ -3,18 +3,17 @@
 import contextlib
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from project.encryption.commit_log import read_log
-from project.encryption.container import EncryptedFileHeader, EncryptionKey, is_sealed, read_repaired_header, unseal
-from project.encryption.encrypted_files import seal_copy
+from project.encryption.encrypted_files import decrypt_pages
+from project.encryption.encryption_key import SALT_BYTES, EncryptionKey, repair_salt
 from project.encryption.passphrases import obtain_key
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, flush_file, publish_file
 from project.files.filesystem import resolve_path
-from project.files.temporary_files import OwnFolder, PrivateFolder, scratch_folder
+from project.files.sqlcipher import sqlite3
+from project.files.temporary_files import MemoryCache, OwnFolder, scratch_folder
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.recovery.rebuild import RebuildCounts, assemble
@@ -24,27 +23,25 @@ from project.schema.schema_comparison import ForeignSchema, compare_schema
 from project.sharing.annotator_copy import free_copy_path
 from project.store.backups import list_backups
 from project.store.creation import create_file
-from project.store.decrypted_copy import apply_pages, enable_wal
 from project.store.locking import is_held
-from project.store.opening import connect, sibling_path, verify_study
+from project.store.opening import Snapshot, connect, inspect_file, sibling_path, verify_study
 from project.text_format import escape_unprintable
 
 
 def recover(path: str | Path, out: str | Path) -> RecoveryResult:
     """Save what can be read of a study into a new one; the damaged file is only read.
 
-    Of a sealed study, the new one is sealed as it is, and a chunk that was changed counts as lost.
+    Of an encrypted study, the new one is encrypted as it is, and what was changed counts as lost.
     """
     path, target = resolve_path(Path(path)), free_copy_path(Path(out))
     if is_held(path):
         raise UserError(f"“{escape_unprintable(path.name)}” is open in a window.", "Close it there first.")
     tables = table_layouts()
-    key = obtain_key(path, _read_header(path)) if is_sealed(path) else None
     newest = next(iter(list_backups(path)), None)
     before = _read_backup(newest.path, tables) if newest else None
     with (
         explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "See who may read the file."),
-        _open_damaged(path, key) as connection,
+        _open_damaged(path) as (connection, key),
     ):
         foreign = _foreign_declarations(connection, path.name)
         known = {name: table.rows.keys() for name, table in before.items()} if before else {}
@@ -59,14 +56,11 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
             f"“{escape_unprintable(path.name)}” is sound, so there is nothing to recover.", "Open it as it is."
         )
     try:
-        with scratch_folder(target) if key is None else _memory_folder() as folder:
-            made = create_file(folder / "recovered", path.stem)
+        with scratch_folder(target) as folder:
+            made = create_file(folder / "recovered", path.stem, key)
             done, only = _fill_study(made, tables, left, before)
             problems = check_study(made)
-            if key is None:
-                publish_file(made, target)
-            else:
-                seal_copy(made, target, key)
+            publish_file(made, target)
     except FileExistsError:
         raise UserError(f"“{escape_unprintable(target.name)}” is there already.", "Choose another name.") from None
     except OSError as error:
@@ -81,7 +75,7 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
         (newest.path, newest.made) if newest else None,
         tuple(problems),
         foreign,
-        _log_damage(path, key) if key is not None else "",
+        _is_log_damaged(path),
     )
 
 
@@ -108,70 +102,46 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     return target
 
 
-@contextlib.contextmanager
-def _memory_folder() -> Iterator[Path]:
-    """Lend a folder in memory, for what is made of a sealed study in the clear."""
-    private = PrivateFolder(0)
-    try:
-        yield private.path
-    finally:
-        private.remove()
+def _is_log_damaged(path: Path) -> bool:
+    with contextlib.suppress(UserError), Snapshot(path, inspect_file(path)) as snapshot:
+        return snapshot.damage is not None
+    return False
 
 
-def _read_header(path: Path) -> EncryptedFileHeader:
-    with path.open("rb") as file:
-        return read_repaired_header(file, path.name)
-
-
-def _decrypt(path: Path, key: EncryptionKey) -> bytes:
-    with path.open("rb") as file:
-        return b"".join(unseal(file, key, read_repaired_header(file, path.name), path.name, lenient=True))
-
-
-def _decrypt_with_log(path: Path, key: EncryptionKey) -> bytes:
-    """Return a sealed study in the clear, with what was committed since it was sealed as far as that is intact."""
-    clear = _decrypt(path, key)
-    with path.open("rb") as file:
-        log = read_log(path, key, read_repaired_header(file, path.name))
-    if log.committed:
-        with _memory_folder() as folder:
-            copy = folder / "copy"
-            copy.write_bytes(clear)
-            enable_wal(copy)
-            sibling_path(copy, "-wal").write_bytes(log.committed)
-            clear = _checkpoint(copy)
-    return apply_pages(clear, log.records_after_damage)
-
-
-def _log_damage(path: Path, key: EncryptionKey) -> str:
-    with path.open("rb") as file:
-        return read_log(path, key, read_repaired_header(file, path.name)).damage
-
-
-def _checkpoint(copy: Path) -> bytes:
-    """Return a file with the logs beside it moved into it, as far as SQLite can."""
-    with contextlib.suppress(UserError, sqlite3.Error), contextlib.closing(connect(copy, "rw")) as connection:
+def _checkpoint(copy: Path, *, ask: bool) -> None:
+    """Move the logs beside a file into it, as far as SQLite can."""
+    with contextlib.suppress(UserError, sqlite3.Error), contextlib.closing(connect(copy, "rw", ask=ask)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    return copy.read_bytes()
 
 
 @contextlib.contextmanager
-def _open_damaged(path: Path, key: EncryptionKey | None) -> Iterator[sqlite3.Connection]:
-    """Open what is left of a study, on a copy where a killed process left something beside it or it is encrypted."""
+def _open_damaged(path: Path, *, ask: bool = True) -> Iterator[tuple[sqlite3.Connection, EncryptionKey | None]]:
+    """Open what is left of a study, and return its key where it is encrypted.
+
+    It is a copy where a killed process left something beside it. Of an encrypted study, it is one in memory and in the
+    clear: SQLCipher reads nothing more of a file once it met a damaged page.
+    """
     with contextlib.ExitStack() as stack:
-        copy = path
-        if key is not None:
-            copy = stack.enter_context(_memory_folder()) / "copy"
-            copy.write_bytes(_decrypt_with_log(path, key))
-        elif any(sibling_path(path, ending).exists() for ending in ("-wal", "-journal")):
+        with path.open("rb") as file:
+            start = file.read(SALT_BYTES)
+        copy, key, salt = path, None, repair_salt(start)
+        if salt not in (None, start) or any(sibling_path(path, ending).exists() for ending in ("-wal", "-journal")):
             copy = stack.enter_context(OwnFolder()) / "copy"
             for ending in ("", "-wal", "-journal"):
                 if sibling_path(path, ending).exists():
                     shutil.copyfile(sibling_path(path, ending), sibling_path(copy, ending))
-            _checkpoint(copy)
-        else:
-            path.stat()
-        yield stack.enter_context(contextlib.closing(connect(copy, "ro", immutable=True)))
+            if salt is not None:
+                with copy.open("r+b") as file:
+                    file.write(salt)
+            _checkpoint(copy, ask=ask)
+        if salt is not None:
+            key = obtain_key(copy, ask=ask)
+            stack.callback(MemoryCache(key.salt, key.secret).remove)
+            clear = stack.enter_context(OwnFolder()) / "clear"
+            with clear.open("wb") as file:
+                file.writelines(decrypt_pages(copy, key))
+            copy = clear
+        yield stack.enter_context(contextlib.closing(connect(copy, "ro", immutable=True))), key
 
 
 def _foreign_declarations(connection: sqlite3.Connection, name: str) -> tuple[str, ...]:
@@ -216,8 +186,7 @@ def _keep_identity(
 
 def _read_backup(backup: Path, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable] | None:
     try:
-        key = obtain_key(backup, _read_header(backup), ask=False) if is_sealed(backup) else None
-        with _open_damaged(backup, key) as connection:
+        with _open_damaged(backup, ask=False) as (connection, _):
             return recover_tables(connection, tables, {})
     except (OSError, UserError):
         return None

@@ -53,7 +53,7 @@ class RecoveryResult:
         backup: the newest backup, and when it was made; None without one.
         problems: what `check` still finds in the new study.
         foreign: what others declared in the file, such as a table, and that is not in the new study.
-        log_damage: what was changed in the log of edits of a sealed study, as a clause; "" for nothing.
+        log_damaged: whether edits that were saved cannot be read from the log that a killed process left.
     """
 
     path: Path
@@ -63,12 +63,12 @@ class RecoveryResult:
     backup: tuple[Path, datetime] | None
     problems: tuple[str, ...]
     foreign: tuple[str, ...] = ()
-    log_damage: str = ""
+    log_damaged: bool = False
 
     @property
     def has_losses(self) -> bool:
         """Whether anything is known to be lost."""
-        return bool(self.log_damage) or any(table.has_losses for table in self.tables)
+        return self.log_damaged or any(table.has_losses for table in self.tables)
 
 
 def report_lines(found: RecoveryResult) -> list[str]:
@@ -82,10 +82,9 @@ def report_lines(found: RecoveryResult) -> list[str]:
     ]
     if found.foreign:
         lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
-    if found.log_damage:
+    if found.log_damaged:
         lines.append(
-            f"The log of edits is damaged: {found.log_damage}. What could not be read of it is lost; intact edits "
-            "after the damage are in place as far as they fit."
+            "The log of edits is damaged: edits that were saved and stand in it at the damage or after it are lost."
         )
     if not found.has_losses:
         lines.append(f"Nothing{' else' if found.foreign else ''} is known to be lost.")

@@ -1,9 +1,9 @@
 """Reads the rows of a damaged database through SQLite: each table from both ends, then by key around what is lost."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from project.files.sqlcipher import sqlite3
 from project.schema import format_versions
 from project.schema.schema_comparison import table_columns
 from project.schema.tables import TABLES

@@ -1,12 +1,12 @@
 """The versions of the file format: one entry each, never changed once released."""
 
-import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
+from project.files.sqlcipher import sqlite3
 from project.schema.tables import TABLES
 
 APPLICATION_ID = 0x4752_4E52

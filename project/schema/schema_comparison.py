@@ -4,7 +4,6 @@ The schema of the program is made by running its versions on an empty database, 
 """
 
 import re
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from enum import Enum
 from itertools import islice
 
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.schema import format_versions
 from project.schema.format_versions import SchemaEntry
 from project.text_format import escape_unprintable

@@ -1,12 +1,12 @@
 """Full-text search over a study, on SQLite's FTS5, and the translation of typed queries."""
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
 from project.entities.study_records import Changes
+from project.files.sqlcipher import sqlite3
 from project.queries.annotator_rows import hidden_lanes
 from project.search.free_texts import TextLocation, Texts
 from project.store.study import Study

@@ -14,8 +14,8 @@ from typing import Any, cast, get_type_hints
 import platformdirs
 
 from project.codec import dump, load
-from project.encryption.container import is_sealed
-from project.encryption.encrypted_files import shred_file
+from project.encryption.encrypted_files import read_encrypted, shred_file, write_encrypted
+from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
@@ -216,15 +216,15 @@ def _mark_study(study: Study) -> None:
 
 
 def write_private(study: Study, path: Path, content: bytes) -> None:
-    """Write a file that only the user can read, in one step; sealed with the study's key where the study is sealed.
+    """Write a file that only the user can read, in one step; under the study's key where the study is encrypted.
 
     Raises:
         OSError: it cannot be written.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     _mark_study(study)
-    if study.working is not None:
-        study.working.seal_content(content, path)
+    if study.encryption_key is not None:
+        write_encrypted([content], path, study.encryption_key)
         return
     with write_atomically(path) as file:
         file.write(content)
@@ -235,11 +235,12 @@ def read_private(study: Study, path: Path) -> bytes:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: the study is sealed and the file is not, or the other way round.
+        ValueError: the study is encrypted and the file is not, or the other way round.
     """
-    if path.is_symlink() or path.stat().st_size > _MAX_NOTE_BYTES or is_sealed(path) != (study.working is not None):
+    key = study.encryption_key
+    if path.is_symlink() or path.stat().st_size > _MAX_NOTE_BYTES or is_encrypted(path) != (key is not None):
         raise ValueError(path.name)
-    return path.read_bytes() if study.working is None else study.working.unseal_content(path)
+    return path.read_bytes() if key is None else b"".join(read_encrypted(path, key))
 
 
 def _notes_in(folder: Path) -> list[Path]:

@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -68,16 +67,12 @@ class StudyCopyDraft:
     """
 
     def __init__(self, study: Study, out: Path) -> None:
-        """Begin a copy; a sealed study's is in the clear in memory alone."""
+        """Begin a copy; an encrypted study's is encrypted with the same key."""
         study.require_writable()
         self.path = free_copy_path(out)
         self._scratch = contextlib.ExitStack()
         with _explain_errors(self.path):
             self.beside = self._scratch.enter_context(scratch_folder(self.path))
-        self._clear, self._seal = self.beside, None if study.working is None else study.working.seal_copy
-        if study.working is not None:
-            self._clear = study.working.new_folder()
-            self._scratch.callback(shutil.rmtree, self._clear, ignore_errors=True)
         self._copy_id, self._fork = new_id(), new_id()
         self._made: Path | None = None
         self._seen: _State | None = None
@@ -90,18 +85,14 @@ class StudyCopyDraft:
         `place_media` is given the unfinished copy, to change the paths of its media.
         """
         with _explain_errors(self.path):
-            for path in (self._clear / "copy.greenroom", self.beside / "sealed"):
-                path.unlink(missing_ok=True)
+            (self.beside / "copy.greenroom").unlink(missing_ok=True)
             seen = _state(study)
-            with Study.create(self._clear / "copy") as copy:
+            with Study.create(self.beside / "copy", key=study.encryption_key) as copy:
                 self._rows = _fill_copy(study, copy, share)
                 if place_media is not None:
                     place_media(copy)
                 self._mark_copy(copy, share.annotator)
             self._made = copy.path
-            if self._seal is not None:
-                self._made = self.beside / "sealed"
-                self._seal(copy.path, self._made)
         self._seen, self._annotator = seen, share.annotator
 
     def finish(self, study: Study, beside: Callable[[], AbstractContextManager[None]] = nullcontext) -> Split | None:
@@ -143,7 +134,7 @@ class StudyCopyDraft:
 
 
 def split_copy(study: Study, share: AnnotatorShare, out: Path) -> Split:
-    """Write a copy, and note in both files at which step they parted. A sealed study's is sealed as the study is.
+    """Write a copy, encrypted as the study is, and note in both files at which step they parted.
 
     The file appears whole or not at all, and never in the place of another.
     """

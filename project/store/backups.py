@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shutil
-import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from urllib.parse import quote
 
 from project.errors import UserError
 from project.files.filesystem import resolve_path
+from project.files.sqlcipher import sqlite3
 from project.schema.tables import RUN_TABLES
 from project.store.opening import connect, verify_study
 from project.text_format import escape_unprintable, format_size
@@ -244,7 +244,7 @@ def _is_due(connection: sqlite3.Connection, path: Path, now: datetime) -> bool:
     if timedelta() <= now - newest.made < MIN_INTERVAL:
         return False
     try:
-        with contextlib.closing(connect(newest.path, "ro", immutable=True)) as before:
+        with contextlib.closing(connect(newest.path, "ro", immutable=True, ask=False)) as before:
             # A backup that somebody tampered with may declare a table so that reading it takes for ever.
             verify_study(before, newest.path.name, pages=False)
             return content_state(before) != content_state(connection)

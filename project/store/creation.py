@@ -6,17 +6,18 @@ sqlite-utils takes 0.1 s to import, so it is imported here only.
 import contextlib
 import json
 import os
-import sqlite3
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
+from project.encryption.encrypted_files import file_uri, open_new_database
+from project.encryption.encryption_key import EncryptionKey
 from project.errors import UserError
-from project.files.atomic_files import publish_file
+from project.files.atomic_files import flush_file, publish_file
 from project.files.filesystem import is_folder
+from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.schema import format_versions
 from project.schema.schema_comparison import table_columns
@@ -56,8 +57,8 @@ class _Statements:
         db.execute(f"PRAGMA user_version = {self._number}")
 
 
-def create_file(path: Path, name: str) -> Path:
-    """Make an empty study and return its path, which ends in `.greenroom` always.
+def create_file(path: Path, name: str, key: EncryptionKey | None = None) -> Path:
+    """Make an empty study, encrypted where there is a key; return its path, which ends in `.greenroom` always.
 
     The file appears whole or not at all, and never in the place of another.
     """
@@ -74,7 +75,8 @@ def create_file(path: Path, name: str) -> Path:
         raise taken
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        _write(unfinished, _with_name(_empty_file(format_versions.VERSIONS), name))
+        with translate_errors(path.name):
+            _write_empty_study(unfinished, name, key)
         publish_file(unfinished, path)
     except FileExistsError:
         raise taken from None
@@ -86,32 +88,17 @@ def create_file(path: Path, name: str) -> Path:
     return path
 
 
-@cache
-def _empty_file(versions: tuple[format_versions.Version, ...]) -> bytes:
-    """Return a file of these versions without a row, made in memory: on disk each part of it would be waited for."""
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+def _write_empty_study(path: Path, name: str, key: EncryptionKey | None) -> None:
+    """Write a study that only its owner may change, as SQLite does; it is on disk when this returns."""
+    os.close(_create_file(path))
+    with contextlib.closing(open_new_database(path, key)) as connection:
         connection.execute(f"PRAGMA application_id = {format_versions.APPLICATION_ID}")
-        migrate(connection, versions)
-        return connection.serialize()
-
-
-def _with_name(file: bytes, name: str) -> bytes:
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
-        connection.deserialize(file)
+        migrate(connection, format_versions.VERSIONS)
         connection.executemany(
             "INSERT INTO property VALUES (?, ?)",
             [("id", json.dumps(new_id())), ("name", json.dumps(name, ensure_ascii=False))],
         )
-        connection.commit()
-        return connection.serialize()
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may change, as SQLite does; it is on disk when this returns."""
-    with os.fdopen(_create_file(path), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    flush_file(path)
 
 
 def _create_file(path: Path) -> int:
@@ -127,8 +114,8 @@ def upgrade_file(path: Path, version: int) -> Path:
     try:
         os.close(_create_file(unfinished))
         with translate_errors(path.name), contextlib.closing(connect(path, "rw")) as connection:
-            with contextlib.closing(sqlite3.connect(unfinished)) as copy:
-                connection.backup(copy)
+            connection.execute("VACUUM INTO ?", (file_uri(unfinished, "mode=rw"),))
+            flush_file(unfinished)
             publish_file(unfinished, backup)
             migrate(connection, format_versions.VERSIONS)
     except OSError as error:

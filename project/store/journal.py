@@ -4,7 +4,6 @@ Its temporary triggers are created together: one statement for each would take m
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from itertools import groupby
 
 from project.entities.study_records import Changes
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.schema.table_declaration import StudyTable
 from project.schema.tables import HUMAN_TABLES, RUN_TABLES

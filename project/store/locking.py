@@ -10,16 +10,14 @@ import json
 import os
 import pwd
 import socket  # noqa: TID251
-import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from project.encryption.commit_log import log_path
-from project.encryption.container import is_sealed
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.store.opening import connect, inspect_file, sibling_path
 from project.text_format import escape_unprintable
 
@@ -341,13 +339,7 @@ def _lock(path: Path) -> StudyLock:
             ) from None
         else:
             try:
-                if is_sealed(path) and log_path(path).exists():
-                    raise UserError(
-                        f"Edits of “{escape_unprintable(path.name)}” are in its log alone: "
-                        "it was not sealed when it was closed.",
-                        "Free some space, open the study and close it; then try again.",
-                    )
-                free = is_sealed(path) or not inspect_file(path)
+                free = not inspect_file(path)
             except BaseException:
                 lock.release()
                 raise

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import sqlite3
 import stat
 import tempfile
 import threading
@@ -16,13 +15,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from urllib.parse import quote
 
-from project.encryption.container import MAGIC as SEALED_MAGIC
+from project.encryption.encrypted_files import open_database
+from project.encryption.encryption_key import is_encrypted, read_salt, starts_encrypted
+from project.encryption.passphrases import obtain_key
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import OwnFolder
 from project.schema import format_versions
 from project.schema.schema_comparison import compare_schema, find_foreign_code, foreign_schema_error
+from project.store.wal_index import is_log_shortened, read_wal_index
 from project.text_format import escape_unprintable
 
 _NO_TEXT = "Could not decode to UTF-8"
@@ -134,8 +136,13 @@ def inspect_file(path: Path) -> LeftoverFiles:
         raise UserError(
             f"“{escape_unprintable(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup copy."
         )
-    if header.startswith(SEALED_MAGIC):
-        raise UserError(f"“{escape_unprintable(name)}” is sealed.", "Unseal it first: greenroom unseal STUDY")
+    if starts_encrypted(header):
+        read_salt(path)
+        _require_harmless_neighbours(path)
+        return LeftoverFiles(
+            wal=any(sibling_path(path, ending).exists() for ending in ("-wal", "-shm")),
+            journal=_has_content(sibling_path(path, "-journal")),
+        )
     if not header.startswith(_MAGIC[: len(header)]):
         raise UserError(
             f"“{escape_unprintable(name)}” is not a study: it is some other kind of file.", f"Studies end in {SUFFIX}."
@@ -143,9 +150,7 @@ def inspect_file(path: Path) -> LeftoverFiles:
     if len(header) < 100:
         raise damaged_study_error(name, "its end is missing")
     if int.from_bytes(header[68:72]) != format_versions.APPLICATION_ID:
-        raise UserError(
-            f"“{escape_unprintable(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}."
-        )
+        raise _other_program_error(name)
     _require_harmless_neighbours(path)
     leftover = LeftoverFiles(
         wal=header[18] == 2 or _has_content(sibling_path(path, "-wal")),
@@ -157,6 +162,12 @@ def inspect_file(path: Path) -> LeftoverFiles:
     if not leftover and status.st_size < pages * (65536 if page_size == 1 else page_size):
         raise damaged_study_error(name, "its end is missing")
     return leftover
+
+
+def _other_program_error(name: str) -> UserError:
+    return UserError(
+        f"“{escape_unprintable(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}."
+    )
 
 
 def _require_harmless_neighbours(path: Path) -> None:
@@ -220,17 +231,18 @@ def sibling_path(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def connect(path: Path, mode: str, *, immutable: bool = False, any_thread: bool = False) -> sqlite3.Connection:
+def connect(
+    path: Path, mode: str, *, immutable: bool = False, any_thread: bool = False, ask: bool = True
+) -> sqlite3.Connection:
     """Open a file with SQLite; `mode` is `ro` or `rw`. Transactions are begun and ended by hand.
 
-    The connection is for the thread that asked for it, or for `any_thread`, but only one at a time.
+    The connection is for the thread that asked for it, or for `any_thread`, but only one at a time. The passphrase of
+    an encrypted file is asked for where it is not known and `ask` allows it.
     """
-    # Quoted as bytes, so that any name a file can have (newlines, question marks, no UTF-8) reaches SQLite unchanged.
-    uri = f"file:{quote(os.fsencode(path))}?mode={mode}{'&immutable=1' if immutable else ''}"
+    key = obtain_key(path, ask=ask) if is_encrypted(path) else None
     with translate_errors(path.name):
-        connection = sqlite3.connect(
-            uri, uri=True, isolation_level=None, cached_statements=512, timeout=5, check_same_thread=not any_thread
-        )
+        query = f"mode={mode}{'&immutable=1' if immutable else ''}"
+        connection = open_database(path, key, query, any_thread=any_thread)
         try:
             for pragma in (*_SAFETY_PRAGMAS, "foreign_keys = ON", "temp_store = MEMORY"):
                 connection.execute(f"PRAGMA {pragma}")
@@ -255,10 +267,15 @@ class Snapshot:
     """A study as it is on disk at this moment, for reading, without touching it or the files beside it.
 
     What a killed process left beside the study is part of it, and reading that changes files; so it is done on a copy.
+
+    Attributes:
+        connection: on the study, or on the copy.
+        damage: why nobody may write to the study: edits that were saved cannot be read from its log. None for none.
     """
 
     def __init__(self, path: Path, leftover: LeftoverFiles) -> None:
         self._folder: OwnFolder | None = None
+        self.damage: UserError | None = None
         try:
             if leftover:
                 self._folder = _folder_for_copy(path)
@@ -267,6 +284,7 @@ class Snapshot:
                     if sibling_path(path, ending).exists():
                         shutil.copyfile(sibling_path(path, ending), sibling_path(copy, ending))
                 self.connection = connect(copy, "rw")
+                self.damage = _log_damage(self.connection, path, copy)
             else:
                 self.connection = connect(path, "ro", immutable=True)
         except OSError as error:
@@ -296,6 +314,20 @@ class Snapshot:
         self.close()
 
 
+def _log_damage(connection: sqlite3.Connection, path: Path, copy: Path) -> UserError | None:
+    """Return what to say where SQLite found fewer edits in the log of a copy than a killed process had saved."""
+    with contextlib.suppress(sqlite3.Error):
+        # Reads the log, and thereby writes its index.
+        connection.execute("PRAGMA user_version").fetchone()
+    if not is_log_shortened(read_wal_index(sibling_path(path, "-shm")), read_wal_index(sibling_path(copy, "-shm"))):
+        return None
+    return UserError(
+        f"The log of edits of “{escape_unprintable(path.name)}” is damaged: edits that were saved cannot be read.",
+        "The study can be read as far as the log is intact, and not written to; the file and its log stay as they are. "
+        "Save what is left of both: greenroom recover STUDY --out NEW",
+    )
+
+
 def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
     """Return the version of the file's format, after making sure that it can be opened safely.
 
@@ -308,6 +340,8 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
         ForeignSchema: it can be read and is not to be written to: it has tables, indices or columns that no study has.
     """
     try:
+        if connection.execute("PRAGMA application_id").fetchone()[0] != format_versions.APPLICATION_ID:
+            raise _other_program_error(name)
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > len(format_versions.VERSIONS):
             raise UserError(

@@ -4,11 +4,11 @@ Readers see the last commit while another thread writes.
 """
 
 import contextlib
-import sqlite3
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from project.files.sqlcipher import sqlite3
 from project.store import visibility
 from project.store.opening import connect
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,19 +10,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from project.encryption.container import is_sealed
+from project.encryption.encrypted_files import remove_unfinished
+from project.encryption.encryption_key import EncryptionKey, is_encrypted
+from project.encryption.passphrases import obtain_key
 from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
 from project.files.filesystem import is_on_network, resolve_path
 from project.files.fingerprints import FileIdentity
-from project.files.temporary_files import sweep_unfinished
+from project.files.sqlcipher import sqlite3
+from project.files.temporary_files import MemoryCache, sweep_unfinished
 from project.progress import Progress
 from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema
 from project.store import visibility
 from project.store.backups import BackingUp, back_up
 from project.store.column_values import to_json
-from project.store.decrypted_copy import DecryptedCopy
 from project.store.journal import Journal
 from project.store.locking import (
     StudyLock,
@@ -53,7 +54,10 @@ _BULK_CACHE_KIB = 65_536
 _PROGRESS_INSTRUCTIONS = 20_000
 """Instructions of SQLite, a millisecond at most, after which it is looked whether an edit is still wanted."""
 _PART = "part"
-_OPEN_ELSEWHERE = "It is open in another window of this program."
+
+
+class _LogDamage(Exception):
+    """The log of edits that a killed process left is damaged: the study can be read only."""
 
 
 @dataclass(slots=True)
@@ -80,7 +84,7 @@ class Study:
         id: the study's own identifier, the same in every copy.
         read_only: whether nothing can be written.
         read_only_reason: why, as a sentence; "" when it can.
-        working: of a sealed study, its copy in memory; None where the file is in the clear.
+        encryption_key: of an encrypted study; None for one that is not.
         defect: why nobody may write to the file, whoever opens it: others changed its tables, or its log is damaged;
             None for a sound one.
     """
@@ -94,7 +98,6 @@ class Study:
         read_only_reason: str,
         wal: bool = False,
         snapshot: Snapshot | None = None,
-        working: DecryptedCopy | None = None,
         defect: UserError | None = None,
         clock: Clock | None = None,
     ) -> None:
@@ -108,7 +111,7 @@ class Study:
         self._wal = wal
         self._readers = ReadPool(path) if wal else None
         self._snapshot = snapshot
-        self.working = working
+        self.encryption_key: EncryptionKey | None = obtain_key(path) if is_encrypted(path) else None
         self.defect = defect
         self._clock = clock or (lambda: datetime.now(UTC))
         self._writing = ""
@@ -124,20 +127,26 @@ class Study:
         self._keep = 0
         self._when_backed_up: Callable[[], None] | None = None
         self._backup_problem: UserError | None = None
-        # A sealed study is in memory, and its file a new one each time that it is sealed.
-        self._standing = FileIdentity(path) if lock is not None and working is None else None
+        self._standing = FileIdentity(path) if lock is not None else None
         visibility.create_views(connection)
         self._journal = Journal(connection)
         if not self.read_only:
             self._journal.install()
         self.id = str(self.get_property("id", ""))
+        key = self.encryption_key
+        self._memory_cache = None if key is None else MemoryCache(key.salt, key.secret)
 
     @classmethod
-    def create(cls, path: str | Path, name: str = "", *, clock: Clock | None = None) -> Self:
-        """Make a new study and open it; `.greenroom` is added to the name where it is missing."""
+    def create(
+        cls, path: str | Path, name: str = "", *, key: EncryptionKey | None = None, clock: Clock | None = None
+    ) -> Self:
+        """Make a new study and open it; `.greenroom` is added to the name where it is missing.
+
+        With the key of another study, it is encrypted as that one.
+        """
         from project.store.creation import create_file
 
-        return cls.open(create_file(Path(path).absolute(), name), clock=clock)
+        return cls.open(create_file(Path(path).absolute(), name, key), clock=clock)
 
     @classmethod
     def open(
@@ -158,12 +167,13 @@ class Study:
         to be well, so that a damaged file stays as it is; a step that comes earlier waits.
 
         A study that others put tables, indices or columns into is opened for reading only, without them, and `defect`
-        says so. The same holds for a sealed one whose log of edits is damaged.
+        says so. The same holds for one that a killed process left, and whose log of edits was damaged since.
         """
         path = resolve_path(Path(path))
-        if is_sealed(path):
-            return cls._open_sealed(path, read_only, clock, backups)
         inspect_file(path)
+        if is_encrypted(path):
+            # Asked for before the lock is taken.
+            obtain_key(path)
         lock, reason, busy = take_lock(path, read_only)
         try:
             if busy and is_on_network(path):
@@ -174,6 +184,11 @@ class Study:
                 study = cls._open_for_writing(path, lock, clock, when_checked, backups)
                 study._when_backed_up = when_backed_up
                 return study
+        except _LogDamage:
+            if lock is not None:
+                lock.release()
+            with translate_errors(path.name):
+                return cls._open_for_reading(path, "", False, clock)
         except ForeignSchema as defect:
             if lock is not None:
                 lock.release()
@@ -200,11 +215,14 @@ class Study:
     ) -> Self:
         network = is_on_network(path)
         sweep_unfinished(path)
+        remove_unfinished(path)
         # Looked at again: while the lock was being taken, another window may have closed.
         leftover = inspect_file(path)
         if leftover or network:
             when_checked = None
         with Snapshot(path, leftover) as snapshot:
+            if snapshot.damage is not None:
+                raise _LogDamage
             version = verify_study(snapshot.connection, path.name, pages=when_checked is None)
             if version < len(format_versions.VERSIONS) and when_checked is not None:
                 check_pages(snapshot.connection, path.name)
@@ -231,38 +249,6 @@ class Study:
         return study
 
     @classmethod
-    def _open_sealed(cls, path: Path, read_only: bool, clock: Clock | None, backups: int) -> Self:
-        """Open a study that is encrypted on disk and in the clear in memory alone; all of it is looked at at once."""
-        from project.files.temporary_files import find_decrypted_copy
-        from project.store.encrypted_opening import open_sealed
-
-        here = find_decrypted_copy(path)
-        if here is not None:
-            connection = connect(here, "ro")
-            try:
-                verify_study(connection, path.name, pages=False)
-                return cls(path, connection, lock=None, read_only_reason=_OPEN_ELSEWHERE, clock=clock)
-            except BaseException:
-                connection.close()
-                raise
-        opened = open_sealed(path, read_only, backups, clock() if clock else datetime.now(UTC))
-        try:
-            study = cls(
-                path,
-                opened.connection,
-                lock=opened.lock,
-                read_only_reason=opened.reason,
-                working=opened.working,
-                defect=opened.defect,
-                clock=clock,
-            )
-        except BaseException:
-            opened.close()
-            raise
-        study._backup_problem = opened.backup_problem
-        return study
-
-    @classmethod
     def _open_for_reading(cls, path: Path, reason: str, busy: bool, clock: Clock | None) -> Self:
         # What a killed process left is put in order by the next window that may write; until then a copy is read.
         leftover = LeftoverFiles(wal=False, journal=False) if busy else inspect_file(path)
@@ -284,7 +270,16 @@ class Study:
                     f"The study “{escape_unprintable(path.name)}” was made by an older version.",
                     "Open it once where it can be written to.",
                 )
-            return cls(path, connection, lock=None, read_only_reason=reason, snapshot=snapshot, clock=clock)
+            defect = None if snapshot is None else snapshot.damage
+            return cls(
+                path,
+                connection,
+                lock=None,
+                read_only_reason=reason if defect is None else str(defect),
+                snapshot=snapshot,
+                defect=defect,
+                clock=clock,
+            )
         except BaseException:
             (snapshot or connection).close()
             raise
@@ -316,11 +311,9 @@ class Study:
                 self._page_check.stop()
             if self._backing_up is not None:
                 self._backing_up.stop()
-            if self.working is not None:
-                self.working.close(self._connection)
-                if self._lock is not None:
-                    self._lock.release()
-            elif self._snapshot is not None:
+            if self._memory_cache is not None:
+                self._memory_cache.remove()
+            if self._snapshot is not None:
                 self._snapshot.close()
             elif self._lock is not None:
                 if self._readers is not None:
@@ -481,7 +474,7 @@ class Study:
     def read_without_waiting(self) -> None:
         """Make reads of this thread return the last commit instead of waiting while another thread writes.
 
-        It waits all the same where the study is sealed or lies on a network.
+        It waits all the same where the study lies on a network.
         """
         self._hasty = threading.get_ident()
 
@@ -555,10 +548,11 @@ class Study:
             if self._keep:
                 self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)
 
-    def back_up_to(self, memory: sqlite3.Connection) -> None:
-        """Copy all of it, as it is now, into a connection that is empty; for the modules in `project` only."""
-        with self._turn, translate_errors(self.path.name):
-            self._connection.backup(memory)
+    @contextlib.contextmanager
+    def lend_connection(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection for the block, to copy all of the study as it is now; for the modules in `project`."""
+        with self._turn:
+            yield self._connection
 
     def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
         """Read; for the modules in `project.queries` only."""
@@ -647,8 +641,6 @@ class Study:
             if self._standing is not None:
                 self._standing.require_unchanged()
             self.finish_opening()
-            if self.working is not None:
-                self.working.reserve_space()
             run = self._connection.execute
             try:
                 with translate_errors(self.path.name):
@@ -657,8 +649,6 @@ class Study:
                     yield
                     if self._connection.in_transaction:
                         run("COMMIT")
-                        if self.working is not None:
-                            self.working.save_commit(self._connection)
             finally:
                 self._writing = ""
                 # Some errors, such as a full disk, have ended the transaction already.

@@ -9,7 +9,7 @@ and so is what continues from that one; queries that show recordings read `seen_
 nobody knows whose it was: then it counts as hidden.
 """
 
-import sqlite3
+from project.files.sqlcipher import sqlite3
 
 VISIBLE_SEGMENTS = "seen_segment"
 VISIBLE_CHAINS = "seen_chain"

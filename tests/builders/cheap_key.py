@@ -1,12 +1,15 @@
-"""How a key is worked out from a passphrase where nobody would guess: at once, which is no protection."""
+"""Keys that are derived at once, which is no protection."""
 
-import os
-from base64 import b64encode
+import pytest
 
-from project.entities.study_records import Json
+from project.encryption import encryption_key
+
+CHEAP_COSTS = {"iterations": 1, "lanes": 1, "memory_kib": 8}
 
 
-def cheap() -> dict[str, Json]:
-    """Return it, with a salt of its own."""
-    salt = b64encode(os.urandom(16)).decode()
-    return {"kdf": "argon2id", "salt": salt, "memory_kib": 32, "passes": 1, "lanes": 1}
+def make_keys_cheap(patch: pytest.MonkeyPatch | None = None) -> None:
+    """Let a test derive keys at once; a process that it starts calls this without a patch."""
+    if patch is None:
+        encryption_key._KDF_COSTS = CHEAP_COSTS
+    else:
+        patch.setattr(encryption_key, "_KDF_COSTS", CHEAP_COSTS)

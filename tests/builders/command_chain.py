@@ -162,8 +162,8 @@ policy set lab.greenroom anonymized --host api.example.org
 recover lab.greenroom
 scrub lab.greenroom --out annotations.greenroom
 withdraw lab.greenroom P01 --yes --keep-rest
-seal lab.greenroom --passphrase-file words.txt
-unseal lab.greenroom --passphrase-file words.txt
+encrypt lab.greenroom --passphrase-file words.txt
+decrypt lab.greenroom --passphrase-file words.txt
 check lab.greenroom
 """
 

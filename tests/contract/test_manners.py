@@ -52,7 +52,7 @@ from tests.builders.questions_said import question
 from tests.contract.documentation import ROOT
 from widgets.dialogs.dialog_windows import AgreeDialog, ChoiceDialog, OwnDialog, TextDialog
 
-ON_THE_CLIP = ("details", "export", "transcribe", "add_judge", "withdraw", "seal", "shortcuts", "edit_shortcuts")
+ON_THE_CLIP = ("details", "export", "transcribe", "add_judge", "withdraw", "encrypt", "shortcuts", "edit_shortcuts")
 ON_A_SEGMENT = ("add_cue", "what_is_sent", "answer_yourself")
 """Actions that open a dialog, the second ones about what is chosen."""
 WITHOUT_HELP = {AgreeDialog, ChoiceDialog, OwnDialog, TextDialog, _Saying}

@@ -20,8 +20,7 @@ from anonymize.withdrawal.withdrawal_certificate import list_pending
 from benchmark.judging.judge_registry import add_judge
 from media.clip_writer import paint_clip
 from media.frame_index import load_index
-from project.encryption import container as keys
-from project.encryption.container import is_sealed
+from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.entities.judgments import Judgment
 from project.entities.study_records import Json, ParticipantRole
@@ -37,7 +36,7 @@ from project.session.session import Session
 from project.store.backups import backup_paths
 from project.store.study import Study
 from resources import resource
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.commands import greenroom
 from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import WALK, mark, open_study
@@ -468,8 +467,8 @@ class Scrubbing(Work):
         return [] if row is None else [shared_copy.name for shared_copy in parse_shared_copies(row[0])]
 
 
-class Sealing(Work):
-    """A study and its backup are plain or sealed, the backup first, and say the same."""
+class Encrypting(Work):
+    """A study and its backup are plain or encrypted, the backup first, and say the same."""
 
     beside = (PASSPHRASE,)
 
@@ -478,22 +477,22 @@ class Sealing(Work):
         shutil.copyfile(folder / STUDY, folder / f"{STUDY}.bak-1")
         (folder / PASSPHRASE).write_text("a long passphrase that nobody guesses\n")
 
-    def command(self, folder: Path, how: str = "seal") -> tuple[object, ...]:
-        return "tests.faults.victims.sealing", how, folder / STUDY, "--passphrase-file", folder / PASSPHRASE
+    def command(self, folder: Path, how: str = "encrypt") -> tuple[object, ...]:
+        return "tests.faults.victims.encrypting", how, folder / STUDY, "--passphrase-file", folder / PASSPHRASE
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
-        assert death.killed or is_sealed(folder / STUDY)
+        assert death.killed or is_encrypted(folder / STUDY)
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv(PASSPHRASE_FILE_VARIABLE, str(folder / PASSPHRASE))
-            patch.setattr(keys, "_new_kdf_parameters", cheap)
-            if not is_sealed(folder / STUDY):
+            make_keys_cheap(patch)
+            if not is_encrypted(folder / STUDY):
                 assert check_study(folder / STUDY) == []
                 assert rows_of(folder) == rows_of(origin)
                 self.again(folder)
             assert greenroom("check", folder / STUDY)["ok"]
             for path in [file for file in folder.rglob("*") if file.is_file()]:
                 assert b"SQLite format 3" not in path.read_bytes(), f"{path.name} is in the clear"
-            greenroom(*self.command(folder, "unseal")[1:])
+            greenroom(*self.command(folder, "decrypt")[1:])
         assert check_study(folder / STUDY) == []
         assert rows_of(folder) == rows_of(origin)
         alone(folder, *self.beside)
@@ -512,5 +511,5 @@ KINDS: dict[str, Callable[[], Work]] = {
     "withdrawing": Withdrawing,
     "recovering": Recovering,
     "scrubbing": Scrubbing,
-    "sealing": Sealing,
+    "encrypting": Encrypting,
 }

@@ -25,7 +25,7 @@ _BY_AND_BY = (
     "project.synthetic.synthetic_segments",
     "sqlite_utils",
     "tests.faults.victims.editing",
-    "tests.faults.victims.sealing",
+    "tests.faults.victims.encrypting",
     "tests.faults.victims.stubborn",
 )
 

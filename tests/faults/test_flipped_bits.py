@@ -1,31 +1,30 @@
-"""`kill -9`, then one flipped bit in a sealed study or its log: every committed edit is there, or the damage is said.
+"""`kill -9`, then one flipped bit in a study or its log: every committed edit is there, or the damage is said.
 
 Either way no file is touched that was not understood, and what is intact can be recovered.
 """
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import TypeAlias
 
 import pytest
 
-from project.encryption import container as keys
 from project.encryption import passphrases
-from project.encryption.commit_log import log_path
 from project.errors import UserError
-from project.files.temporary_files import SEALED_FOLDER_VARIABLE
+from project.files.temporary_files import PRIVATE_FOLDER_VARIABLE
 from project.integrity.integrity_check import check_study
-from project.recovery.recovery import recover
-from project.store.encryption_change import seal_study
+from project.recovery.recovery import copy_backup, recover
+from project.store.encryption_change import encrypt_study
+from project.store.opening import sibling_path
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
 from tests.contract.documentation import ROOT
 from tests.faults.lives import SEED
 
 PASSPHRASE = "four words that nobody guesses"
 EDITS, EVERYDAY, FLIPS = 20, 2, 200
+Files: TypeAlias = tuple[bytes, bytes, bytes]
 PLACES = [pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(EVERYDAY + FLIPS)]
 _EDITOR = """
 import os, sys
@@ -48,36 +47,48 @@ def passphrase(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory, passphrase: Path) -> tuple[bytes, bytes]:
-    """What a killed process left: the sealed file, and its log."""
+def killed(tmp_path_factory: pytest.TempPathFactory, passphrase: Path) -> tuple[Files, bytes]:
+    """What a killed process left: the encrypted file, its log, and the index of that; and a backup from before."""
     path = tmp_path_factory.mktemp("killed") / "s.greenroom"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys, "_new_kdf_parameters", cheap)
         patch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(passphrase))
-        patch.setenv(SEALED_FOLDER_VARIABLE, str(path.parent))
+        patch.setenv(PRIVATE_FOLDER_VARIABLE, str(path.parent))
         Study.create(path).close()
-        seal_study(path, PASSPHRASE)
+        encrypt_study(path, PASSPHRASE)
+        backup = path.read_bytes()
         command = [sys.executable, "-c", _EDITOR, str(path), str(EDITS)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == -9, done.stderr
     assert done.stdout.split() == [str(number) for number in range(EDITS)]
-    return path.read_bytes(), log_path(path).read_bytes()
+    return _read(path), backup
 
 
 @pytest.fixture
-def folder(tmp_path: Path, passphrase: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(tmp_path: Path, passphrase: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "memory").mkdir()
     (tmp_path / "disk").mkdir()
-    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(tmp_path / "memory"))
+    monkeypatch.setenv(PRIVATE_FOLDER_VARIABLE, str(tmp_path / "memory"))
     monkeypatch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(passphrase))
-    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
-    passphrases._keys.clear()
-    yield tmp_path / "disk"
-    passphrases._keys.clear()
+    return tmp_path / "disk"
 
 
 def _edits_in(study: Study) -> int:
     return sum(study.get_property(f"edit {number}") == "x" * 3_000 * (number % 3) for number in range(EDITS))
+
+
+def _read(path: Path) -> Files:
+    study, log, index = (sibling_path(path, ending).read_bytes() for ending in ("", "-wal", "-shm"))
+    return study, log, index
+
+
+def _recover(path: Path, out: Path) -> Path:
+    """Save what is left; where the list of the tables was hit, no table is found, and a backup is taken."""
+    try:
+        return recover(path, out).path
+    except UserError as refused:
+        if "Nothing of a study is left" not in refused.message:
+            raise
+    return copy_backup(path, 1, out)
 
 
 def _flip(content: bytes, bit: int) -> bytes:
@@ -87,18 +98,20 @@ def _flip(content: bytes, bit: int) -> bytes:
 
 
 @pytest.mark.parametrize("number", PLACES)
-def test_one_flipped_bit_loses_no_edit_in_silence(killed: tuple[bytes, bytes], folder: Path, number: int) -> None:
-    study, log = killed
+def test_one_flipped_bit_loses_no_edit_in_silence(killed: tuple[Files, bytes], folder: Path, number: int) -> None:
+    (study, log, index), backup = killed
     chance, in_log = Random(f"{SEED} {number}"), number % 2 == 0
-    bit = chance.randrange(8 * len(log.rstrip(b"\0") if in_log else study))
+    bit = chance.randrange(8 * len(log if in_log else study))
     study, log = (study, _flip(log, bit)) if in_log else (_flip(study, bit), log)
     path = folder / "s.greenroom"
     path.write_bytes(study)
-    log_path(path).write_bytes(log)
+    sibling_path(path, "-wal").write_bytes(log)
+    sibling_path(path, "-shm").write_bytes(index)
+    sibling_path(path, ".bak-1").write_bytes(backup)
     print(f"bit {bit} of the {'log' if in_log else 'study'}; GREENROOM_FAULT_SEED={SEED}")
 
     problems = check_study(path)
-    assert (path.read_bytes(), log_path(path).read_bytes()) == (study, log)
+    assert _read(path) == (study, log, index)
     try:
         with Study.open(path) as opened:
             left, defect = _edits_in(opened), opened.defect
@@ -117,8 +130,8 @@ def test_one_flipped_bit_loses_no_edit_in_silence(killed: tuple[bytes, bytes], f
     assert "passphrase" not in defect.message
     assert "recover" in f"{defect.hint} {problems}"
     assert problems
-    assert (path.read_bytes(), log_path(path).read_bytes()) == (study, log), "it was not kept"
-    saved = recover(path, folder / "saved").path
+    assert _read(path) == (study, log, index), "it was not kept"
+    saved = _recover(path, folder / "saved")
     assert check_study(saved) == []
     with Study.open(saved) as recovered:
         assert _edits_in(recovered) >= left

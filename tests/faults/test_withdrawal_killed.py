@@ -1,6 +1,6 @@
 """`kill -9` at any change that a withdrawal makes to the disk: it is undone or can be finished, and nothing is left.
 
-The study used everything, has backups, caches, notes and a log, and is in the clear or sealed.
+The study used everything, has backups, caches, notes and a log, and is in the clear or encrypted.
 """
 
 import json
@@ -18,16 +18,15 @@ from random import Random
 import pytest
 
 from models.connection.machine_policy import journal_file
-from project.encryption import container as keys
 from project.encryption import passphrases
-from project.files.temporary_files import SEALED_FOLDER_VARIABLE, cache_folder
+from project.files.temporary_files import PRIVATE_FOLDER_VARIABLE, cache_folder
 from project.integrity.integrity_check import check_study
 from project.session.job_notes import notes_folder
 from project.session.settings import Settings, log_path, save_settings, view_path
 from project.store.backups import backup_paths
-from project.store.encryption_change import seal_study
+from project.store.encryption_change import encrypt_study
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
 from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
@@ -80,19 +79,19 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool],
         (place / name).mkdir(parents=True)
     monkeypatch.setenv("TMPDIR", str(place / "temporary"))
     monkeypatch.setattr(tempfile, "tempdir", str(place / "temporary"))
-    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(place / "memory"))
-    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
+    monkeypatch.setenv(PRIVATE_FOLDER_VARIABLE, str(place / "memory"))
+    make_keys_cheap(monkeypatch)
     passphrases._keys.clear()
 
-    def make(sealed: bool) -> Machine:
+    def make(encrypted: bool) -> Machine:
         with Study.create(place / "lab" / "study.greenroom") as study:
             path, full, view = study.path, fill(study), view_path(study.id)
         for number in (1, 2):
             shutil.copyfile(path, path.with_name(f"{path.name}.bak-{number}"))
-        if sealed:
+        if encrypted:
             (place / "passphrase").write_text(PASSPHRASE)
             monkeypatch.setenv(passphrases.PASSPHRASE_FILE_VARIABLE, str(place / "passphrase"))
-            seal_study(path, PASSPHRASE)
+            encrypt_study(path, PASSPHRASE)
         for file, text in (
             (cache_folder() / "previews" / "a.npz", NAME),
             (cache_folder() / "transcripts" / "tmp1.jsonl", SPOKEN),
@@ -113,9 +112,9 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bool],
 def withdraw(machine: Machine, fault: str = "") -> tuple[int | None, int]:
     """Run a withdrawal that meets a fault of the disk; return how it ended, and how many changes it made."""
     disk = Disk(machine.folder, machine.folder.with_name("count"))
-    handed_on = (SEALED_FOLDER_VARIABLE, passphrases.PASSPHRASE_FILE_VARIABLE)
+    handed_on = (PRIVATE_FOLDER_VARIABLE, passphrases.PASSPHRASE_FILE_VARIABLE)
     program = Program(
-        "tests.faults.victims.sealing",
+        "tests.faults.victims.encrypting",
         ("withdraw", machine.study, *OPTIONS),
         machine.folder.with_name("printed"),
         environment={**{name: os.environ.get(name, "") for name in handed_on}, **disk.environment(fault)},
@@ -148,12 +147,12 @@ def require_whole_or_done(machine: Machine) -> None:
 
 
 @pytest.mark.skipif(shim() is None, reason="needs a C compiler for the library that stands between")
-@pytest.mark.parametrize("sealed", [False, True])
+@pytest.mark.parametrize("encrypted", [False, True])
 @pytest.mark.parametrize("moments", [1, pytest.param(SOAKED, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])])
 def test_it_is_undone_or_can_be_finished(
-    machine: Callable[[bool], Machine], sealed: bool, moments: int, tmp_path: Path
+    machine: Callable[[bool], Machine], encrypted: bool, moments: int, tmp_path: Path
 ) -> None:
-    made, kept = machine(sealed), tmp_path / "kept"
+    made, kept = machine(encrypted), tmp_path / "kept"
     shutil.copytree(made.folder, kept)
     ended, changes = withdraw(made)
     assert ended == 0
@@ -173,10 +172,9 @@ def test_it_is_undone_or_can_be_finished(
 _EDITOR = """
 import os, sys
 from pathlib import Path
-from project.encryption import container as keys
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
-keys._new_kdf_parameters = cheap
+from tests.builders.cheap_key import make_keys_cheap
+make_keys_cheap()
 study = Study.open(Path(sys.argv[1]))
 with study.step("Comment " + sys.argv[2]):
     study.set_property("vocabulary", [sys.argv[2]])
@@ -191,7 +189,7 @@ os.kill(os.getpid(), 9)
 
 
 @pytest.mark.parametrize(
-    ("moment", "sealed"),
+    ("moment", "encrypted"),
     [
         ("editing", False),
         ("closing", True),
@@ -199,8 +197,8 @@ os.kill(os.getpid(), 9)
         pytest.param("closing", False, marks=pytest.mark.soak),
     ],
 )
-def test_what_a_killed_editor_left_goes_too(machine: Callable[[bool], Machine], moment: str, sealed: bool) -> None:
-    there = machine(sealed)
+def test_what_a_killed_editor_left_goes_too(machine: Callable[[bool], Machine], moment: str, encrypted: bool) -> None:
+    there = machine(encrypted)
     done = subprocess.run(
         [sys.executable, "-c", _EDITOR, str(there.study), NAME, moment], cwd=ROOT, capture_output=True, text=True
     )

@@ -96,7 +96,7 @@ def test_what_may_not_be_stopped_has_no_button_and_esc_does_nothing(apart: Modal
         go_on.set()
 
     timer = once_it_is_shown(look)
-    apart.run(lambda _progress: go_on.wait(), "Sealing…")
+    apart.run(lambda _progress: go_on.wait(), "Encrypting…")
     assert not timer.isActive()
     assert shown == [False, True]
 

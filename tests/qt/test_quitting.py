@@ -14,7 +14,7 @@ from annotate.meta import scenes as scene_job
 from annotate.meta.scenes import SceneChangeResult
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.faces import face_tracking_job as tracking
-from anonymize.local_files.study_encryption import seal_study
+from anonymize.local_files.study_encryption import encrypt_study
 from app.gui.files import study_files as held_study
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.background import ModalTask
@@ -23,15 +23,14 @@ from app.gui.window import quitting
 from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.main_window import MainWindow
 from app.gui.window.quitting import exit_question
-from project.encryption import container
-from project.encryption.container import is_sealed
+from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.session.job_notes import JobNotes, note_files
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store import locking
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.clips import make_clip
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
@@ -244,10 +243,10 @@ def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
 
 
 def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> None:
-    head, more = exit_question([f"Track faces in recording {n}" for n in range(9)], sealed=True, quits=True)
+    head, more = exit_question([f"Track faces in recording {n}" for n in range(9)], encrypted=True, quits=True)
     assert head == "9 jobs have not ended."
     assert "and 3 more" in more
-    assert "sealed afterwards" in more
+    assert "stays in memory" in more
     dialog = ChoiceDialog("Jobs are running", head, more, [("stop", "Stop", ""), ("keep", "Keep", "")], ("Cancel", ""))
     qtbot.addWidget(dialog)
     dialog.buttons["keep"].click()
@@ -286,26 +285,26 @@ def test_a_study_that_nobody_holds_is_opened_without_a_question(qapp: QApplicati
     assert held_study.confirm_not_busy(study, Answers(held_study="cancel"), ModalTask(qapp))
 
 
-def test_a_sealed_study_is_sealed_once_its_jobs_ended_in_the_background(
+def test_an_encrypted_study_is_encrypted_once_its_jobs_ended_in_the_background(
     qtbot: QtBot, opened: Opener, study: Path, go: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
+    make_keys_cheap(monkeypatch)
     (tmp_path / "memory").mkdir()
     (tmp_path / "passphrase").write_text("correct horse\n")
-    monkeypatch.setenv("GREENROOM_SEALED_FOLDER", str(tmp_path / "memory"))
+    monkeypatch.setenv("GREENROOM_PRIVATE_FOLDER", str(tmp_path / "memory"))
     monkeypatch.setenv(PASSPHRASE_FILE_VARIABLE, str(tmp_path / "passphrase"))
-    seal_study(study, lambda: "correct horse")
+    encrypt_study(study, lambda: "correct horse")
     window = opened()
     start(window, qtbot)
     (note,) = note_files(study)
-    assert is_sealed(note)
+    assert is_encrypted(note)
     asked = answer(monkeypatch, "keep")
     assert not window.close()
-    assert "sealed afterwards" in asked[0][1]
+    assert "stays in memory" in asked[0][1]
     go.write_text("")
     qtbot.waitUntil(lambda: window.studio.session is None and not window.studio.apart.busy)
     assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
-    left = [path for path in (tmp_path / "memory").rglob("*") if path.is_file() and path.name != "lock"]
-    assert left == [], "nothing is left in the clear"
-    assert is_sealed(study)
+    left = [path for path in (tmp_path / "memory").rglob("*") if path.is_file()]
+    assert left == [], "the key of the study was left"
+    assert is_encrypted(study)
     assert runs(study) == 1

@@ -90,7 +90,7 @@ def _passphrase(camera: WindowCamera) -> None:
         shown.field.setText("a sentence to keep")
         shown.again.setText("a sentence")
 
-    camera.modal("31-passphrase-differs", lambda: ask_new("Seal the study", "Seal", camera.window), differ)
+    camera.modal("31-passphrase-differs", lambda: ask_new("Encrypt the study", "Encrypt", camera.window), differ)
 
 
 def _export_result(camera: WindowCamera) -> None:
@@ -216,7 +216,7 @@ def _start(camera: WindowCamera) -> None:
 def _jobs_left(camera: WindowCamera) -> None:
     """What is asked before the window closes over jobs, and what is offered at the next opening."""
     questions = _really_asked(camera)
-    head, more = exit_question(["Track faces in recording 1", "Export of 3 clips"], sealed=True, quits=True)
+    head, more = exit_question(["Track faces in recording 1", "Export of 3 clips"], encrypted=True, quits=True)
     camera.modal("31-leave-jobs", lambda: questions.leave_jobs(head, more, quits=True))
     camera.modal(
         "31-leave-jobs-held", lambda: questions.held_study("Jobs of “lab.greenroom” run in the background.", more)

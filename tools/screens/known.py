@@ -18,7 +18,7 @@ PICTURES: dict[str, str] = {
     "InterruptedJobsDialog": "31-interrupted-jobs",
     "JobsPanel": "41-jobs",
     "MainWindow": "10-mode",
-    "PassphraseDialog": "30-dialog-seal",
+    "PassphraseDialog": "30-dialog-encrypt",
     "PersonForm": "30-dialog-answer_yourself",
     "QMenu": "42-columns",
     "QMessageBox": "30-dialog-about",

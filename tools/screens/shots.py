@@ -26,7 +26,7 @@ _WAITING = frozenset({"faces", "benchmark"})
 """Pages whose pictures or figures come from a thread."""
 DIALOGS = (
     *("details", "export", "transcribe", "add_cue", "add_judge", "what_is_sent", "answer_yourself"),
-    *("withdraw", "seal"),
+    *("withdraw", "encrypt"),
     *("documentation", "shortcuts", "edit_shortcuts", "about"),
     *("annotator", "rename", "jump", "chain_rename", "node_reason"),
 )

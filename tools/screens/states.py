@@ -1,4 +1,4 @@
-"""The window in states that a study is seldom in: damaged, sealed, read-only, planned, refused, busy."""
+"""The window in states that a study is seldom in: damaged, encrypted, read-only, planned, refused, busy."""
 
 import shutil
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from annotate.team.assignments import PlanOptions, make_plan, set_training
 from annotate.team.study_copies import merge_copies, split_study
 from anonymize.egress.egress_authority import policy_in_force
 from anonymize.egress.policy_edits import set_policy
-from anonymize.local_files.study_encryption import seal_study
+from anonymize.local_files.study_encryption import encrypt_study
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.window.message_bar import MessageLevel as Weight
@@ -178,22 +178,22 @@ def _relabel(session: Session, name: str, label: str) -> None:
     set_label(Session(session.study, name), theirs, label)
 
 
-def _sealed(camera: WindowCamera) -> None:
+def _encrypted(camera: WindowCamera) -> None:
     path = camera.window.studio.session.study.path  # type: ignore[union-attr]
-    sealed = path.with_name("sealed.greenroom")
-    shutil.copyfile(path, sealed)
-    seal_study(sealed, lambda: "a sentence to keep")
-    camera.window.open_study(sealed)
+    encrypted = path.with_name("encrypted.greenroom")
+    shutil.copyfile(path, encrypted)
+    encrypt_study(encrypted, lambda: "a sentence to keep")
+    camera.window.open_study(encrypted)
     camera.settle(0.5)
-    camera.take("51-sealed")
+    camera.take("51-encrypted")
     file_menu = camera.window.menuBar().actions()[0].menu()
     file_menu.popup(QPoint(0, 0))  # type: ignore[attr-defined]
-    camera.popup("51-sealed-menu")
-    camera.modal("51-change-passphrase", camera.window.menus.actions["seal"].trigger)
+    camera.popup("51-encrypted-menu")
+    camera.modal("51-change-passphrase", camera.window.menus.actions["encrypt"].trigger)
     questions = camera.window.files.questions
     questions.asks = True  # type: ignore[attr-defined]
-    camera.modal("51-unseal", camera.window.menus.actions["unseal"].trigger)
-    camera.modal("51-share-sealed", camera.window.menus.actions["share_annotations"].trigger)
+    camera.modal("51-decrypt", camera.window.menus.actions["decrypt"].trigger)
+    camera.modal("51-share-encrypted", camera.window.menus.actions["share_annotations"].trigger)
     questions.asks = False  # type: ignore[attr-defined]
     camera.window.open_study(path)
 
@@ -258,7 +258,7 @@ SCENES: dict[str, Callable[[WindowCamera], None]] = {
     "50-nothing-found": _searched,
     "52-training": _planned,
     "52-team": _planned,
-    "51-sealed": _sealed,
+    "51-encrypted": _encrypted,
     "51-damaged": _damaged,
     "51-recover": _damaged,
     "51-recovered": _damaged,

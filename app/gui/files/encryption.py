@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.gui.pages.context import Context
-from project.encryption.container import require_strength
+from project.encryption.encryption_key import require_strength
 from project.errors import UserError
 from project.text_format import escape_unprintable
 from resources.translation import tr, trn
@@ -116,8 +116,10 @@ class _PassphraseQuestion:
 
 
 def _ask_passphrase(path: Path, why: str) -> str | None:
-    words = why or tr("“{name}” is sealed. Type its passphrase to open it.").format(name=escape_unprintable(path.name))
-    dialog = PassphraseDialog(tr("Sealed study"), words, tr("Open"), QApplication.activeWindow())
+    words = why or tr("“{name}” is encrypted. Type its passphrase to open it.").format(
+        name=escape_unprintable(path.name)
+    )
+    dialog = PassphraseDialog(tr("Encrypted study"), words, tr("Open"), QApplication.activeWindow())
     return dialog.field.text() if dialog.exec() == QDialog.DialogCode.Accepted else None
 
 
@@ -133,31 +135,31 @@ def ask_new(title: str, button: str, parent: QWidget) -> str | None:
 
 def encrypt_study(context: Context) -> None:
     """Encrypt the study, or give it another passphrase where it is encrypted already."""
-    from anonymize.local_files.study_encryption import change_passphrase, seal_study
+    from anonymize.local_files import study_encryption
 
     session = context.studio.session
     if session is None:
         return
-    sealed = session.study.working is not None
-    title = tr("Change the passphrase") if sealed else tr("Seal the study")
-    typed = ask_new(title, tr("Change") if sealed else tr("Seal"), context.window)
+    encrypted = session.study.encryption_key is not None
+    title = tr("Change the passphrase") if encrypted else tr("Encrypt the study")
+    typed = ask_new(title, tr("Change") if encrypted else tr("Encrypt"), context.window)
     if typed is None:
         return
-    act = change_passphrase if sealed else seal_study
-    tell = _passphrase_changed_text if sealed else _encrypted_text
-    _run_with_study_closed(context, lambda path: act(path, lambda: typed), tr("Sealing…"), tell)
+    act = study_encryption.change_passphrase if encrypted else study_encryption.encrypt_study
+    tell = _passphrase_changed_text if encrypted else _encrypted_text
+    _run_with_study_closed(context, lambda path: act(path, lambda: typed), tr("Encrypting…"), tell)
 
 
 def decrypt_study(context: Context) -> None:
     """Decrypt the study, after a yes."""
-    from anonymize.local_files.study_encryption import unseal_study
+    from anonymize.local_files import study_encryption
 
     session = context.studio.session
-    if session is None or session.study.working is None:
+    if session is None or session.study.encryption_key is None:
         return
     question = tr("Whoever can read the files can read the study and its backups afterwards, without a passphrase.")
-    if context.questions.agree(tr("Unseal the study"), question, tr("Unseal")):
-        _run_with_study_closed(context, unseal_study, tr("Unsealing…"), _decrypted_text)
+    if context.questions.agree(tr("Decrypt the study"), question, tr("Decrypt")):
+        _run_with_study_closed(context, study_encryption.decrypt_study, tr("Decrypting…"), _decrypted_text)
 
 
 def _run_with_study_closed(
@@ -188,10 +190,10 @@ def _run_with_study_closed(
 def _encrypted_text(done: "EncryptedFiles") -> str:
     backups = len(done.files) - 1
     if backups < 1:
-        return tr("The study is sealed. Keep the passphrase safe.")
+        return tr("The study is encrypted. Keep the passphrase safe.")
     return trn(
-        "The study and {count} backup are sealed. Keep the passphrase safe.",
-        "The study and {count} backups are sealed. Keep the passphrase safe.",
+        "The study and {count} backup are encrypted. Keep the passphrase safe.",
+        "The study and {count} backups are encrypted. Keep the passphrase safe.",
         backups,
     )
 
@@ -210,9 +212,9 @@ def _passphrase_changed_text(done: "EncryptedFiles") -> str:
 def _decrypted_text(done: "EncryptedFiles") -> str:
     backups = len(done.files) - 1
     if backups < 1:
-        return tr("The study is no longer sealed.")
+        return tr("The study is no longer encrypted.")
     return trn(
-        "The study and {count} backup are no longer sealed.",
-        "The study and {count} backups are no longer sealed.",
+        "The study and {count} backup are no longer encrypted.",
+        "The study and {count} backups are no longer encrypted.",
         backups,
     )

@@ -63,8 +63,8 @@ def share_annotations_only(context: Context) -> None:
         goes="\n".join(f"• {line}" for line in INCLUDED_CONTENT),
         stays="\n".join(f"• {one}" for one in EXCLUDED_CONTENT),
     )
-    if session.study.working is not None:
-        said += "\n\n" + tr("This study is sealed; the copy is in clear, for whoever has the file.")
+    if session.study.encryption_key is not None:
+        said += "\n\n" + tr("This study is encrypted; the copy is in clear, for whoever has the file.")
     if not questions.agree(_SHARE_TITLE, said, tr("Choose a place…"), careful=False):
         return
     name = f"{session.study.path.stem} annotations.greenroom"

@@ -25,7 +25,7 @@ class Requirement(Flag):
     SELECTION = auto()
     NO_SELECTION = auto()
     SEVERAL_VIEWS = auto()
-    SEALED = auto()
+    ENCRYPTED = auto()
     SIGHT = auto()
     """Nobody answers blind."""
 

@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from annotate.study import recording_edits
 from app.gui.study.background import ModalTask
-from project.encryption.container import is_sealed
+from project.encryption.encryption_key import is_encrypted
+from project.encryption.passphrases import obtain_key
 from project.entities.study_records import Changes, Recording
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
@@ -137,24 +138,21 @@ class StudyController(QObject):
             self._backed_up.emit(check)
 
     def _open_session(self, path: Path, annotator: str | None, check: object) -> Session:
-        """Open a study; an encrypted one in a thread, because its key takes a while to be derived."""
-
-        def opened(_progress: Progress) -> Session:
-            return Session.open(
-                path,
-                annotator,
-                when_checked=lambda: self._checked.emit(check),
-                when_backed_up=lambda: self._backed_up.emit(check),
-            )
-
-        if not is_sealed(path):
-            return opened(Silent())
-        if self.apart.busy:
-            raise UserError(tr("Another study is being opened or closed."), tr("Wait until that is done."))
-        return self.apart.run(opened, tr("Opening {name}…").format(name=escape_unprintable(path.name)))
+        """Open a study; the key of an encrypted one is derived in a thread, because that takes a while."""
+        if is_encrypted(path):
+            if self.apart.busy:
+                raise UserError(tr("Another study is being opened or closed."), tr("Wait until that is done."))
+            text = tr("Opening {name}…").format(name=escape_unprintable(path.name))
+            self.apart.run(lambda _progress: obtain_key(path), text)
+        return Session.open(
+            path,
+            annotator,
+            when_checked=lambda: self._checked.emit(check),
+            when_backed_up=lambda: self._backed_up.emit(check),
+        )
 
     def close(self) -> None:
-        """Close the study; one file is left. An encrypted one is encrypted again when this returns."""
+        """Close the study; one file is left."""
         if self.session is None:
             return
         self.leaving.emit()
@@ -162,11 +160,7 @@ class StudyController(QObject):
         self.show_recording(None)
         self.session_changed.emit()
         self.history_changed.emit()
-        if closing.study.working is None or self.apart.busy:
-            closing.close()
-        else:
-            text = tr("Sealing {name}…").format(name=escape_unprintable(closing.study.path.name))
-            self.apart.run(lambda _progress: closing.close(), text)
+        closing.close()
 
     def _finish_opening(self, check: object) -> None:
         """Make the study ready to be written to, or close it where it is damaged."""

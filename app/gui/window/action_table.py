@@ -215,9 +215,9 @@ FILE: tuple[Command[WindowParts], ...] = (
         icon="search",
     ),
     Command(
-        "seal",
+        "encrypt",
         tr("&File"),
-        tr("Sea&l study…"),
+        tr("Enc&rypt study…"),
         (),
         lambda w: encrypt_study(w.context),
         Requirement.STUDY | Requirement.WRITABLE,
@@ -225,12 +225,12 @@ FILE: tuple[Command[WindowParts], ...] = (
         line=True,
     ),
     Command(
-        "unseal",
+        "decrypt",
         tr("&File"),
-        tr("&Unseal study…"),
+        tr("Decr&ypt study…"),
         (),
         lambda w: decrypt_study(w.context),
-        Requirement.STUDY | Requirement.WRITABLE | Requirement.SEALED,
+        Requirement.STUDY | Requirement.WRITABLE | Requirement.ENCRYPTED,
     ),
     Command(
         "close", tr("&File"), tr("&Close study"), ("Ctrl+W",), lambda w: w.close_study(), Requirement.STUDY, line=True

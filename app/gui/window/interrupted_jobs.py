@@ -34,13 +34,13 @@ class InterruptedJobsDialog(OwnDialog):
     resume_requested = Signal(list)
     forget_requested = Signal(list)
 
-    def __init__(self, jobs: Mapping[str, str], parent: QWidget | None = None, *, sealed: bool = False) -> None:
+    def __init__(self, jobs: Mapping[str, str], parent: QWidget | None = None, *, encrypted: bool = False) -> None:
         """Make the dialog.
 
         Args:
             jobs: key of each job, and its line.
             parent: window that it belongs to.
-            sealed: whether the study is encrypted: what was half done was in memory only.
+            encrypted: whether the study is encrypted: what was half done was in memory only.
         """
         super().__init__(parent)
         self.setWindowTitle(tr("Interrupted jobs"))
@@ -49,8 +49,8 @@ class InterruptedJobsDialog(OwnDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
         kept = (
-            tr("Judges and exports go on where they were; other jobs of a sealed study begin again.")
-            if sealed
+            tr("Judges and exports go on where they were; other jobs of an encrypted study begin again.")
+            if encrypted
             else tr("Tracking, transcripts, exports and judges go on where they were; other jobs begin again.")
         )
         text = tr("These jobs had not ended when the study was closed.")
@@ -150,9 +150,9 @@ class InterruptedJobs(QObject):
             self._window.messages.show_message(tr("No job of this study was interrupted."))
             return
         session = self._window.studio.session
-        sealed = session is not None and session.study.working is not None
+        encrypted = session is not None and session.study.encryption_key is not None
         lines = {key: _job_text(interrupted_job) for key, interrupted_job in jobs.items()}
-        self.dialog = InterruptedJobsDialog(lines, self._window, sealed=sealed)
+        self.dialog = InterruptedJobsDialog(lines, self._window, encrypted=encrypted)
         self.dialog.resume_requested.connect(lambda keys: self.resume(jobs[key] for key in keys))
         self.dialog.forget_requested.connect(lambda keys: self.forget(jobs[key] for key in keys))
         self.dialog.finished.connect(self._close)

@@ -30,7 +30,7 @@ PREREQUISITE_HINTS = {
     Requirement.SELECTION: tr("Select a segment first."),
     Requirement.NO_SELECTION: tr("Clear the selection first (Esc)."),
     Requirement.SEVERAL_VIEWS: tr("This recording has one picture only."),
-    Requirement.SEALED: tr("This study is not sealed. To encrypt it: File > Seal study…"),
+    Requirement.ENCRYPTED: tr("This study is not encrypted. To encrypt it: File > Encrypt study…"),
 }
 """What has to be done first where an action needs it, the first of them first."""
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
@@ -137,9 +137,9 @@ class Menus(QObject):
             if self.actions[key].isEnabled():
                 self.actions[key].setToolTip(plain_tip(self._tooltip(key)))
 
-    def set_encryption_text(self, sealed: bool) -> None:
+    def set_encryption_text(self, encrypted: bool) -> None:
         """Let the entry that encrypts a study say what it does to one that is encrypted."""
-        self.actions["seal"].setText(tr("Chan&ge the passphrase…") if sealed else tr("Sea&l study…"))
+        self.actions["encrypt"].setText(tr("Chan&ge the passphrase…") if encrypted else tr("Enc&rypt study…"))
 
     def set_recent(self, paths: Sequence[str], open_it: Callable[[Path], object], forget: Callable[[], object]) -> None:
         """Fill the menu of recent studies; its last entry forgets which those were."""

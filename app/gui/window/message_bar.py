@@ -193,11 +193,11 @@ class MessageBar(QWidget):
         self._lock = PlainLabel()
         self._lock.setToolTip(
             tr(
-                "This study is sealed: it and its backups are encrypted on the disk.\n"
-                "File > Change the passphrase…, or File > Unseal study…"
+                "This study is encrypted, and so are its backups.\n"
+                "File > Change the passphrase…, or File > Decrypt study…"
             )
         )
-        self._lock.setAccessibleName(tr("This study is sealed"))
+        self._lock.setAccessibleName(tr("This study is encrypted"))
         self._lock.hide()
         self._saved = PlainLabel()
         # A label's text stands a pixel lower than that of the button beside it.
@@ -290,9 +290,9 @@ class MessageBar(QWidget):
         """Say how things stand with the file: `Saved`, `Read-only`, ..."""
         self._saved.setText(text)
 
-    def set_encrypted(self, sealed: bool) -> None:
+    def set_encrypted(self, encrypted: bool) -> None:
         """Show a lock where the study is encrypted on the disk."""
-        self._lock.setVisible(sealed)
+        self._lock.setVisible(encrypted)
 
     def set_policy(self, level: PolicyLevel, text: str, tooltip: str = "") -> None:
         """Say what may leave this machine; raw footage is shown in a colour that cannot be overlooked."""

@@ -43,12 +43,12 @@ class JobExitPolicy(StrEnum):
     CANCEL = "cancel"
 
 
-def exit_question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[str, str]:
+def exit_question(titles: Sequence[str], *, encrypted: bool, quits: bool) -> tuple[str, str]:
     """Return the question in a line, and what there is to know before answering.
 
     Args:
         titles: of the jobs that run or wait.
-        sealed: whether the study is encrypted.
+        encrypted: whether the study is encrypted.
         quits: whether the program ends, and not only the study is left.
     """
     head = trn("{count} job has not ended.", "{count} jobs have not ended.", len(titles))
@@ -60,8 +60,8 @@ def exit_question(titles: Sequence[str], *, sealed: bool, quits: bool) -> tuple[
         if quits
         else tr("Jobs in the background run without a window. This study stays in use, and a new window opens.")
     )
-    if sealed:
-        kept += " " + tr("The study stays open in memory until then, and is sealed afterwards.")
+    if encrypted:
+        kept += " " + tr("The key of the study stays in memory until then.")
     stopped = tr("What is stopped can be resumed when the study is opened again.")
     return head, "\n\n".join(("\n".join(lines), kept, stopped))
 
@@ -185,7 +185,7 @@ class QuitController(QObject):
         titles = self._window.jobs.titles()
         if session is None or not titles or self.background:
             return JobExitPolicy.STOP
-        head, more = exit_question(titles, sealed=session.study.working is not None, quits=quits)
+        head, more = exit_question(titles, encrypted=session.study.encryption_key is not None, quits=quits)
         return JobExitPolicy(self._window.files.questions.leave_jobs(head, more, quits=quits))
 
     def _poll_jobs(self) -> None:

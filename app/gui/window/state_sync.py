@@ -186,9 +186,9 @@ class WindowReactions(QObject):
     def update_actions(self) -> None:
         """Switch on the actions that make sense now."""
         session = self._window.studio.session
-        sealed = session is not None and session.study.working is not None
-        self._menus.set_encryption_text(sealed)
-        self._window.messages.set_encrypted(sealed)
+        encrypted = session is not None and session.study.encryption_key is not None
+        self._menus.set_encryption_text(encrypted)
+        self._window.messages.set_encrypted(encrypted)
         if self._blindness.is_active:
             self._menus.enable(Requirement.NOTHING, "")
             self.show_history()
@@ -198,7 +198,7 @@ class WindowReactions(QObject):
             present |= Requirement.STUDY | (
                 Requirement.WRITABLE if self._window.studio.writable else Requirement.NOTHING
             )
-            present |= Requirement.SEALED if sealed else Requirement.NOTHING
+            present |= Requirement.ENCRYPTED if encrypted else Requirement.NOTHING
         if self._window.studio.recording is not None:
             present |= Requirement.RECORDING
         present |= Requirement.SELECTION if self._window.studio.selected else Requirement.NO_SELECTION

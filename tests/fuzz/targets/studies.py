@@ -3,7 +3,6 @@
 import contextlib
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from random import Random
 
 from project.errors import UserError
 from project.files.fingerprints import fingerprint
+from project.files.sqlcipher import sqlite3
 from project.integrity.integrity_check import check_study
 from project.session.session import Session
 from project.store.study import Study

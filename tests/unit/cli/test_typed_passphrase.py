@@ -11,7 +11,7 @@ from typing import Literal
 
 import pytest
 
-from project.encryption.container import is_sealed
+from project.encryption.encryption_key import is_encrypted
 from project.store.study import Study
 
 _PROGRAM = Path(__file__).parents[3] / "greenroom.py"
@@ -48,14 +48,14 @@ def typed(folder: Path, lines: list[str], *arguments: str) -> tuple[int, str]:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), shown.decode("utf-8", "replace")
 
 
-@pytest.mark.parametrize(("sealed", "opened"), [("NFD", "NFC"), pytest.param("NFC", "NFD", marks=pytest.mark.soak)])
-def test_a_study_opens_with_what_another_keyboard_types(tmp_path: Path, sealed: _Form, opened: _Form) -> None:
+@pytest.mark.parametrize(("encrypted", "opened"), [("NFD", "NFC"), pytest.param("NFC", "NFD", marks=pytest.mark.soak)])
+def test_a_study_opens_with_what_another_keyboard_types(tmp_path: Path, encrypted: _Form, opened: _Form) -> None:
     path = tmp_path / "study.greenroom"
     Study.create(path, "A study").close()
-    first, other = unicodedata.normalize(sealed, TYPED), unicodedata.normalize(opened, TYPED)
+    first, other = unicodedata.normalize(encrypted, TYPED), unicodedata.normalize(opened, TYPED)
     assert first != other
-    code, shown = typed(tmp_path, [first, first], "seal", str(path))
-    assert (code, is_sealed(path)) == (0, True), shown
+    code, shown = typed(tmp_path, [first, first], "encrypt", str(path))
+    assert (code, is_encrypted(path)) == (0, True), shown
     assert "Größe" not in unicodedata.normalize("NFC", shown)
     code, shown = typed(tmp_path, ["no such passphrase", other], "info", str(path))
     assert code == 0, shown

@@ -2,19 +2,18 @@
 
 import os
 import shutil
-import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from project.encryption import container as keys
 from project.encryption import passphrases
 from project.entities.study_records import Annotator
 from project.erasure.erased_file import exclusive_access, load_into_memory, require_readable
 from project.errors import UserError
-from project.files.temporary_files import SEALED_FOLDER_VARIABLE
+from project.files.sqlcipher import sqlite3
+from project.files.temporary_files import PRIVATE_FOLDER_VARIABLE
 from project.integrity.integrity_check import check_study
 from project.merging.merge import merge_copy
 from project.queries.recording_rows import all_recordings
@@ -26,11 +25,11 @@ from project.schema.schema_comparison import MIGRATIONS, compare_schema, sql_tok
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.backups import back_up
 from project.store.creation import create_file, upgrade_file
-from project.store.encryption_change import seal_study
+from project.store.encryption_change import encrypt_study
 from project.store.opening import connect
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.small_study import furnish
 
 SECRET = "Zebediah Quux"
@@ -150,7 +149,7 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
         load_into_memory,
         require_readable,
         lambda one: exclusive_access(one).__enter__(),
-        lambda one: seal_study(one, "x" * 9),
+        lambda one: encrypt_study(one, "x" * 9),
     ):
         with pytest.raises(UserError):
             refuse(path)
@@ -236,20 +235,20 @@ def test_the_table_of_versions_may_be_laid_out_as_other_versions_of_sqlite_utils
         assert study.defect is None
 
 
-def test_a_sealed_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encrypted_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memory").mkdir()
-    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(tmp_path / "memory"))
-    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
+    monkeypatch.setenv(PRIVATE_FOLDER_VARIABLE, str(tmp_path / "memory"))
+    make_keys_cheap(monkeypatch)
     monkeypatch.setattr("project.store.encryption_change.Study.require_writable", lambda _: None)
     _run(path, FOREIGN["a table"])
-    seal_study(path, "four words that nobody guesses")
+    encrypt_study(path, "four words that nobody guesses")
     monkeypatch.undo()
-    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(tmp_path / "memory"))
+    monkeypatch.setenv(PRIVATE_FOLDER_VARIABLE, str(tmp_path / "memory"))
     before = path.read_bytes()
     with Study.open(path, backups=3) as study:
         assert "utterance_copy" in study.read_only_reason
         assert study.get_property("word") == SECRET
-        assert study.working is not None
+        assert study.encryption_key is not None
     assert any("unknown table “utterance_copy”" in line for line in check_study(path))
     for refuse in (load_into_memory, require_readable):
         with pytest.raises(UserError, match="utterance_copy"):

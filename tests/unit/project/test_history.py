@@ -2,7 +2,6 @@
 
 import copy
 import json
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -16,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from project.entities.study_records import ConsentUse, FieldValue, Participant, ParticipantRole, Segment, Verdict
+from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.queries import recording_rows as participants

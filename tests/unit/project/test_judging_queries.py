@@ -1,7 +1,6 @@
 """What judges said, to whom it was shown, what was sent and what was frozen: kept whole, and never changed."""
 
 import contextlib
-import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentTarget, JudgmentTargetKind, Reveal
 from project.entities.questions import question_to_json
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.integrity.integrity_check import check_study
 from project.queries import item_set_rows, judgment_rows
 from project.queries.policy_rows import all_egress, insert_egress

@@ -1,4 +1,3 @@
-import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,6 +20,7 @@ from project.entities.study_records import (
     VideoFacts,
 )
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.queries import annotator_rows as annotators
 from project.queries import face_rows as faces

@@ -2,7 +2,6 @@ import contextlib
 import errno
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ import pytest
 
 from project.entities.study_records import Annotator
 from project.errors import Cancelled, UserError
+from project.files.sqlcipher import sqlite3
 from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import insert_annotator
 from project.queries.history_rows import read_steps

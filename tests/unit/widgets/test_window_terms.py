@@ -10,7 +10,7 @@ from tests.builders.command_chain import ROOT
 from widgets.window_terms import WINDOW_TERMS, in_window_terms
 
 _LOWER_FLOORS = ("project", "media", "models", "annotate", "anonymize", "benchmark")
-_NO_COMMAND = re.compile(r"greenroom (withdrawal|tier|sealed|faces \d|that)")
+_NO_COMMAND = re.compile(r"greenroom (withdrawal|tier|encrypted|faces \d|that)")
 """Keys and formats that begin with the program's name, and one sentence."""
 
 

@@ -18,7 +18,7 @@ from anonymize.export import export_queue as rendering_queue
 from anonymize.export.export_queue import QueuedClip, RenderQueue, queue_path
 from anonymize.faces import face_tracking_job as tracking
 from anonymize.local_files.file_traces import list_cache_files, list_program_notes
-from anonymize.local_files.study_encryption import seal_study
+from anonymize.local_files.study_encryption import encrypt_study
 from benchmark.judging import judge_trial
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.entities.judgments import JudgeEntry
@@ -29,13 +29,14 @@ from project.session.job_notes import (
     JobNotes,
     note_files,
     notes_folder,
+    read_private,
     recreate_job,
     write_private,
 )
 from project.session.jobs import JOB_MODULES, JobSpec, load_kind
 from project.session.session import Session
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.clips import make_clip
 
 
@@ -143,48 +144,49 @@ def test_several_jobs_that_follow_from_each_other_are_one_note(session: Session)
 
 
 @pytest.fixture
-def sealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
+def encrypted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    make_keys_cheap(monkeypatch)
     secret = tmp_path / "passphrase"
     secret.write_text("correct horse\n")
     monkeypatch.setenv(PASSPHRASE_FILE_VARIABLE, str(secret))
     Study.create(tmp_path / "closed.greenroom").close()
-    seal_study(tmp_path / "closed.greenroom", lambda: "correct horse")
+    encrypt_study(tmp_path / "closed.greenroom", lambda: "correct horse")
     return tmp_path / "closed.greenroom"
 
 
-def test_the_notes_of_a_sealed_study_are_sealed_and_there_when_it_is_opened_again(sealed: Path, tmp_path: Path) -> None:
-    with Session.open(sealed, "Ada") as session:
+def test_the_notes_of_an_encrypted_study_are_encrypted_and_there_when_it_is_opened_again(
+    encrypted: Path, tmp_path: Path
+) -> None:
+    with Session.open(encrypted, "Ada") as session:
         JobNotes(session.study).add(scenes("r", "Find scene changes in Eve.mp4"))
         queue = RenderQueue(tmp_path / "clips of Eve", (QueuedClip("r", "blur"),))
         rendering_queue.save_queue(session, queue)
-        files = note_files(sealed)
+        files = note_files(encrypted)
     assert len(files) == 2
     for file in files:
         assert b"Eve" not in file.read_bytes()
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    with Session.open(sealed, "Ada") as session:
+    with Session.open(encrypted, "Ada") as session:
         titles = [job.title for job in JobNotes(session.study).interrupted()]
         assert titles == ["Find scene changes in Eve.mp4"]
     assert [path for path in tmp_path.rglob("*") if path.is_file() and b"clips of Eve" in path.read_bytes()] == []
 
 
-def test_a_sealed_study_takes_no_note_that_is_not_sealed(sealed: Path) -> None:
-    with Session.open(sealed, "Ada") as session:
+def test_an_encrypted_study_takes_no_note_that_is_not_encrypted(encrypted: Path) -> None:
+    with Session.open(encrypted, "Ada") as session:
         notes = JobNotes(session.study)
         notes.add(scenes())
-        (file,) = note_files(sealed)
-        content = session.study.working.unseal_content(file) if session.study.working else b""
-        file.write_bytes(content)
+        (file,) = note_files(encrypted)
+        file.write_bytes(read_private(session.study, file))
         assert notes.interrupted() == []
 
 
-def test_sealing_a_study_removes_its_notes_in_the_clear(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
+def test_encrypting_a_study_removes_its_notes_in_the_clear(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_keys_cheap(monkeypatch)
     path = session.study.path
     JobNotes(session.study).add(scenes())
     session.close()
-    seal_study(path, lambda: "correct horse")
+    encrypt_study(path, lambda: "correct horse")
     assert note_files(path) == []
 
 

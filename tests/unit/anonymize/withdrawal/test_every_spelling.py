@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import sqlite3
 import unicodedata
 from contextlib import closing
 from pathlib import Path
@@ -12,17 +11,18 @@ import platformdirs
 import pytest
 
 from models.connection.machine_policy import journal_file
-from project.encryption.passphrases import forget_key, read_file_header
+from project.encryption.passphrases import forget_key, obtain_key
 from project.erasure.row_erasure import KEPT_COLUMNS
 from project.files.fingerprints import fingerprint
+from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import cache_folder
 from project.integrity.integrity_check import check_study
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES
 from project.session.settings import Settings, log_path, save_settings, view_path
-from project.store.encryption_change import seal_study
+from project.store.encryption_change import encrypt_study
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.full_study import NAME, Full, forms, made
 from tests.builders.terminal import Terminal
 
@@ -88,11 +88,11 @@ def lab(tmp_path: Path) -> tuple[Path, Full]:
     plant_everywhere(path)
     for name in ("study.greenroom.bak-1", "study (before version 2).greenroom"):
         shutil.copyfile(path, folder / name)
-    sealed = Path(shutil.copyfile(path, folder / "old and sealed.greenroom"))
+    encrypted = Path(shutil.copyfile(path, folder / "old and encrypted.greenroom"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("project.encryption.container._new_kdf_parameters", cheap)
-        seal_study(sealed, "another long passphrase")
-    forget_key(read_file_header(sealed))
+        make_keys_cheap(patch)
+        encrypt_study(encrypted, "another long passphrase")
+    forget_key(obtain_key(encrypted))
     for place, text in (("transcripts/tmp1.jsonl", SAID[0]), ("previews/a.npz", NAME), ("queues/q.json", "{}")):
         file = cache_folder() / place
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -184,4 +184,4 @@ def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(
     assert {"name", "phone", "e-mail", "account", "date-of-birth", "address", "link"} <= {*searched["kinds"]}
     assert [(file["found"], file["free_pages"]) for file in searched["files"]] == [(0, 0)] * 3
     assert (searched["beside"]["found"], searched["program"]["found"], searched["not_readable"]) == (0, 0, 1)
-    assert "old and sealed.greenroom may be a copy" in told
+    assert "old and encrypted.greenroom may be a copy" in told

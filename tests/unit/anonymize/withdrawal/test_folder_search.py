@@ -62,7 +62,7 @@ def test_what_is_packed_is_unpacked(tmp_path: Path) -> None:
         b"7z\xbc\xaf\x27\x1c....",
         packed("inner.docx", packed("word.xml", b"nothing to see")),
         gzip.compress(b"broken", mtime=0)[:-6],
-        b"greenroom-sealed\x00\x00\x01\x42{...",
+        b"GRE\x01\x00\x00\x01\x42{...",
     ],
 )
 def test_what_nobody_could_look_into_is_not_called_searched(tmp_path: Path, content: bytes) -> None:

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from platformdirs import user_config_path
 
 from anonymize.local_files.file_traces import names_person
-from anonymize.local_files.study_encryption import seal_study as seal_with_caches
+from anonymize.local_files.study_encryption import encrypt_study as encrypt_with_caches
 from anonymize.withdrawal.withdrawal_certificate import (
     PendingCertificate,
     free_pending_path,
@@ -25,7 +25,7 @@ from anonymize.withdrawal.withdrawal_certificate import (
     publish_pending,
 )
 from app.cli.main import greenroom as command
-from project.encryption.container import is_sealed
+from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
 from project.files.fingerprints import fingerprint
@@ -33,9 +33,9 @@ from project.files.temporary_files import cache_folder
 from project.integrity.integrity_check import check_study
 from project.session.settings import Settings, load_settings, log_path, save_settings, view_path
 from project.session.trust_store import TrustKind, add_trusted, containing_folders, read_trusted
-from project.store.encryption_change import seal_study, unseal_study
+from project.store.encryption_change import decrypt_study, encrypt_study
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.clips import make_clip, remuxed
 from tests.builders.full_study import FACTS, NAME, SPOKEN, forms, made
 from tests.builders.terminal import Terminal
@@ -366,17 +366,17 @@ def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, gr
     greenroom("transcript", "import", path, spoken, "--recording", "2", "--replace", "--keep-rest")
 
 
-def test_a_sealed_study_stays_sealed_with_its_backups(
+def test_an_encrypted_study_stays_encrypted_with_its_backups(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
 ) -> None:
-    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
+    make_keys_cheap(monkeypatch)
     backup = Path(shutil.copyfile(study, study.with_name(f"{study.name}.bak-1")))
-    seal_study(study, "a long passphrase")
+    encrypt_study(study, "a long passphrase")
     greenroom("withdraw", study, "P01", "--yes")
     for file in (study, backup):
-        assert is_sealed(file)
+        assert is_encrypted(file)
         assert check_study(file) == []
-    unseal_study(study)
+    decrypt_study(study)
     assert holding([NAME, SPOKEN], tmp_path) == []
     assert b"the others talk" in study.read_bytes()
 
@@ -498,16 +498,16 @@ def test_a_study_of_a_stranger_deletes_no_file_outside_of_it(lab: Path, pointed:
     assert outside.exists() is not pointed
 
 
-def test_what_a_killed_reader_left_is_erased_by_sealing(
+def test_what_a_killed_reader_left_is_erased_by_encrypting(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("project.encryption.container._new_kdf_parameters", cheap)
+    make_keys_cheap(monkeypatch)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     left = tmp_path / "temporary" / "greenroom-scratch-abc"
     left.mkdir(parents=True)
     shutil.copyfile(study, left / "copy")
-    seal_with_caches(study, lambda: "a long passphrase")
-    assert is_sealed(study)
+    encrypt_with_caches(study, lambda: "a long passphrase")
+    assert is_encrypted(study)
     assert holding([NAME, SPOKEN], tmp_path) == []
 
 
@@ -565,7 +565,7 @@ def test_what_killed_writers_of_a_certificate_and_of_a_withdrawal_left_goes_with
     before = {*study.parent.iterdir()}
     waits = PendingCertificate(free_pending_path(study), "P01", "2026", "lab, withdrawal of P01", "text", {})
     for name in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md"):
-        study.with_name(f".{name}.4711.sealing").write_text("half of a certificate")
+        study.with_name(f".{name}.4711.unfinished").write_text("half of a certificate")
     waits.store()
     written = waits.publish()
     assert {*study.parent.iterdir()} == before | {*written}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.diagnostics import desktop_entry as desktop
-from project.encryption.container import MAGIC
+from project.encryption.encryption_key import FILE_MARK
 from project.errors import UserError
 from project.schema import format_versions as schema
 from tests.builders.terminal import Terminal
@@ -70,7 +70,7 @@ def test_the_command_survives_the_quoting_of_the_specification(
     assert entry(home)["TryExec"].replace("\\\\", "\\") == str(made)
 
 
-def test_the_type_is_known_by_its_ending_and_by_the_marks_in_open_and_sealed_files(home: Path) -> None:
+def test_the_type_is_known_by_its_ending_and_by_the_marks_in_open_and_encrypted_files(home: Path) -> None:
     desktop.install()
     space = "{http://www.freedesktop.org/standards/shared-mime-info}"
     kind = ElementTree.parse(home / "mime" / "packages" / "greenroom.xml").getroot().find(f"{space}mime-type")
@@ -78,8 +78,10 @@ def test_the_type_is_known_by_its_ending_and_by_the_marks_in_open_and_sealed_fil
     assert [glob.get("pattern") for glob in kind.iter(f"{space}glob")] == ["*.greenroom"]
     mark = next(element for element in kind.iter(f"{space}match") if element.get("type") == "big32")
     assert mark.get("offset") == "68"
-    assert MAGIC.decode() in [
-        element.get("value") for element in kind.iter(f"{space}match") if element.get("offset") == "0"
+    assert FILE_MARK.decode() in [
+        (element.get("value") or "").encode().decode("unicode_escape")
+        for element in kind.iter(f"{space}match")
+        if element.get("offset") == "0"
     ]
     assert struct.pack(">I", int(mark.get("value", ""), 16)) == schema.APPLICATION_ID.to_bytes(4)
 

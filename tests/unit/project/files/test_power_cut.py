@@ -9,17 +9,14 @@ import pytest
 
 from annotate.team import study_copies
 from media.encoding import atomic_output
-from project.encryption import container
-from project.encryption.commit_log import log_path
 from project.erasure import erased_file
 from project.progress import Silent
 from project.recovery.recovery import copy_backup
 from project.session.settings import store_object
-from project.store import locking
+from project.store import encryption_change, locking
 from project.store.backups import back_up
-from project.store.encryption_change import seal_study
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.disk_record import DiskRecord
 
 
@@ -49,7 +46,7 @@ def erase_from_study(folder: Path) -> None:
 
 def encrypt_study(folder: Path) -> None:
     Study.create(folder / "a.greenroom").close()
-    seal_study(folder / "a.greenroom", "correct horse")
+    encryption_change.encrypt_study(folder / "a.greenroom", "correct horse")
 
 
 def export_clip(folder: Path) -> None:
@@ -78,7 +75,7 @@ PUBLISHED: dict[Callable[[Path], None], str] = {
 def test_a_file_is_whole_under_its_name_after_a_power_cut(
     publish: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
+    make_keys_cheap(monkeypatch)
     disk = DiskRecord(monkeypatch)
     publish(tmp_path)
     assert PUBLISHED[publish] in disk.published
@@ -91,21 +88,6 @@ def test_an_edit_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
     (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
     connection.close()
     assert synchronous == 2
-
-
-def test_an_edit_of_an_encrypted_study_is_on_the_disk_when_it_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
-    encrypt_study(tmp_path)
-    disk = DiskRecord(monkeypatch)
-    with Study.open(tmp_path / "a.greenroom") as study:
-        with study.step("First"):
-            study.set_property("number", 1)
-        before = disk.sync_count(log_path(tmp_path / "a.greenroom"))
-        with study.step("Second"):
-            study.set_property("number", 2)
-        assert disk.sync_count(log_path(tmp_path / "a.greenroom")) == before + 1
 
 
 def test_the_policy_that_was_set_last_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

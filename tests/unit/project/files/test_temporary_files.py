@@ -184,7 +184,7 @@ def test_a_folder_of_ones_own_is_private_and_that_of_a_killed_process_is_swept(
     assert {path.name for path in tmp_path.iterdir()} == {"greenroom-scratch-mine.txt", "greenroom-notes"}
 
 
-def test_while_a_sealed_study_is_open_it_lies_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_an_encrypted_study_is_open_it_lies_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GREENROOM_CACHE_FOLDER", str(tmp_path))
     with OwnFolder() as folder:
         assert folder.parent == tmp_path

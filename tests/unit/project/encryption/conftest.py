@@ -1,4 +1,4 @@
-"""Keys that take no quarter of a second to work out, and a process that remembers none of another test."""
+"""Keys that are derived at once, and a process that remembers none of another test."""
 
 import os
 from collections.abc import Iterator
@@ -6,21 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from project.encryption import container as keys
 from project.encryption import passphrases
-from project.files.temporary_files import CACHE_FOLDER_VARIABLE, SEALED_FOLDER_VARIABLE
+from project.files.temporary_files import CACHE_FOLDER_VARIABLE, PRIVATE_FOLDER_VARIABLE
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.encrypted_study import SECRET
 
 
 @pytest.fixture(autouse=True)
-def quick_and_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cheap key, an empty memory, and a folder of one's own in place of the one in memory; returns that folder."""
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of one's own in place of the one in memory, with cheap keys and none that is known."""
     memory = tmp_path / "memory"
     memory.mkdir()
-    monkeypatch.setattr(keys, "_new_kdf_parameters", cheap)
-    monkeypatch.setenv(SEALED_FOLDER_VARIABLE, str(memory))
+    make_keys_cheap(monkeypatch)
+    monkeypatch.setenv(PRIVATE_FOLDER_VARIABLE, str(memory))
     monkeypatch.delenv(CACHE_FOLDER_VARIABLE, raising=False)
     monkeypatch.delenv(passphrases.PASSPHRASE_FILE_VARIABLE, raising=False)
     passphrases._keys.clear()

@@ -1,16 +1,15 @@
-"""The program with keys that are cheap to work out: `python -m tests.faults.victims.sealing seal STUDY ...`.
+"""The program with keys that are cheap to work out: `python -m tests.faults.victims.encrypting encrypt STUDY ...`.
 
 With those of users, most of its life would be a calculation, during which no file changes.
 """
 
 import greenroom
-from project.encryption import container as keys
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 
 
 def main() -> int:
     """Run the command that the arguments name."""
-    keys._new_kdf_parameters = cheap
+    make_keys_cheap()
     return greenroom.main()
 
 

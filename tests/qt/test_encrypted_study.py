@@ -1,15 +1,14 @@
-"""The window seals a study and opens it again, asks for passphrases, and offers to recover a damaged study."""
+"""The window encrypts a study and opens it again, asks for passphrases, and offers to recover a damaged study."""
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
@@ -17,16 +16,17 @@ from pytestqt.qtbot import QtBot
 from app.gui.files import encryption
 from app.gui.files.encryption import PassphraseDialog, PassphrasePrompt
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
-from project.encryption import container, passphrases
-from project.encryption.container import is_sealed
+from app.gui.study import study_controller
+from project.encryption import passphrases
+from project.encryption.encryption_key import EncryptionKey, is_encrypted
+from project.encryption.passphrases import obtain_key
 from project.entities.study_records import Changes
 from project.integrity.integrity_check import check_study
 from project.session.session import Session
 from project.store.backups import Backup
-from project.store.decrypted_copy import DecryptedCopy
-from project.store.encryption_change import seal_study
+from project.store.encryption_change import encrypt_study
 from project.store.study import Study
-from tests.builders.cheap_key import cheap
+from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.waiting import HANG_S
 from tests.qt.conftest import OpenWindow
 
@@ -36,8 +36,8 @@ _WORDS = "correct horse"
 @pytest.fixture(autouse=True)
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "memory").mkdir()
-    monkeypatch.setenv("GREENROOM_SEALED_FOLDER", str(tmp_path / "memory"))
-    monkeypatch.setattr(container, "_new_kdf_parameters", cheap)
+    monkeypatch.setenv("GREENROOM_PRIVATE_FOLDER", str(tmp_path / "memory"))
+    make_keys_cheap(monkeypatch)
     passphrases._keys.clear()
     yield
     passphrases._keys.clear()
@@ -58,34 +58,34 @@ def other(tmp_path: Path) -> Path:
     return tmp_path / "other.greenroom"
 
 
-def test_the_menu_seals_the_open_study_and_unseals_it(
+def test_the_menu_seals_the_open_study_and_decrypts_it(
     path: Path, open_window: OpenWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = open_window(path)
-    unseal = window.menus.actions["unseal"]
-    assert not unseal.isEnabled()
-    assert "not sealed" in unseal.toolTip()
+    decrypt = window.menus.actions["decrypt"]
+    assert not decrypt.isEnabled()
+    assert "not encrypted" in decrypt.toolTip()
     monkeypatch.setattr(encryption, "ask_new", lambda *_: _WORDS)
     encryption.encrypt_study(window.context)
     qtbot.waitUntil(lambda: window.studio.session is not None)
-    assert is_sealed(path)
+    assert is_encrypted(path)
     assert window.studio.writable
-    assert window.messages.message() == "The study is sealed. Keep the passphrase safe."
-    assert unseal.isEnabled()
-    assert window.menus.actions["seal"].text().replace("&", "") == "Change the passphrase…"
+    assert window.messages.message() == "The study is encrypted. Keep the passphrase safe."
+    assert decrypt.isEnabled()
+    assert window.menus.actions["encrypt"].text().replace("&", "") == "Change the passphrase…"
     assert not window.messages._lock.isHidden()
     monkeypatch.setattr(window.files.questions, "agree", lambda *_: True)
     encryption.decrypt_study(window.context)
     qtbot.waitUntil(lambda: window.studio.session is not None)
-    assert window.menus.actions["seal"].text().replace("&", "") == "Seal study…"
+    assert window.menus.actions["encrypt"].text().replace("&", "") == "Encrypt study…"
     assert window.messages._lock.isHidden()
     window.close()
-    assert not is_sealed(path)
+    assert not is_encrypted(path)
     assert check_study(path) == []
 
 
-def test_a_sealed_study_stays_closed_without_an_answer(path: Path, open_window: OpenWindow, other: Path) -> None:
-    seal_study(path, _WORDS)
+def test_an_encrypted_study_stays_closed_without_an_answer(path: Path, open_window: OpenWindow, other: Path) -> None:
+    encrypt_study(path, _WORDS)
     passphrases._keys.clear()
     window = open_window(other)
     answers = iter(["wrong", None, _WORDS])
@@ -96,22 +96,18 @@ def test_a_sealed_study_stays_closed_without_an_answer(path: Path, open_window: 
     assert window.open_study(path)
 
 
-def test_the_window_goes_on_while_a_sealed_study_is_opened_and_sealed(
+def test_the_window_goes_on_while_the_key_of_a_study_is_derived(
     path: Path, open_window: OpenWindow, other: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seal_study(path, _WORDS)
+    encrypt_study(path, _WORDS)
     window = open_window(other)
     came_round = threading.Event()
     said: list[str] = []
 
-    def awaited(act: Callable[..., object]) -> Callable[..., object]:
-        def wait(*args: object, **named: object) -> object:
-            # Set by the window's event loop alone: where that stands still, nobody ends the waiting.
-            came_round.clear()
-            assert came_round.wait(HANG_S)
-            return act(*args, **named)
-
-        return wait
+    def obtain(path: Path) -> EncryptionKey:
+        # Set by the window's event loop alone: where that stands still, nobody ends the waiting.
+        assert came_round.wait(HANG_S)
+        return obtain_key(path)
 
     def look() -> None:
         shown = QApplication.activeModalWidget()
@@ -124,63 +120,26 @@ def test_the_window_goes_on_while_a_sealed_study_is_opened_and_sealed(
     beat.timeout.connect(look)
     beat.start()
     with monkeypatch.context() as patched:
-        patched.setattr(DecryptedCopy, "__init__", awaited(DecryptedCopy.__init__))
-        patched.setattr(DecryptedCopy, "close", awaited(DecryptedCopy.close))
+        patched.setattr(study_controller, "obtain_key", obtain)
         assert window.open_study(path)
-        window.studio.edit(lambda session: _set(session, 2))
-        window.close_study()
-    assert [*dict.fromkeys(said)] == ["Opening a.greenroom…", "Sealing a.greenroom…"]
+    window.studio.edit(lambda session: _set(session, 2))
+    window.close_study()
+    assert [*dict.fromkeys(said)] == ["Opening a.greenroom…"]
     assert QApplication.activeModalWidget() is None
     with Study.open(path) as study:
         assert study.get_property("x") == 2
 
 
-@pytest.mark.parametrize("how", ["close twice", "quit"])
-def test_the_window_is_not_gone_before_the_study_is_sealed(
-    path: Path, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, how: str, qtbot: QtBot
-) -> None:
-    seal_study(path, _WORDS)
-    window = open_window(path)
-    window.studio.edit(lambda session: _set(session, 3))
-    seals, visible = DecryptedCopy.close, []
-    go_on = threading.Event()
-
-    def close(working: DecryptedCopy, connection: sqlite3.Connection) -> None:
-        assert go_on.wait(HANG_S)
-        visible.append(window.isVisible())
-        seals(working, connection)
-
-    def meanwhile() -> None:
-        if how == "close twice":
-            window.close()
-        elif how == "quit":
-            QCoreApplication.exit()
-        go_on.set()
-
-    monkeypatch.setattr(DecryptedCopy, "close", close)
-    QTimer.singleShot(20, meanwhile)
-    window.close()
-    if how == "quit":
-        # Qt remembers it until its main loop ran.
-        QTimer.singleShot(0, QCoreApplication.quit)
-        QCoreApplication.exec()
-    assert visible == [True]
-    assert not window.isVisible()
-    assert not path.with_name("a.greenroom.sealed-log").exists()
-    with Study.open(path) as study:
-        assert study.get_property("x") == 3
-
-
 def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
     path: Path, open_window: OpenWindow, other: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    seal_study(path, _WORDS)
+    encrypt_study(path, _WORDS)
     window = open_window(other)
-    begins, go_on = DecryptedCopy.__init__, threading.Event()
+    go_on = threading.Event()
 
-    def begin(working: DecryptedCopy, *given: Any) -> None:
+    def obtain(path: Path) -> EncryptionKey:
         assert go_on.wait(HANG_S)
-        begins(working, *given)
+        return obtain_key(path)
 
     def meanwhile() -> None:
         window.close()
@@ -188,7 +147,7 @@ def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
         assert not window.files.open_study(path)
         go_on.set()
 
-    monkeypatch.setattr(DecryptedCopy, "__init__", begin)
+    monkeypatch.setattr(study_controller, "obtain_key", obtain)
     QTimer.singleShot(20, meanwhile)
     assert window.open_study(path)
     qtbot.waitUntil(lambda: not window.isVisible())
@@ -224,7 +183,7 @@ def _set(session: Session, value: int) -> Changes:
 
 
 def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
-    dialog = PassphraseDialog("Seal", "Words", "Seal", None, new=True)
+    dialog = PassphraseDialog("Encrypt", "Words", "Encrypt", None, new=True)
     qtbot.addWidget(dialog)
     button = dialog.buttons.go_on
     assert not button.isEnabled()

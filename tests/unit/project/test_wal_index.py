@@ -1,0 +1,97 @@
+"""A write-ahead log that was damaged after a kill: what was saved is there, or the damage is said."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from project.errors import UserError
+from project.integrity.integrity_check import check_study
+from project.recovery.recovery import recover
+from project.store.opening import sibling_path
+from project.store.study import Study
+from project.store.wal_index import WalIndex, is_log_shortened
+from tests.contract.documentation import ROOT
+
+_EDITOR = """
+import os, sys
+from pathlib import Path
+from project.store.study import Study
+study = Study.open(Path(sys.argv[1]))
+for number in range(6):
+    with study.step("Edit"):
+        study.set_property("word", number)
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """A study whose last six edits are in its log."""
+    path = tmp_path / "a.greenroom"
+    Study.create(path).close()
+    subprocess.run([sys.executable, "-c", _EDITOR, str(path)], cwd=ROOT)
+    return path
+
+
+def _flip(log: Path, place: int) -> None:
+    content = bytearray(log.read_bytes())
+    content[place] ^= 1
+    log.write_bytes(content)
+
+
+HARM: dict[str, Callable[[Path], None]] = {
+    "a bit of its head": lambda log: _flip(log, 17),
+    "a bit of the number of its generation": lambda log: _flip(log, 19),
+    "a bit in its middle": lambda log: _flip(log, log.stat().st_size // 2),
+    "a bit of its last page": lambda log: _flip(log, log.stat().st_size - 100),
+    "cut off between two pages": lambda log: os.truncate(log, log.stat().st_size - 4096 - 24),
+    "cut off in a page": lambda log: os.truncate(log, log.stat().st_size - 100),
+    "emptied": lambda log: os.truncate(log, 0),
+    "taken away": Path.unlink,
+}
+
+
+@pytest.mark.parametrize("harm", HARM)
+def test_damage_to_the_log_is_said_and_the_study_is_read_only(killed: Path, harm: str) -> None:
+    HARM[harm](sibling_path(killed, "-wal"))
+    before = {path.name: path.read_bytes() for path in killed.parent.iterdir()}
+    assert any("log of edits" in line and "damaged" in line for line in check_study(killed))
+    with Study.open(killed) as study:
+        assert study.defect is not None
+        assert study.get_property("word") in (None, *range(5))
+        with pytest.raises(UserError, match="reading only") as refused, study.step("Edit"):
+            study.set_property("word", 7)
+        assert "recover" in refused.value.hint
+    before.pop(f"{killed.name}.lock", None)
+    assert {path.name: path.read_bytes() for path in killed.parent.iterdir()} == before
+    saved = recover(killed, killed.with_name("saved"))
+    assert saved.log_damaged
+    assert check_study(saved.path) == []
+
+
+def test_an_intact_log_is_taken_up_without_a_word(killed: Path) -> None:
+    assert check_study(killed) == []
+    with Study.open(killed) as study:
+        assert (study.defect, study.get_property("word")) == (None, 5)
+
+
+@pytest.mark.parametrize("harm", ["a bit of it", "taken away"])
+def test_an_index_that_says_nothing_makes_no_damage(killed: Path, harm: str) -> None:
+    index = sibling_path(killed, "-shm")
+    _flip(index, 17) if harm == "a bit of it" else index.unlink()
+    with Study.open(killed) as study:
+        assert (study.defect, study.get_property("word")) == (None, 5)
+
+
+def test_an_index_of_an_older_log_makes_no_damage() -> None:
+    older = WalIndex(frames=9, generation=4, nonce=b"aaaa", moved=3)
+    for found in (WalIndex(2, 5, b"bbbb", 0), WalIndex(0, 5, b"bbbb", 0), WalIndex(9, 4, b"aaaa", 0)):
+        assert not is_log_shortened(older, found)
+    moved = WalIndex(frames=9, generation=4, nonce=b"aaaa", moved=9)
+    assert not is_log_shortened(moved, None)
+    for found in (WalIndex(8, 4, b"aaaa", 0), WalIndex(0, 4, b"aaaa", 0), WalIndex(9, 3, b"bbbb", 0), None):
+        assert is_log_shortened(older, found)
