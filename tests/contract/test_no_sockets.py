@@ -224,7 +224,7 @@ def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: S
 
 def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, stranger: Stranger) -> None:
     path = stranger.folder / "linked-segments.mkv"
-    given = {"path": str(path), "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
+    given = {"path": str(path), "medium": "m", "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
     job = {"job": "faces", "parameters": {**given, "embedder": None, "options": {}}}
     (tmp_path / "job.json").write_text(json.dumps(job) + "\n")
     # Its input stays open, since a worker stops when nobody is there any more.

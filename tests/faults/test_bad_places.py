@@ -75,7 +75,7 @@ def test_what_takes_nothing_is_told_in_one_line_and_holds_nothing_half(tracked: 
         (("info", study), ""),
         (("check", study), ""),
         (("segment", "list", study), ""),
-        (("relink", study, tracked.footage), ""),
+        (("relink", study, tracked.footage), "greenroom: "),
         (("add", study, film), "Read-only file system"),
         (("segment", "add", study, *MARK), "greenroom: "),
         (("faces", study), "greenroom: "),
