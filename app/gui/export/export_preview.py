@@ -134,9 +134,10 @@ class SoundPreviewPlayer(QObject):
         except UserError as error:
             self._report_error(error)
             return
-        self._engine.open(preview_file(self._made[1], which), 0, 0)
+        _, made = self._made
+        self._engine.open(preview_file(made, which), 0, 0)
         self._engine.start(0, 1.0)
-        start, end = (format_time(int(str(self._made[1][key]))) for key in ("start_us", "end_us"))
+        start, end = format_time(made.start_us), format_time(made.end_us)
         self.status_changed.emit(tr("{start} to {end}").format(start=start, end=end), which)
 
     def _on_ended(self) -> None:
