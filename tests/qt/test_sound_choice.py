@@ -127,7 +127,7 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     with qtbot.waitSignal(listening.status_changed) as said:
         deck.ended.emit()
     assert said.args == ["", ""]
-    folder = Path(str(listening._made[1]["file"]))
+    folder = listening._made[1].file
     assert folder.exists()
     listening.close()
     assert not folder.exists()
