@@ -68,7 +68,7 @@ WINDOW_TERMS = {
     "transcript": tr("File > Import annotations…"),
     "decrypt": tr("File > Decrypt study…"),
     "withdraw": tr("Study > Withdraw a participant…"),
-    "words": tr("Study > Release…"),
+    "private-words": tr("Study > Release…"),
 }
 """Words of a command -> menu and entry. Of several that fit, the one with the most words."""
 

@@ -92,7 +92,7 @@ def run(session: Session, recording: Recording | None = option()) -> Output:
         lambda target: cue_detection.prepare(session, target.id),
         lambda work: Bar(work.title),
     ):
-        kept = {key: result[key] for key in ("faces", "utterances", "seconds")}
+        kept = {key: getattr(result, key) for key in ("faces", "utterances", "seconds")}
         found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
     lines = [
         f"Recording {entry['recording']}: {_count_text(entry, 'prelabels', 'pre-label')} "

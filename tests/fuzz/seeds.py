@@ -47,7 +47,7 @@ questions verify LAB QUESTION --keep --check all --annotator Bo
 scheme use LAB plain --annotator Ada
 participant LAB Robot --role robot
 participant LAB P01 --recording 1 --consent release
-words LAB --set Anna=P01
+private-words LAB --set Anna=P01
 plan LAB --annotators Ada,Bo
 done LAB --recording 1 --annotator Bo
 blind LAB off --annotator Ada

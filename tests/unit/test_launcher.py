@@ -84,15 +84,15 @@ def test_a_worker_of_dask_finds_the_program(installed: Path) -> None:
         f"import sys; sys.path = [p for p in sys.path if p != {str(ROOT)!r}]; sys.path.insert(0, {str(installed)!r})\n"
         "from types import SimpleNamespace\n"
         "import greenroom\n"
-        "worker = SimpleNamespace(nanny=None, handlers={})\n"
+        "worker = SimpleNamespace(nanny=None)\n"
         "greenroom.dask_setup(worker)\n"
         "import benchmark.cluster.worker_proxy as relay\n"
         "greenroom.dask_teardown(worker)\n"
-        "print(*worker.handlers, relay.__file__, 'distributed' in sys.modules, sep='\\n')"
+        "print(relay._prepared is not None, relay.__file__, 'distributed' in sys.modules, sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    operation, place, loaded = done.stdout.splitlines()
-    assert operation == "greenroom"
+    prepared, place, loaded = done.stdout.splitlines()
+    assert prepared == "True"
     assert Path(place).is_relative_to(installed / "_greenroom")
     assert loaded == "False"
 

@@ -297,7 +297,7 @@ class Schemes(Importer):
 
 
 class Words(Importer):
-    arguments = command_lines("words LAB --file FILE")
+    arguments = command_lines("private-words LAB --file FILE")
 
     def make(self) -> list[tuple[str, bytes]]:
         return [("words.txt", b"Anna=P01\nSt. Mary's=[hospital]\n# a remark\n\nBonn=[town]\n")]

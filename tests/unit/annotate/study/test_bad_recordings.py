@@ -23,6 +23,7 @@ from media.frame_index import load_index
 from models.faces.track_file import save_tracks
 from project.entities.study_records import FaceTrack
 from project.errors import Cancelled
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Silent
@@ -57,9 +58,10 @@ def found_faces(session: Session, recording: str, times: NDArray[np.int64], boxe
         )
         for box in boxes
     ]
-    facts = {"frames": count, **more}
+    work = face_tracking.prepare(session, recording)
+    facts = {"frames": count, "source_sha256": file_sha256(work.parameters.path), **more}
     result = tracked(save_tracks(tracks, cache_folder() / "faces"), tracks=len(tracks), **facts)
-    face_tracking.store(session, face_tracking.prepare(session, recording), result)
+    face_tracking.store(session, work, result)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from anonymize.masking.masks import MaskSet
-from anonymize.methods.diffusion import diffusion_face as presets
+from anonymize.methods.diffusion import diffusion_options as presets
 from anonymize.methods.diffusion import diffusion_setup as loading
 from anonymize.methods.diffusion.diffusion_face import Diffusion
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from sqlite3 import IntegrityError
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +18,7 @@ from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.files.sqlcipher import sqlite3
 from project.merging.merge import merge_copy
 from project.queries.policy_rows import all_egress, insert_egress, read_policy
 from project.session.session import Session
@@ -68,11 +68,11 @@ def test_the_journal_cannot_be_changed(session: Session) -> None:
     StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
     (line,) = all_egress(session.study)
     for sql in ("UPDATE egress SET permission = ?", "DELETE FROM egress WHERE id <> ?"):
-        with pytest.raises(IntegrityError), session.study.run_transaction():
+        with pytest.raises(sqlite3.IntegrityError), session.study.run_transaction():
             session.study.write_run(sql, [("x",)])
-        with pytest.raises(IntegrityError), session.step("Tamper"):
+        with pytest.raises(sqlite3.IntegrityError), session.step("Tamper"):
             session.study.write(sql, ("x",))
-    with pytest.raises(IntegrityError), session.study.run_transaction():
+    with pytest.raises(sqlite3.IntegrityError), session.study.run_transaction():
         insert_egress(session.study, line)
     assert all_egress(session.study) == [line]
 

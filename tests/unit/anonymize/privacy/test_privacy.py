@@ -206,12 +206,12 @@ def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Se
             assign_participant(session.study, owner, who.id)
         strangers = choose_strangers(session, first)
         if role is ParticipantRole.ROBOT:
-            assert strangers == []
+            assert strangers == ()
         else:
             (stranger,) = strangers
             assert stranger.identity == "P01"
             assert np.shape(stranger.boxes) == (len(stranger.frames), 4)
-    assert choose_strangers(session, second) == []
+    assert choose_strangers(session, second) == ()
 
 
 def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> None:

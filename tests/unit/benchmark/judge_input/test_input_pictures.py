@@ -23,6 +23,7 @@ from benchmark.prompts.prompt_templates import edit_prompt, shipped_text
 from models.faces.track_file import save_tracks
 from models.judges.judge_interface import JudgeFrame, SamplingParameters
 from project.errors import UserError
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.progress import Silent
 from project.session.jobs import run_inline
@@ -192,8 +193,9 @@ def test_a_file_that_is_gone_or_another_is_not_passed_over(seen: Session, tmp_pa
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, str, str]]:
     """Two seconds of footage without faces, and the ids of the runs that rendered all and a part of it."""
     with open_seen(tmp_path_factory.mktemp("rendered"), frames=50) as session:
-        found = tracked(save_tracks([], cache_folder() / "faces"), 50)
-        tracking.store(session, tracking.prepare(session, recording_of(session)), found)
+        work = tracking.prepare(session, recording_of(session))
+        whole = file_sha256(work.parameters.path)
+        tracking.store(session, work, tracked(save_tracks([], cache_folder() / "faces"), 50, source_sha256=whole))
         whole, part = rendered(session), rendered(session, start_us=400_000, end_us=1_800_000)
         yield session, whole, part
 

@@ -65,7 +65,7 @@ def test_what_cannot_be_chosen_is_said(session: Session) -> None:
         ([], [], ("raw",), "nothing to run"),
         ([], ["large"], ("raw",), "no set"),
         (["error"], ["small"], ("raw",), "one of the task"),
-        (["juggling"], [], ("raw",), "no task"),
+        (["juggling"], [], ("raw",), "no benchmark task"),
         (["verdict"], [], ("raw", "blur"), "rendered by"),
     ):
         with pytest.raises(UserError, match=says):
