@@ -351,7 +351,8 @@ class ModelsWindow(QWidget):
 
     def _on_done(self, work: JobSpec, _result: object) -> None:
         # A method, because a lambda would outlive this window, which goes with its study.
-        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.name))
+        if work.kind == weights_download_job.KIND:
+            self._on_end(work, tr("{name} is installed.").format(name=work.parameters.name))
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work.kind == weights_download_job.KIND:

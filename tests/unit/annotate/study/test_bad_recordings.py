@@ -23,7 +23,7 @@ from media.frame_index import load_index
 from models.faces.track_file import save_tracks
 from project.entities.study_records import FaceTrack
 from project.errors import Cancelled
-from project.files.fingerprints import file_sha256
+from project.files.fingerprints import file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Silent
@@ -183,6 +183,8 @@ def stopped_at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[i
             for method in ("blur", "green"):
                 progress = CancelAt(None)
                 work = anonymization.prepare(session, only_recording(session), method, folder / "whole")
+                # The file is read whole once in a process, with looks of its own.
+                hash_whole_file(work.parameters.path)
                 run_inline(session, work, progress)
                 counted[method] = progress.looks
             runs = len(session.study.rows("SELECT id FROM run"))
