@@ -33,11 +33,6 @@ _RESOLVERS = {Recording: "resolve_recording", Participant: "resolve_participant"
 
 
 _KNOWN_HELP: dict[Any, str] = {Recording: "Number, file name or id", Time: "Seconds or h:mm:ss.mmm"}
-_ABSENT_HELP = {
-    (False, False): ".",
-    (True, False): "; by default all.",
-    (False, True): "; by default all.",
-}
 
 
 class StudyAccess(Enum):
@@ -76,7 +71,9 @@ class Declaration:
             nargs = -1 if several else 1
             return [click.Argument([name], **{"required": not (optional or several), "nargs": nargs, **settings})]
         if kind in _KNOWN_HELP:
-            settings["help"] = self.settings["help"] or _KNOWN_HELP[kind] + _ABSENT_HELP[optional, several]
+            settings["help"] = self.settings["help"] or _KNOWN_HELP[kind] + (
+                "; by default all." if optional or several else "."
+            )
         names = self.names or (f"--{name.replace('_', '-')}",)
         if kind is bool and not optional:
             settings["is_flag"] = True

@@ -108,7 +108,7 @@ def _describe_table(table: TableSaved) -> str:
     parts += [f"{table.from_history} of them from the history"] if table.from_history else []
     parts += [f"{table.from_backup} of them from the newest backup"] if table.from_backup else []
     parts += [f"{table.placeholders} made up to stand for what is lost"] if table.placeholders else []
-    parts += ["a part of the table is lost"] if table.incomplete else []
+    parts += ["the table cannot be read whole"] if table.incomplete else []
     parts += [f"{pluralize(table.unreadable_rows, 'row')} unreadable"] if table.unreadable_rows else []
     parts += (
         [f"{table.left_out} left out, for what they belong to is lost or they make no sense"] if table.left_out else []

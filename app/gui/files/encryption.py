@@ -157,7 +157,7 @@ def decrypt_study(context: Context) -> None:
     session = context.studio.session
     if session is None or session.study.encryption_key is None:
         return
-    question = tr("Whoever can read the files can read the study and its backups afterwards, without a passphrase.")
+    question = tr("Anybody who can read the files will be able to read the study and its backups without a passphrase.")
     if context.questions.agree(tr("Decrypt the study"), question, tr("Decrypt")):
         _run_with_study_closed(context, study_encryption.decrypt_study, tr("Decrypting…"), _decrypted_text)
 

@@ -64,7 +64,7 @@ def share_annotations_only(context: Context) -> None:
         stays="\n".join(f"• {one}" for one in EXCLUDED_CONTENT),
     )
     if session.study.encryption_key is not None:
-        said += "\n\n" + tr("This study is encrypted; the copy is in clear, for whoever has the file.")
+        said += "\n\n" + tr("This study is encrypted. The copy is not: anybody who has the file can read it.")
     if not questions.agree(_SHARE_TITLE, said, tr("Choose a place…"), careful=False):
         return
     name = f"{session.study.path.stem} annotations.greenroom"
