@@ -1,6 +1,6 @@
 """The face detector interface and registry. A new detector is one file and one line here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
@@ -8,8 +8,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,16 +59,8 @@ class Detections:
         return Detections(boxes, self.scores, self.landmarks).selected(np.all(end > start, axis=1))
 
 
-class FaceDetector(Protocol):
+class FaceDetector(InferenceModel, Protocol):
     """Finds faces in one picture. `detect` may be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from models.weights import installed_weights
-from models.weights.model_plugins import ModelPlugins
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 from project.entities.study_records import Json
 from project.session.optional_parts import NAMES
 
@@ -37,19 +37,8 @@ class NameSpan:
     source: str = ""
 
 
-class NameFinder(Protocol):
-    """Finds names in texts.
-
-    Attributes:
-        key: its name in the registry.
-    """
-
-    key: str
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What its answers depend on."""
-        ...
+class NameFinder(InferenceModel, Protocol):
+    """Finds names in texts."""
 
     def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
         """Return the names in each of some texts."""

@@ -3,7 +3,7 @@
 A new one is one file and one line here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 from project.plugins.option_limits import check_limits, limited_field
 from project.progress import Progress
 
@@ -23,16 +22,8 @@ Samples = NDArray[np.float32]
 Spans = NDArray[np.int64]
 
 
-class SpeechDetector(Protocol):
+class SpeechDetector(InferenceModel, Protocol):
     """Finds where somebody speaks."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     def detect(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) start and end of each stretch of speech in microseconds, ascending and apart.
@@ -104,16 +95,8 @@ class RecognitionResult:
     certainty: float
 
 
-class Recognizer(Protocol):
+class Recognizer(InferenceModel, Protocol):
     """Writes down what is said."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     @property
     def batch(self) -> int:

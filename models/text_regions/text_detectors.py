@@ -3,7 +3,7 @@
 A new detector is one file and one line here. A burned-in date becomes one region, not one a second.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import iou
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,20 +27,8 @@ class TextBoxes:
     scores: NDArray[np.float32]
 
 
-class TextDetector(Protocol):
-    """Finds lines of text in pictures.
-
-    Attributes:
-        key: its name in the registry.
-        parameters: what its answers depend on, for the record of a run.
-    """
-
-    key: str
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What its answers depend on."""
-        ...
+class TextDetector(InferenceModel, Protocol):
+    """Finds lines of text in pictures."""
 
     def find(self, image: NDArray[np.uint8]) -> TextBoxes:
         """Return where text stands in a (h, w, 3) RGB picture."""

@@ -5,25 +5,21 @@ section 3.2 and 3.6: the map of a shrunk line is cut at a threshold, each part i
 over its length. Here a line is its upright rectangle, since what is done with it is painting it over.
 """
 
-from collections.abc import Mapping
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.runtime.onnx_session import open_session
 from models.text_regions.text_detectors import TextBoxes
 from models.weights import installed_weights
-from project.entities.study_records import Json
+from models.weights.onnx_model import OnnxModel
 
-NAME = "text-regions"
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
 _STEP = 32
 _LEAST_SIDE = 3
 
 
-class Binarization:
+class Binarization(OnnxModel):
     """Finds lines of text.
 
     Args:
@@ -34,27 +30,16 @@ class Binarization:
     """
 
     key = "binarization"
+    weights = "text-regions"
 
     def __init__(
         self, longest_side: int = 960, threshold: float = 0.3, least_score: float = 0.6, growth: float = 1.5
     ) -> None:
-        self._session = open_session(installed_weights.verified_path(NAME))
-        self._names = installed_weights.signature_match(NAME).names
-        self._shape = installed_weights.signature_match(NAME).shapes["picture"]
+        super().__init__(longest_side=longest_side, threshold=threshold, least_score=least_score, growth=growth)
+        fit = installed_weights.signature_match(self.weights)
+        self._names, self._shape = fit.names, fit.shapes["picture"]
         self._longest_side = longest_side
         self._threshold, self._least_score, self._growth = threshold, least_score, growth
-        self._weights = installed_weights.digest(NAME)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What its answers depend on."""
-        return {
-            "weights": self._weights,
-            "longest_side": self._longest_side,
-            "threshold": self._threshold,
-            "least_score": self._least_score,
-            "growth": self._growth,
-        }
 
     def find(self, image: NDArray[np.uint8]) -> TextBoxes:
         """Return where text stands in a (h, w, 3) RGB picture."""
@@ -64,7 +49,7 @@ class Binarization:
         size = self._size(width, height)
         small = cv2.resize(image, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
         given = np.ascontiguousarray(((small - _MEAN) / _SPREAD).transpose(2, 0, 1)[None], np.float32)
-        answer = self._session.run([self._names["map"]], {self._names["picture"]: given})[0]
+        answer = self.session.run([self._names["map"]], {self._names["picture"]: given})[0]
         likely = np.asarray(answer, np.float32).reshape(np.shape(answer)[-2:])
         boxes, scores = self._lines(likely)
         scale = np.array([width / likely.shape[1], height / likely.shape[0]] * 2, np.float32)

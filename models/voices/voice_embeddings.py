@@ -1,13 +1,12 @@
 """The voice embedding interface and registry, default first. A new embedding is a class and one line here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 SAMPLE_RATE = 16_000
 """Samples a second of the sound that an embedding takes."""
@@ -16,16 +15,8 @@ Samples = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
 
-class VoiceEmbedder(Protocol):
+class VoiceEmbedder(InferenceModel, Protocol):
     """Turns sound into vectors; those of one voice point the same way. May be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     @property
     def dimensions(self) -> int:

@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 MEDIAPIPE = "mediapipe478"
 """468 points of MediaPipe's face mesh, then five of each iris: the right eye's first, its centre before its edge."""
@@ -34,16 +33,8 @@ class Landmarks:
     blendshapes: Mapping[str, float] | None = None
 
 
-class LandmarkFinder(Protocol):
+class LandmarkFinder(InferenceModel, Protocol):
     """Finds the points of faces that a detector found. `find` may be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         """Find the points of the faces in some boxes.
