@@ -156,9 +156,6 @@ def paint_clip(
         sound: `keep`, `none`, or what changes it. Where the picture begins after the clip's zero, `none` leaves a
             track of silence: without it players would begin with the picture and show all of it too early.
         track: which sound track of the source, from 1; see `media.source.sound_stream`.
-
-    Raises:
-        Cancelled: the user stopped it. No file is left then, as with every other error.
     """
     options = options or EncodeOptions()
     progress = progress or Silent()
@@ -331,16 +328,6 @@ def constant_rate_copy(
     """Write a clip of `rate` pictures a second, from time zero to the end; returns how many pictures it has.
 
     Before the first picture of the source, that one is shown.
-
-    Args:
-        source: the clip.
-        destination: an MP4 (H.264), told nothing about.
-        rate: pictures a second.
-        sound: whether the sound comes with it.
-        progress: told in pictures.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress = progress or Silent()
     index = load_index(source)

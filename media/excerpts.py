@@ -35,9 +35,6 @@ def write_stills(source: Path, folder: Path, *, progress: Progress | None = None
     """Write the picture that is on screen at every whole second, as `00000.jpg` and so on, into new files.
 
     Returns each file with the SHA-256 of what was written.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress = progress or Silent()
     index = load_index(source)
@@ -101,14 +98,8 @@ def decode_jpegs(
     """Return frames of a file, upright, as JPEGs of one size.
 
     Frames are converted from the decoder's planes to those of a JPEG (BT.601, full range) on the way to their size,
-    without RGB in between. One that cannot be decoded comes black.
-
-    Args:
-        path: of the media file.
-        positions: of the frames in the index, ascending.
-        size: width and height of each JPEG, in pixels.
-        quality: from 1 to 100, as near as the steps of the encoder come.
-        index: of the file, when at hand.
+    without RGB in between. One that cannot be decoded comes black. `positions` are ascending; `quality` goes from 1 to
+    100, as near as the steps of the encoder come.
     """
     index = index or load_index(path, cache_folder())
     return [encode_scaled_jpeg(frame, index.canvas, size, quality) for frame in decode_frames(path, index, positions)]
@@ -198,14 +189,7 @@ def encode_small_clip(
 
     It begins with the frame on screen at `start_us`, whose time stamp becomes zero, and ends before the first frame
     that begins at `end_us` or later. Nothing else of the source is carried over. A frame that cannot be decoded is
-    black.
-
-    Args:
-        path: of the media file.
-        start_us: on the file's axis.
-        end_us: on the file's axis.
-        size: even width and height, in pixels.
-        index: of the file, when at hand.
+    black. Width and height are even.
     """
     index = index or load_index(path, cache_folder())
     first, stop = frame_range(index, start_us, end_us)

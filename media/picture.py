@@ -224,13 +224,9 @@ class DecodedFrame:
     def paint(self, x: int, y: int, rgb: Image, mask: NDArray[np.uint8] | None = None) -> None:
         """Put an RGB array onto the picture with its top left corner at x, y.
 
-        Args:
-            x: of the left edge.
-            y: of the top edge.
-            rgb: (height, width, 3).
-            mask: (height, width), 255 where the new pixels replace the old, 0 where the old ones stay exactly as
-                they are, mixed in between. Everything is replaced without one. Chroma is shared by two by two
-                pixels, so at the mask's border a pixel that stays may change its tint, never its brightness.
+        `rgb` is (height, width, 3). `mask` is (height, width), 255 where the new pixels replace the old, 0 where the
+        old ones stay exactly as they are, mixed in between; everything is replaced without one. Chroma is shared by two
+        by two pixels, so at the mask's border a pixel that stays may change its tint, never its brightness.
         """
         height, width = rgb.shape[:2]
         left, top, right, bottom = self._cells(x, y, width, height)

@@ -402,14 +402,9 @@ def synchronize(
     """Return where `other` begins on the axis of `reference`.
 
     Gain, steady noise, other microphones, a partial overlap and files of hours are expected; a clock that drifts is
-    measured. The shapes of the sounds are correlated as a whole, then windows of ten seconds at 8 kHz, for each of
-    the few offsets that the shapes allow.
-
-    Args:
-        reference: the file whose axis counts.
-        other: the file that begins somewhere on it.
-        progress: told in hundredths.
-        tracks: which sound track of each, from 1; see `media.source.sound_stream`.
+    measured. The shapes of the sounds are correlated as a whole, then windows of ten seconds at 8 kHz, for each of the
+    few offsets that the shapes allow. `tracks` are the sound tracks of both, see `media.source.sound_stream`. Progress
+    is in hundredths.
     """
     told = progress or Silent()
     first = sound_shape(reference, SubtaskProgress(told, 0, 45, 100), track=tracks[0])

@@ -24,10 +24,7 @@ Boxes = NDArray[np.floating]
 def match_detections(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Tell for each source face whether a hit of score >= 0.5 lies on it by an IoU of >= 0.3.
 
-    Args:
-        faces: (n, 4) of the source.
-        hits: (m, 4) that a detector found.
-        scores: (m,) of the hits.
+    `faces` and `hits` are (n, 4) and (m, 4) boxes, `scores` (m,).
     """
     sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= MIN_SCORE]
     return np.asarray((iou_matrix(faces, sure) >= MIN_OVERLAP).any(axis=1), np.bool_)
@@ -51,10 +48,8 @@ def interocular_distance(points: NDArray[np.floating], layout: str) -> float:
 def normalized_error(raw: NDArray[np.floating], other: NDArray[np.floating], distance: float) -> float:
     """Return (1/K) sum ||p - q|| / distance, the normalized mean error of 300-W; NaN where the distance is 0.
 
-    Args:
-        raw: (k, 2) or (k, 3) points in the source; only x and y count.
-        other: (k, ...) the same points in the rendering.
-        distance: between the outer corners of the eyes in the source.
+    `raw` and `other` are (k, 2) or (k, 3) points, of which x and y count; `distance` is that of the outer corners of
+    the eyes in the source.
     """
     if distance <= 0:
         return float("nan")
@@ -145,10 +140,7 @@ Signal = NDArray[np.floating]
 def mean_difference(raw: Signal, other: Signal, turn: float = 0.0) -> MeasuredValue:
     """Return the mean of |raw - other| over the pairs that both have.
 
-    Args:
-        raw: (n,) or (n, k); NaN where unknown.
-        other: of the same shape.
-        turn: of angles, 360: the shorter way round counts.
+    Both are (n,) or (n, k), NaN where unknown. Of angles, `turn` is 360: the shorter way round counts.
     """
     apart = np.abs(np.asarray(raw, np.float64) - np.asarray(other, np.float64))
     if turn:
@@ -181,10 +173,7 @@ def pearson(raw: Signal, other: Signal) -> MeasuredValue:
 def estimate_lag(raw: Signal, other: Signal, most: int) -> MeasuredValue:
     """Return by how many steps `other` comes later than `raw`: where Pearson's r of the shifted signals is greatest.
 
-    Args:
-        raw: (n,) at even steps; NaN where unknown.
-        other: (n,) likewise.
-        most: the greatest shift that is tried, in steps, either way.
+    Both are (n,) at even steps, NaN where unknown; at most `most` steps are tried, either way.
     """
     found: list[tuple[float, int]] = []
     reason = ""

@@ -208,13 +208,8 @@ def warp_error(first: Picture, second: Picture, forward: Flow, mask: NDArray[np.
     """Return sum M ||A_t - warp(A_t+1)||^2 over three channels of 0..1, and the number of pixels in M.
 
     Lai et al., "Learning Blind Video Temporal Consistency", ECCV 2018, section 4.2. Flow and mask are those of the raw
-    clip for both the source and the rendering, so that both are held to the same motion.
-
-    Args:
-        first: (h, w, 3) at time t.
-        second: (h, w, 3) at time t + 1.
-        forward: (h, w, 2) from t to t + 1 in the raw clip.
-        mask: (h, w) of the pixels that count.
+    clip for both the source and the rendering, so that both are held to the same motion. `first` and `second` are (h,
+    w, 3), `forward` is (h, w, 2), `mask` (h, w).
     """
     apart = (first.astype(np.float32) - warp(second.astype(np.float32), forward)) / 255
     return float((apart**2).sum(-1)[mask].sum()), int(mask.sum())
@@ -268,14 +263,7 @@ class FrameObserver:
     def __init__(
         self, subject: MeasuredRendering, tools: Tools, options: MeasureOptions, embedded: Mapping[int, frozenset[int]]
     ) -> None:
-        """Prepare.
-
-        Args:
-            subject: what is measured.
-            tools: with what.
-            options: how closely.
-            embedded: position of a track -> frames of the source in which its face is embedded.
-        """
+        """Prepare; `embedded` says for each position of a track in which frames of the source its face is embedded."""
         self._subject, self._tools, self._options = subject, tools, options
         self._embedded = embedded
         self._masks = MaskSet(subject.tracks, subject.masks, subject.exempt)
@@ -283,13 +271,7 @@ class FrameObserver:
         self._seen_tracks = [t for t in subject.tracks if t.dismissed or t.id in subject.exempt]
 
     def observe(self, look: int, now: FramePair, after: FramePair | None) -> FrameObservation:
-        """Look at a frame.
-
-        Args:
-            look: its position among those that are looked at.
-            now: the frame.
-            after: the one that follows; None after the last.
-        """
+        """Look at the frame of a look, and at the one that follows; None after the last."""
         here = [(k, box) for k, track in enumerate(self.hidden) if (box := _box_at(track, now.frame)) is not None]
         alpha = self._alpha(now)
         boxes = np.array([box for _, box in here], np.float32).reshape(-1, 4)

@@ -60,15 +60,7 @@ def build_report(
     stride: int,
     others: Sequence[Sequence[NDArray[np.float32]]],
 ) -> PrivacyReport:
-    """Compute every figure.
-
-    Args:
-        subject: what was measured.
-        tools: with what.
-        found: what was seen.
-        stride: every `stride`-th frame of the clip was looked at.
-        others: for each embedder, vectors of people of other recordings.
-    """
+    """Compute every figure. Every `stride`-th frame was looked at; `others` holds vectors of strangers by embedder."""
     tracks = hidden_tracks(subject)
     rows: list[list[FaceObservation]] = [[] for _ in tracks]
     for sighting in found.sightings:
@@ -272,17 +264,8 @@ def measure_privacy(
 ) -> PrivacyReport:
     """Measure how private and how useful a rendering is.
 
-    Every `stride`-th frame is looked at, and the one after it for the motion between both.
-
-    Args:
-        subject: the rendering and what it was made of.
-        tools: models to measure with; what is missing is not measured.
-        options: how closely.
-        strangers: people of other recordings, for the thresholds of re-identification.
-        progress: told after every frame.
-
-    Raises:
-        Cancelled: the user stopped it.
+    Every `stride`-th frame is looked at, and the one after it for the motion between both. What is missing among the
+    tools is not measured. Strangers make the thresholds of re-identification.
     """
     started = time.monotonic()
     progress, options = progress or Silent(), options or MeasureOptions()

@@ -47,12 +47,8 @@ def distinct_track_pairs(
     """Return (p, p): both have a name, and not the same one, or they are seen side by side in a frame.
 
     Two tracks without a name may be one person who left and came back; as impostors of each other they would raise the
-    threshold and hide that the person is recognized.
-
-    Args:
-        tracks: (t,) of one recording.
-        people: (t,) who each is, 0 to p - 1.
-        named: (t,) whether somebody said so.
+    threshold and hide that the person is recognized. `people` says who each of the (t,) tracks is, 0 to p - 1, `named`
+    whether somebody said so.
     """
     count = max(people, default=-1) + 1
     found = np.zeros((count, count), bool)
@@ -145,14 +141,7 @@ class _EmbeddedFaces:
 def recognize(
     subject: MeasuredRendering, tools: Tools, found: FrameObservations, others: Sequence[Sequence[Vectors]]
 ) -> Recognition:
-    """Compare what was published with what attackers know.
-
-    Args:
-        subject: what was measured.
-        tools: with what.
-        found: what was seen.
-        others: for each embedder, vectors of people of other recordings.
-    """
+    """Compare what was published with what attackers know; `others` holds vectors of strangers for each embedder."""
     if not tools.embedders:
         return Recognition(notes=(_NO_EMBEDDING,))
     faces = _faces(subject, found)

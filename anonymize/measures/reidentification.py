@@ -160,13 +160,9 @@ def false_match_rates(
 ) -> dict[int, MeasuredValue]:
     """Return for each person the share of other people's published faces that are taken for them.
 
-    What a mask looks like to the model may be like somebody, whoever is behind it. Where others are taken for a
-    person as often as that person's own faces are, being taken for oneself tells nothing.
-
-    Args:
-        found: scores.
-        people: (n,) whose each published face is.
-        limit: threshold of scores.
+    What a mask looks like to the model may be like somebody, whoever is behind it. Where others are taken for a person
+    as often as that person's own faces are, being taken for oneself tells nothing. `people` says whose each published
+    face is.
     """
     shares: dict[int, MeasuredValue] = {}
     for person in np.unique(np.asarray(people, np.int64)).tolist():
@@ -188,11 +184,7 @@ def chance_rate(
 ) -> MeasuredValue:
     """Return the share of faces re-identified if a face told nothing: `false_match_rates` weighted by person.
 
-    Args:
-        found: scores.
-        people: (n,) whose each published face is.
-        limit: threshold of scores.
-        some: (n,) which faces count; all when None.
+    Only the faces in `some` count, all when None.
     """
     each = false_match_rates(found, people, limit)
     counts = np.isfinite(found.genuine) if some is None else np.isfinite(found.genuine) & some
@@ -291,11 +283,9 @@ people in sharp pictures."""
 
 
 def reference_threshold(embedder: str, reason: str) -> MeasuredValue | None:
-    """Return the threshold of a reference set at a false match rate of 1e-2, which says that it is one; None without.
+    """Return the threshold of a reference set at a false match rate of 1e-2 for an embedder; None without.
 
-    Args:
-        embedder: key of the model.
-        reason: why the study has none of its own.
+    `reason` says why the study has none of its own.
     """
     known = REFERENCE_THRESHOLDS.get(embedder)
     if known is None:

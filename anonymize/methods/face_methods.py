@@ -63,14 +63,9 @@ class PlaneMethod(MethodDescription, Protocol):
     def cover(self, samples: NDArray[np.uint8], face_width: float, subsampling: tuple[int, int]) -> NDArray[np.uint8]:
         """Return what hides `samples`.
 
-        Args:
-            samples: (h, w) or (h, w, channels); must not be changed.
-            face_width: in pixels of the picture; the same for all frames of a track, and never less than the
-                width of the face in this frame.
-            subsampling: pixels of the picture per sample, across and down; (1, 1) for luma and RGB.
-
-        Returns:
-            An array of the same shape.
+        `samples` are (h, w) or (h, w, channels) and must not be changed; the answer has their shape. `face_width`, in
+        pixels of the picture, is the same for all frames of a track, and never less than the width of the face in this
+        frame. `subsampling` is pixels of the picture per sample, across and down; (1, 1) for luma and RGB.
         """
 
 
@@ -163,11 +158,7 @@ class FaceMethod(MethodDescription, Protocol):
     from_source: ClassVar[bool]
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
-        """Load what is needed, and look at the faces ahead where the method must; called once before the first frame.
-
-        Raises:
-            Cancelled: the user stopped it.
-        """
+        """Load what is needed, and look at the faces ahead where the method must; called before the first frame."""
 
     def draw(self, face: Face) -> Image | None:
         """Return (h, w, 3) RGB for the whole of `face.rect`, or None where no face can be drawn.

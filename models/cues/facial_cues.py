@@ -55,10 +55,7 @@ _QUIET = 25
 def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSuggestion]:
     """Find nods and shakes of one head.
 
-    Args:
-        times_us: (n,) ascending, on the recording's axis.
-        yaw: (n,) degrees, positive to the picture's right; NaN where unknown.
-        pitch: (n,) degrees, positive upwards; NaN where unknown.
+    Yaw is positive to the picture's right, pitch upwards, both in degrees, NaN where unknown.
     """
     pieces = [
         (times, pose, np.stack([_in_band(pose[:, axis]) for axis in (0, 1)], axis=1))
@@ -254,15 +251,8 @@ def face_signals(
 ) -> dict[str, FaceSignals]:
     """Look at every face about 15 times a second; faces less than 36 pixels wide are left out.
 
-    Args:
-        path: of the video.
-        index: of the same file.
-        people: name of a person -> the tracks that are their face.
-        finder: of landmarks.
-        progress: told in seconds of the video.
-
-    Returns:
-        Name -> what was seen; people who are never seen are left out.
+    `people` are names with the tracks that are their face; people who are never seen are left out of the answer.
+    Progress is in seconds of the video.
     """
     places = _places(people)
     if not places:

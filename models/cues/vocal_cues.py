@@ -44,13 +44,8 @@ def measure_prosody(samples: NDArray[np.float32], start_us: int, end_us: int, te
     """Measure one utterance.
 
     The pitch is WORLD's: DIO refined by StoneMask (Morise, Yokomori and Ozawa, "WORLD: A Vocoder-Based High-Quality
-    Speech Synthesis System for Real-Time Applications", IEICE Transactions 2016).
-
-    Args:
-        samples: (n,) of the utterance, mono at `SAMPLE_RATE`, -1 to 1.
-        start_us: of the utterance, on the recording's axis.
-        end_us: of the utterance.
-        text: what is said.
+    Speech Synthesis System for Real-Time Applications", IEICE Transactions 2016). `samples` are (n,) mono at
+    `SAMPLE_RATE`, -1 to 1.
     """
     frame = round(SAMPLE_RATE * _FRAME_MS / 1000)
     whole = samples[: len(samples) // frame * frame].reshape(-1, frame).astype(np.float64)

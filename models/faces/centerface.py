@@ -36,12 +36,9 @@ def weights_path() -> Path:
 class CenterFace:
     """Finds faces from about 10 pixels wide.
 
-    Args:
-        longest_side: larger pictures are made smaller to this before detection, in pixels. Time grows with its
-            square; faces under about 10 pixels at that size are missed.
-        threads: of one call. One is best where several calls run side by side, as in tracking.
-        path: another file of the same network.
-        processor: `auto`, `cpu` or `cuda`, see `processors`.
+    Larger pictures are made smaller to `longest_side` before detection, in pixels. Time grows with its square; faces
+    under about 10 pixels at that size are missed. One thread of a call is best where several run side by side, as in
+    tracking.
     """
 
     key = "centerface"

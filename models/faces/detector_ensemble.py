@@ -22,11 +22,7 @@ Box = NDArray[np.float32]
 
 
 class DetectorEnsemble:
-    """Asks every detector and merges what overlaps. Their scores must be on one scale.
-
-    Args:
-        detectors: two or more.
-    """
+    """Asks every detector and merges what overlaps. Their scores must be on one scale."""
 
     def __init__(self, detectors: Sequence[FaceDetector]) -> None:
         self._detectors = tuple(detectors)
@@ -75,22 +71,18 @@ class _Face:
 def merge(answers: Sequence[Detections], floor: float, alone: float = MIN_LONE_SCORE) -> Detections:
     """Return one detection for every face, best first.
 
-    Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with
-    one at most, chosen so that the overlaps add up to the most; where several ways do, sure hits go with sure ones.
+    Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with one
+    at most, chosen so that the overlaps add up to the most; where several ways do, sure hits go with sure ones.
 
-    What one detector alone found must score 0.2: a weaker hit counts where another detector saw something too, if
-    only half of the floor. Most weak hits are things, and detectors that err independently seldom take the same
-    thing for a face.
+    What one detector alone found must score 0.2: a weaker hit counts where another detector saw something too, if only
+    half of the floor. Most weak hits are things, and detectors that err independently seldom take the same thing for a
+    face.
 
-    The face's box lies, edge by edge, halfway between the mean of the detectors' boxes and the smallest box that
-    holds them all. A mask reaches further than its box, so that it hides both boxes nearly always; around the
-    smallest box that holds them all, the masks of the recording of a conversation were 4 % larger, and hid as many of
-    YuNet's hits and 0.2 % more of a third network's.
-
-    Args:
-        answers: of each detector, down to half of the floor.
-        floor: the least score of what is returned; score and landmarks are those of a face's best hit.
-        alone: the least score of what one detector alone found.
+    The face's box lies, edge by edge, halfway between the mean of the detectors' boxes and the smallest box that holds
+    them all. A mask reaches further than its box, so that it hides both boxes nearly always; around the smallest box
+    that holds them all, the masks of the recording of a conversation were 4 % larger, and hid as many of YuNet's hits
+    and 0.2 % more of a third network's. `answers` go down to half of the floor; score and landmarks of what is returned
+    are those of a face's best hit.
     """
     faces: list[_Face] = []
     for answer in answers:
@@ -143,9 +135,6 @@ class TwoScales:
 
     What half the size shows beyond doubt, large and with a score of at least 0.35, counts. Around whatever else looks
     at all like a face there, windows of the picture are searched at full size, and they alone decide.
-
-    Args:
-        detector: what looks.
     """
 
     def __init__(self, detector: FaceDetector) -> None:
@@ -227,14 +216,9 @@ def search_faces(
 ) -> Detections:
     """Find the faces that score at least `least` in an RGB picture.
 
-    On a recording of a conversation (1280x720, 632 frames, nothing hidden) this found every one of the 1,633 faces
-    that score 0.5 at full size, also without being told where any was.
-
-    Args:
-        detector: what looks.
-        image: (h, w, 3).
-        near: boxes x, y, width, height around which to look closely in any case.
-        least: the least score.
+    On a recording of a conversation (1280x720, 632 frames, nothing hidden) this found every one of the 1,633 faces that
+    score 0.5 at full size, also without being told where any was. `near` are boxes around which to look closely in any
+    case.
     """
     height, width = image.shape[:2]
     if max(height, width) <= _SMALL:

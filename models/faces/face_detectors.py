@@ -43,9 +43,7 @@ class Detections:
     def scaled(self, scale: NDArray[np.float32], corner: tuple[int, int] = (0, 0)) -> "Detections":
         """Return the detections of a part of a picture in the pixels of the picture.
 
-        Args:
-            scale: (2,) pixels of the picture per pixel of the part, across and down.
-            corner: x, y of the part in the picture.
+        `scale`, (2,), is pixels of the picture per pixel of the part; `corner` is x, y of the part in the picture.
         """
         shift = np.array(corner, np.float32)
         boxes = np.concatenate([self.boxes[:, :2] * scale + shift, self.boxes[:, 2:] * scale], axis=1)
@@ -113,12 +111,7 @@ def require_installed(names: str) -> None:
 
 
 def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDetector:
-    """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before.
-
-    Args:
-        names: as recorded in a run.
-        options: that all of them take: `threads`, `processor`; of a single one any.
-    """
+    """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before."""
     require_installed(names)
     made = [DETECTORS.make(name, **options) for name in names.split(SEPARATOR)]
     if len(made) == 1:

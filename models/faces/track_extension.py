@@ -65,10 +65,8 @@ def reduce_picture(frame: int, planes: Sequence[NDArray[np.uint8]]) -> ReducedFr
 class MedianFlowTracker:
     """Goes on from a box, one picture at a time, forward or backward.
 
-    Args:
-        start: the picture in which the box is known.
-        box: x, y, width, height in pixels of the recording.
-        alike: how alike it must look to what it was at the start, 0 to 1, see `compare_descriptions`.
+    `box` is in pixels of the recording; what it shows must be `alike` what it was at the start, see
+    `compare_descriptions`.
     """
 
     def __init__(self, start: ReducedFrame, box: NDArray[np.floating], alike: float) -> None:
@@ -289,15 +287,8 @@ def extend_tracks(
     """Return the tracks by their first frame, longer where their faces could be followed, fewer where two met.
 
     The boxes gained have `Origin.TRACKED`. Decodes the stretches before and after tracks once more, and keeps the
-    pictures of `follow_us` at most, made small.
-
-    Args:
-        path: of the recording.
-        index: of its frames.
-        tracks: consecutive frames each.
-        cuts: frames with which scenes begin.
-        options: `follow_us` and `alike`.
-        progress: told about every frame that is decoded again.
+    pictures of `follow_us` at most, made small. Tracks have consecutive frames; `cuts` are frames with which scenes
+    begin.
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)

@@ -15,14 +15,9 @@ class OpticalFlow(InferenceModel, Protocol):
     """Finds the motion between two pictures of one size. The same pictures always give the same answer."""
 
     def between(self, first: Picture, second: Picture) -> Flow:
-        """Return the flow from one picture to another.
+        """Return the flow from one (h, w, 3) RGB or (h, w) grey picture to another.
 
-        Args:
-            first: (h, w, 3) RGB or (h, w) grey.
-            second: of the same shape.
-
-        Returns:
-            (h, w, 2) float32, u and v in pixels: what `first` shows at x, y, `second` shows at x + u, y + v.
+        It is (h, w, 2) float32, u and v in pixels: what `first` shows at x, y, `second` shows at x + u, y + v.
         """
 
 

@@ -149,11 +149,7 @@ def finder_languages(names: str | None) -> frozenset[str]:
 
 
 def create_name_finder(names: str) -> NameFinder:
-    """Make a finder of names; nothing heavy is imported before.
-
-    Args:
-        names: a key of `FINDERS`, or several joined by `+`, of which each reads the texts of its language.
-    """
+    """Make a finder of names, or of several joined by `+` one that lets each read the texts of its language."""
     NAMES.require()
     made = [FINDERS.make(name, FINDERS.require_installed(name)) for name in names.split(_JOIN)]
     if len(made) == 1:
@@ -175,12 +171,9 @@ class NamesByLanguage:
         models: Sequence[tuple[str, NameFinder]],
         language_of: Callable[[str], str] | None = None,
     ) -> None:
-        """Get ready.
+        """Get ready with a model for each language (ISO 639).
 
-        Args:
-            key: name of all of them together.
-            models: code of a language (ISO 639), and its model.
-            language_of: tells the code of a text; "" where it cannot. Without, every model reads every text.
+        `language_of` tells the code of a text, "" where it cannot; without it, every model reads every text.
         """
         self.key = key
         self._models = [*models]

@@ -21,11 +21,7 @@ class SpacyNames:
     key = "spacy"
 
     def __init__(self, folder: Path) -> None:
-        """Load the weights.
-
-        Args:
-            folder: with `config.cfg` and the parts that it names.
-        """
+        """Load the weights, a folder with `config.cfg` and the parts that it names."""
         with without_heavy_packages():
             import spacy
 

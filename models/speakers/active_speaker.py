@@ -56,12 +56,8 @@ class Mouth:
 def patch_motion(before: NDArray[np.uint8], after: NDArray[np.uint8], seconds: float) -> float:
     """Return how much more the mouth's part of a face changed than its eyes and brow, in grey levels a second.
 
-    The difference takes out what moves the whole face: the head, the camera, a box that trembles.
-
-    Args:
-        before: SIDE x SIDE grey picture of the face's box.
-        after: the same of a later look.
-        seconds: between them.
+    The difference takes out what moves the whole face: the head, the camera, a box that trembles. Both are grey
+    pictures of the face's box, SIDE x SIDE.
     """
     first, second = (patch.astype(np.float32) - patch.mean(dtype=np.float32) for patch in (before, after))
     change = np.abs(second - first)
@@ -171,12 +167,7 @@ def score_faces(
 ) -> FaceSpeakingScores:
     """Judge the faces of one stretch of speech in one shot.
 
-    Args:
-        mouths: of the tracks.
-        sound: (b,) loudness as `listening.Sound` has it, after `mouth_motion.smooth`.
-        start_us: of the stretch.
-        end_us: of the stretch.
-        shot: start and end of the shot that it lies in, which no look may leave.
+    `sound` is (b,) smoothed loudness. No look may leave the shot.
     """
     first, last = _bins(start_us, end_us, shot, len(sound))
     evidence: dict[str, float] = {}

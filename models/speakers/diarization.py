@@ -79,13 +79,8 @@ def find_flags(
 ) -> list[Flag]:
     """Return the places to look at, in order of time; those where a person said who speaks are none.
 
-    Args:
-        stretches: (n,) id, start, end, and who somebody said it is.
-        people: (n,) who was suggested.
-        others: (n,) who else a sure face or voice says it is.
-        confidences: (n,) of the suggestions.
-        shared: (n,) how much of each stretch others share.
-        turns: of one voice each, inside the stretches.
+    Of each of the n stretches: id, start, end and who somebody said it is; who was suggested, and who else a sure face
+    or voice says it is; how much of it others share.
     """
     changes = _changes(turns)
     flags = []
@@ -200,12 +195,8 @@ def diarize(
 ) -> DiarizationResult:
     """Say who speaks in each stretch.
 
-    Args:
-        stretches: in order of time. Where none has an id, they are cut into turns of one voice first.
-        sound: heard in these stretches, on the recording's axis.
-        looks: id of a track -> what was seen of it.
-        cuts_us: where shots begin, ascending.
-        cast: who may speak.
+    Stretches come in order of time; where none has an id, they are cut into turns of one voice first. Shots begin at
+    the ascending `cuts_us`.
     """
     spans = [(stretch.start_us, stretch.end_us) for stretch in stretches]
     turns: list[SpeakerTurn] = []

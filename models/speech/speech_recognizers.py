@@ -28,12 +28,7 @@ class SpeechDetector(InferenceModel, Protocol):
     def detect(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) start and end of each stretch of speech in microseconds, ascending and apart.
 
-        Args:
-            blocks: (k,) float32 in -1..1 at `SAMPLE_RATE`, of any lengths, end to end from time zero.
-            progress: asked whether to stop; whoever reads the sound tells it how far that is.
-
-        Raises:
-            Cancelled: the user stopped the work.
+        Blocks are (k,) float32 in -1..1 at `SAMPLE_RATE`, of any lengths, end to end from time zero.
         """
 
 

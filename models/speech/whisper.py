@@ -42,13 +42,7 @@ _COMPUTE = {"cpu": "int8", "cuda": "float16"}
 
 
 class Whisper:
-    """Writes down what is said.
-
-    Args:
-        folder: of the model.
-        processor: `auto`, `cpu` or `cuda`.
-        batch: windows at once; what suits the processor when not given.
-    """
+    """Writes down what is said, with the model of a folder on a processor, `auto`, `cpu` or `cuda`."""
 
     key = "whisper"
 

@@ -170,12 +170,7 @@ def has_gpu() -> bool:
 
 
 def resolve_model(model: str | None, language: str | None = None) -> tuple[str, Path]:
-    """Return the name and folder of a model, whose files are all there.
-
-    Args:
-        model: name in the catalogue, with or without `whisper-`, or a folder; the usual one where None.
-        language: that is spoken, where somebody said so.
-    """
+    """Return the name and folder of a model; it is named with or without `whisper-`, as a folder, or the usual one."""
     if model is not None and not _catalogue_name(model):
         folder = Path(model).expanduser()
         if not folder.exists():

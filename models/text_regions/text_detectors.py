@@ -89,10 +89,8 @@ def merge_static_regions(
 ) -> list[StaticTextRegion]:
     """Return the areas in which text was found at least so many times, by their start.
 
-    Args:
-        found: time and answer of each look, in order of time.
-        interval_us: between two looks: an area reaches that much further at both ends, since nobody looked there.
-        least_looks: a line that is found less often is left out.
+    `found` are time and answer of each look, in order of time. An area reaches `interval_us` further at both ends,
+    since nobody looked there.
     """
     live: list[_TextLine] = []
     done: list[_TextLine] = []

@@ -22,11 +22,8 @@ _LEAST_SIDE = 3
 class Binarization(OnnxModel):
     """Finds lines of text.
 
-    Args:
-        longest_side: larger pictures are made smaller to this first, in pixels.
-        threshold: of the map.
-        least_score: mean of the map over a line; less is none.
-        growth: how much a line grows, times its area over its length.
+    Larger pictures are made smaller to `longest_side` pixels first. Where the map has more than `threshold`, and on the
+    mean `least_score`, is a line; it grows by `growth` times its area over its length.
     """
 
     key = "binarization"

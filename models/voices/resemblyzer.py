@@ -24,11 +24,7 @@ Floats = NDArray[np.float32]
 
 
 def mel_energies(samples: Floats) -> Floats:
-    """Return (1 + n // 160, 40) energies; row k is centred on sample 160 k.
-
-    Args:
-        samples: (n,) in -1..1 at 16 kHz.
-    """
+    """Return (1 + n // 160, 40) energies of (n,) samples at 16 kHz; row k is centred on sample 160 k."""
     padded = np.pad(np.asarray(samples, np.float32), WINDOW // 2)
     count = 1 + len(samples) // STEP
     if len(padded) < WINDOW:

@@ -27,24 +27,16 @@ class VoiceEmbedder(InferenceModel, Protocol):
         """Samples that one look of the network covers."""
 
     def embed(self, samples: Samples) -> Vectors:
-        """Embed what one voice says.
+        """Embed what one voice says, (n,) in -1..1 at `SAMPLE_RATE`, as (dimensions,) of length 1.
 
-        Args:
-            samples: (n,) in -1..1 at `SAMPLE_RATE`; of any length.
-
-        Returns:
-            (dimensions,) of length 1; the cosine of two is their product. All zeros where there is nothing to hear.
+        The cosine of two is their product. All zeros where there is nothing to hear.
         """
 
     def embed_windows(self, samples: Samples, starts: Sequence[int]) -> Vectors:
-        """Embed windows of a stretch of sound, each by itself.
+        """Embed windows of a stretch of sound, each by itself, as (len(starts), dimensions).
 
-        Args:
-            samples: (n,) in -1..1 at `SAMPLE_RATE`. A stretch shorter than a window is repeated until it fills one.
-            starts: of the windows, in samples; a window that reaches past the end is moved back.
-
-        Returns:
-            (len(starts), dimensions), each of length 1, or all zeros where there is nothing to hear.
+        A stretch shorter than a window is repeated until it fills one; a window that reaches past the end is moved
+        back.
         """
 
 

@@ -42,16 +42,9 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
     """Fetch weights from a source of the catalogue, check them, build what is built, and install them.
 
     What arrives is kept in a folder that ends in `.part`: after a cut connection or a cancelled try, the next one asks
-    for the rest only. Progress is in bytes.
-
-    Args:
-        name: in the catalogue.
-        progress: is told and asked.
-        key: the edition; "" tries each in the catalogue's order until one can be reached.
-        authority: decides about each request and writes it down; where no study is open, that of this machine.
-
-    Raises:
-        Forbidden: the authority does not permit a request.
+    for the rest only. Progress is in bytes. `key` names the edition; "" tries each in the catalogue's order until one
+    can be reached. The authority decides about each request and writes it down; where no study is open, that of this
+    machine does; what is not permitted raises `Forbidden`.
     """
     wanted = find_entry(name)
     editions = chosen_editions(wanted, key)

@@ -54,12 +54,7 @@ _START_BYTES = 4 << 20
 
 
 def build(attention: bytes, detector: bytes) -> bytes:
-    """Return the bundle, always the same bytes for the same networks.
-
-    Args:
-        attention: `face_landmark_with_attention.tflite`.
-        detector: `face_detection_short_range.tflite`.
-    """
+    """Return the bundle, always the same bytes for the same networks."""
     networks = dict(zip(_MEMBERS, (one_output(attention), detector), strict=True))
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as bundle:

@@ -25,14 +25,11 @@ class OnnxModel:
     def __init__(
         self, threads: int = 1, processor: str | None = None, *, any_size: bool = False, **settings: Json
     ) -> None:
-        """Load it.
+        """Load it; one thread of a call is best where several run side by side.
 
-        Args:
-            threads: of one call. One is best where several calls run side by side.
-            processor: `auto`, `cpu` or `cuda`, see `face_detectors.PROCESSORS`, noted with what it came to; the
-                processor of the machine, which is not noted, without.
-            any_size: whether it is to take pictures of other sizes than its file says.
-            settings: what else its answers depend on.
+        `processor` is `auto`, `cpu` or `cuda`, noted with what it came to; without one it is the processor of the
+        machine. `any_size` lets it take pictures of other sizes than its file says. The answers depend on `settings`
+        too.
         """
         file = installed_weights.verified_path(self.weights)
         network = free_shapes(file.read_bytes()) if any_size else file

@@ -46,10 +46,7 @@ def torch_device() -> str:
 def load_pipeline(model: Path, controlnet: Path, preset: Preset) -> Any:
     """Return a `StableDiffusionControlNetImg2ImgPipeline`, in float16 on a GPU.
 
-    Args:
-        model: a folder in the layout of diffusers.
-        controlnet: another.
-        preset: says whether to compile.
+    `model` and `controlnet` are folders in the layout of diffusers.
     """
     where = torch_device()
     precise = torch.float32 if where == "cpu" else torch.float16

@@ -45,12 +45,7 @@ class Appearance:
 
 
 def choose_appearance(identity: str, attempt: int = 0) -> Appearance:
-    """Return how someone is drawn, the same in all recordings.
-
-    Args:
-        identity: who it is.
-        attempt: another seed with the same words, for a face that came out too much like the source.
-    """
+    """Return how someone is drawn, the same in all recordings; each attempt has another seed with the same words."""
     age, complexion, hair, colour, shape, eyes, brows, nose = (
         choices[_number(f"{choices[0]} or not for {identity}") % len(choices)]
         for choices in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
@@ -92,12 +87,7 @@ def detect_edges(crop: Image) -> Image:
 
 
 def draw_landmark_lines(landmarks: Landmarks | None, size: tuple[int, int]) -> Image:
-    """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are.
-
-    Args:
-        landmarks: in pixels of the crop; None draws nothing.
-        size: width and height of the crop.
-    """
+    """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are; none without landmarks."""
     drawn = np.zeros((size[1], size[0], 3), np.uint8)
     if landmarks is not None:
         for closed, points in _polygons(landmarks):
@@ -172,10 +162,7 @@ class EmbeddingComparer:
 def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     """Tell whether a drawn face is a mere copy, in whatever brightness and contrast: by the correlation of both.
 
-    Args:
-        source: (h, w, 3).
-        drawn: of the same shape.
-        box: x, y, width, height of the face in the crops.
+    Both are (h, w, 3), `box` is x, y, width, height of the face in them.
     """
     x, y, width, height = (round(float(value)) for value in box)
     rows, columns = slice(max(0, y), max(0, y + height)), slice(max(0, x), max(0, x + width))
@@ -220,14 +207,10 @@ class Artist:
         finder: LandmarkFinder | None,
         progress: Progress,
     ) -> None:
-        """Take what is needed.
+        """Take the networks.
 
-        Args:
-            translator: the networks.
-            strength: how far a face is taken back to noise.
-            likeness: tells whether a face was changed enough; None where nothing can.
-            finder: of landmarks, whose lines alone are kept; None keeps the edges.
-            progress: is asked before each step whether to go on.
+        `strength` says how far a face is taken back to noise. `likeness` tells whether it was changed enough, None
+        where nothing can. `finder` finds the landmarks whose lines alone are kept; without one, edges are.
         """
         self._translator, self._strength, self._progress = translator, strength, progress
         self._likeness, self._finder = likeness, finder
@@ -236,15 +219,7 @@ class Artist:
     def draw(
         self, identity: str, seen: Sequence[KeyframeCrop], attempt: int, part: int, known: torch.Tensor | None
     ) -> GeneratedBatch:
-        """Draw a batch of one shot; see `Translator.draw`.
-
-        Args:
-            identity: who it is.
-            seen: key frames.
-            attempt: which seed.
-            part: which batch of the shot.
-            known: the way of those that were drawn before.
-        """
+        """Draw a batch of one shot, with the words and the seed of an identity; see `Translator.draw`."""
         look = choose_appearance(identity, attempt)
         if look.prompt not in self._words:
             self._words[look.prompt] = self._translator.encode_prompt(look.prompt, NEGATIVE_PROMPT)

@@ -213,11 +213,7 @@ def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping
     """Return pose and expression for every frame of a track that can be drawn.
 
     In the expression, the eyes' openings are 0 shut and 1 open; everything else is a usual face's at rest plus what
-    this face does beyond its own.
-
-    Args:
-        track: in order of frames.
-        cuts: frames with which a scene starts; nothing is smoothed across them.
+    this face does beyond its own. Nothing is smoothed across the frames in `cuts`, with which a scene starts.
     """
     usable = [
         face_sample

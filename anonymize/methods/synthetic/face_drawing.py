@@ -62,11 +62,7 @@ class HeadProjection:
 def paint_meshes(
     sheets: Sequence[SurfaceMesh], view: HeadProjection, light: SceneLight
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Paint sheets, the nearest on top.
-
-    Returns:
-        (h, w, 3) RGB, and (h, w) how much of each pixel is covered, 0 to 1.
-    """
+    """Paint sheets, the nearest on top; (h, w, 3) RGB, and (h, w) how much of each pixel is covered, 0 to 1."""
     corners, depths, colours = (
         np.concatenate(part) for part in zip(*(_cells(s, view, light) for s in sheets), strict=True)
     )
@@ -125,11 +121,7 @@ _WHITE = np.array([246.0, 243.0, 238.0])
 
 
 class Features:
-    """Draws the features of one look.
-
-    Args:
-        head: whose face they lie on.
-    """
+    """Draws the features of one look on the face of its head."""
 
     def __init__(self, head: Head) -> None:
         self._head, self._look = head, head.look
@@ -309,11 +301,7 @@ class Features:
 class _OutlinePen:
     """Draws outlines given in millimetres of the resting face.
 
-    Args:
-        canvas: (h, w, 3) that is drawn on, RGB.
-        view: how the head is seen.
-        head: gives the depth of the outlines.
-        face: moves them with the jaw, unless they are free of it.
+    The head gives their depth; the jaw of the face moves them, unless they are free of it.
     """
 
     def __init__(self, canvas: Canvas, view: HeadProjection, head: Head, face: Expression) -> None:

@@ -119,10 +119,7 @@ _DARKEST = 0.28
 def visible_pixels(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
     """Return (h, w) which pixels of a region x, y, width, height of the picture lie outside all masks.
 
-    Args:
-        face: its mask counts as it is.
-        others: rectangles of the other masks of the frame.
-        region: inside the picture.
+    `others` are rectangles of the other masks of the frame.
     """
     left, top, wide, high = region
     seen = np.ones((high, wide), np.bool_)

@@ -71,11 +71,7 @@ class SyntheticFace:
         self._layers: tuple[int, list[Layer]] = (-1, [])
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
-        """Find the landmarks of all faces, and smooth what they do.
-
-        Raises:
-            Cancelled: the user stopped it.
-        """
+        """Find the landmarks of all faces, and smooth what they do."""
         self._cuts = tuple(source.cuts)
         masks = defaultdict(list)
         seen: defaultdict[str, list[FaceSample]] = defaultdict(list)

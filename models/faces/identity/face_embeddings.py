@@ -18,13 +18,8 @@ class Embedder(InferenceModel, Protocol):
     def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Embed the faces of a picture, aligned as `align_faces` does.
 
-        Args:
-            image: HxWx3 RGB.
-            five_points: (n, 5, 2) x, y in pixels of the right and left eye, the nose, the mouth's right and left
-                corner, as in `Detections.landmarks`.
-
-        Returns:
-            (n, dimensions) vectors of length 1; the cosine of two is their product.
+        The (n, 5, 2) points are x, y in pixels as in `Detections.landmarks`. Returns (n, dimensions) vectors of length
+        1; the cosine of two is their product.
         """
 
 

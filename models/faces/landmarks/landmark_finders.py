@@ -39,12 +39,8 @@ class LandmarkFinder(InferenceModel, Protocol):
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         """Find the points of the faces in some boxes.
 
-        Args:
-            image: HxWx3 RGB, of any size.
-            boxes: (n, 4), x, y, width, height in pixels; a part may lie outside the picture.
-
-        Returns:
-            One answer per box; None where no face is seen in it, as in most profiles.
+        `boxes` are (n, 4); a part of them may lie outside the picture. None where no face is seen in a box, as in most
+        profiles.
         """
 
     def close(self) -> None:
