@@ -95,13 +95,11 @@ class ClipResult:
     """What was written.
 
     Attributes:
-        path: of the clip.
         frames: how many; as many as the source has there.
         duration_us: from the clip's zero to the end of its last frame.
         width: of the coded picture; one more than the source's where that is odd.
         height: likewise.
         damaged: frames that the source could not give whole.
-        sha256: of the clip as it was written.
         sound: whether the sound was `copied`, `encoded` again or `treated`; None without any.
     """
 

@@ -135,11 +135,7 @@ def _begin_anew(stamps: Sequence[int]) -> bool:
 
 
 class _PictureReader:
-    """Follows the packets of a stream of pictures.
-
-    Attributes:
-        found: the packets that show a picture.
-    """
+    """Follows the packets of a stream of pictures."""
 
     def __init__(self, stream: VideoStream, size: tuple[int, int], name: str) -> None:
         self._stream, self._size, self._name = stream, size, name

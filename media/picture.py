@@ -154,11 +154,6 @@ class DecodedFrame:
 
     Rectangles are x, y, width, height in whole pixels of the picture as it is shown, and must lie inside it. One
     thread uses a picture at a time.
-
-    Attributes:
-        index: its position in the order frames are shown, from 0.
-        time_us: its time stamp on the recording's axis.
-        damaged: see `Frame.damaged`.
     """
 
     __slots__ = ("_canvas", "_own", "_source", "_views", "damaged", "index", "time_us")

@@ -241,8 +241,6 @@ class OwnSound:
     """The original sound of a file, as a stream of blocks.
 
     Attributes:
-        rate: samples a second.
-        channels: how many.
         blocks: (channels, n) float32 without a gap; can be gone through once.
     """
 

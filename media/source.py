@@ -126,7 +126,6 @@ class CheckedFile:
 
     Attributes:
         handle: a descriptor for reading, which stands at the file's first byte; the caller closes it.
-        size: in bytes.
         reader: the name that FFmpeg gives the reader of its container.
     """
 

@@ -235,8 +235,6 @@ class OffsetMatches:
     """The window matches of one offset candidate.
 
     Attributes:
-        matches: those that agree.
-        windows: how many were looked at.
         start_s: where in the first sound both overlap.
         end_s: until where.
     """
@@ -382,8 +380,6 @@ class Alignment:
         spread_us: how far windows all over the recording differ from it; None where only the coarse shape of the sound
             fits, which is right to about 10 ms.
         overlap_us: how long both recorded.
-        windows: how many windows were compared.
-        agreeing: how many of them agree.
     """
 
     offset_us: int = 0

@@ -215,8 +215,6 @@ class Stranger:
     """Somebody who is not in the recording that is measured.
 
     Attributes:
-        identity: their pseudonym.
-        path: of another recording's file.
         frames: positions of a few frames in which their face is large.
         boxes: x, y, width, height of their face in each of these.
     """

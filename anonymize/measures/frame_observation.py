@@ -127,18 +127,14 @@ class MeasuredRendering:
     """A recording and a rendering of it.
 
     Attributes:
-        source: the recording's file.
-        clip: the rendering.
         start_us: where on the recording's axis the clip's zero lies.
         tracks: every face that is known in the recording, as it was when the clip was rendered.
-        method: key in the registry of methods.
         replaces: whether the method draws another face in the place of the one that it hides.
         identities: track id -> who that is: a pseudonym, or the track's id where nobody was named.
         named: ids of tracks of which somebody said who it is.
         exempt: ids of tracks that stay visible; nothing about them is measured.
         regions: drawn by hand: areas are hidden too, and in `nothing` there is no face.
         blanked_us: times of frames that were painted over wholly.
-        masks: shape of the masks.
     """
 
     source: Path
@@ -163,11 +159,7 @@ class MeasuredRendering:
 class MeasureOptions:
     """How closely a rendering is looked at.
 
-    Attributes:
-        looks_per_second: frames that are looked at, each with the one after it.
-        most_looks: no more than this in all: a long clip is looked at less often.
-        most_embeddings: of one track; those beyond are spread evenly.
-        least_width: faces narrower than this, in pixels, are too small to recognize or measure.
+    Faces that are compared in excess of `most_embeddings` are spread evenly over the track.
     """
 
     looks_per_second: float = limited_field(3.0, 0.1, 240.0, "Looks a second", "How often the clip is looked at.")
@@ -237,14 +229,7 @@ _ALL_HIDDEN = 255
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FramePair:
-    """One frame of the source and of the clip.
-
-    Attributes:
-        frame: its position in the source.
-        time_us: on the recording's axis.
-        raw: (h, w, 3) RGB of the source.
-        other: (h, w, 3) RGB of the clip.
-    """
+    """One frame of the source and of the clip."""
 
     frame: int
     time_us: int

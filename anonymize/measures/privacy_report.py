@@ -45,7 +45,6 @@ class MeasureInfo:
     """What a figure of a report is called, and which way it is good.
 
     Attributes:
-        name: for people.
         unit: "share", "degrees", "r", or what else it is counted in.
         better: "low", "high", or "" where neither is meant.
     """
@@ -122,7 +121,6 @@ class TrackReport:
     """One track.
 
     Attributes:
-        track_id: of the study.
         identity: a pseudonym, or the track's id.
         looks: frames in which it was looked at.
         figures: some of `FIGURES`, and `reidentified`: its share at the first of `FALSE_ACCEPT_RATES`, naive.
@@ -149,22 +147,15 @@ class PrivacyReport:
     """Everything that was measured about one rendering.
 
     Attributes:
-        method: key in the registry of methods.
-        replaces: whether the method draws another face.
-        frames: of the clip.
         looks: how many of them were looked at, each with the one after it.
         stride: from one of them to the next, in frames.
         faces: how many faces these show.
         tools: what it was measured with, by part; empty for what was missing.
         independent: whether the detector is another one than those that found the tracks.
         figures: key of `FIGURES` -> figure.
-        attacks: re-identification by each embedding and attacker.
-        tracks: in the order of the recording's.
         scores: genuine, impostor and anonymized similarities of the first embedding.
-        notes: what to keep in mind, as sentences.
         worst_us: the frame to look at first, on the recording's axis; None where there was no face.
         leaks_us: times of looked-at frames with an uncovered face.
-        seconds: how long measuring took.
     """
 
     method: str

@@ -96,8 +96,6 @@ class Recognition:
         similar: (look, track) -> similarity of the face to its own person, by the first embedding.
         variance: of each track, in the clip, by the first embedding.
         variance_in_source: the same in the source.
-        scores: see `PrivacyReport.scores`.
-        notes: what to keep in mind.
     """
 
     attacks: tuple[Attack, ...] = ()

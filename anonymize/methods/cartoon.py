@@ -23,12 +23,7 @@ _CHANGED_LEVELS = 14.0
 
 @dataclass(frozen=True, slots=True)
 class CartoonOptions:
-    """How the network is used.
-
-    Attributes:
-        size: side in pixels of the crop that the network sees, where the network leaves it open.
-        smoothing: how much of the drawing before stays where little changed.
-    """
+    """How the network is used."""
 
     size: int = limited_field(256, 128, 1024, "Size", "Side of the crop in pixels, where the network takes any.")
     smoothing: float = limited_field(

@@ -39,7 +39,6 @@ class SourceFace:
     """A face that may be shown.
 
     Attributes:
-        file: its picture.
         origin: one of `ORIGINS`.
         statement: how it was made or who consented to what, in the lab's words.
     """
@@ -120,11 +119,7 @@ _MAX_STILL_SHARE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class DeepfakeOptions:
-    """How the swapped face is put back.
-
-    Attributes:
-        edge: over which share of its width the swapped face fades into the blurred one around it.
-    """
+    """How the swapped face is put back."""
 
     edge: float = limited_field(0.1, 0.02, 0.3, "Edge", "Share of its width over which the swapped face fades out.")
 

@@ -18,10 +18,10 @@ VOCAL_CUES = (LIVELY, SHARP, SOFT, CALM)
 class CueSuggestion:
     """A suggested cue: a deviation from what a person usually does.
 
+    Times are on the recording's axis.
+
     Attributes:
         kind: of `VISUAL_CUES` or `VOCAL_CUES`.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         strength: how far it stands out: 1 is just enough, more is clearer.
         told: what was measured, in a few words.
     """

@@ -24,8 +24,6 @@ class UtteranceProsody:
     """How one utterance sounds.
 
     Attributes:
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         loudness: of its louder half, in decibels of full scale.
         pitch: median, in semitones over 55 Hz; NaN where nothing is voiced.
         range: 10th to 90th percentile of the pitch, in semitones; NaN where nothing is voiced.

@@ -205,8 +205,6 @@ class FacesResult:
     """The result of a face tracking run.
 
     Attributes:
-        tracks: by their first frame.
-        frames: of the recording.
         frames_with_face: frames that at least one track covers.
         seconds: the run took, without what an interrupted run had done before.
         damaged: frames that could not be decoded properly; a face may be in them although no track says so.

@@ -105,8 +105,6 @@ class Observation:
     """One frame.
 
     Attributes:
-        frame: its position.
-        time_us: its time stamp.
         was_searched: somebody looked at it, all detectors or the quick one.
         thorough: all detectors did.
         cut: a new scene starts with it.

@@ -159,7 +159,6 @@ class TrackEnd:
     """One end of a track, and what following it gave.
 
     Attributes:
-        track: whose.
         hit: the frame where the face was found for the first or last time.
         limit: the frame up to which it may be followed; before `hit` for the first, after it for the last.
         found: the boxes by frame.

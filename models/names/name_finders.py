@@ -23,7 +23,6 @@ class NameSpan:
     """A stretch of a text that a model takes for a name.
 
     Attributes:
-        start: first character.
         end: after the last character.
         kind: `person`, `place` or `organisation`.
         score: 0 to 1; what the model is worth where it says no score itself.

@@ -55,7 +55,6 @@ class Flag:
 
     Attributes:
         utterance: its id; "" for a stretch without one.
-        person: key of who was suggested.
         other: key of who else it may be.
         at_us: where another voice begins, for `TWO_VOICES`.
     """
@@ -139,10 +138,8 @@ class Cast:
     """Who may speak.
 
     Attributes:
-        people: their keys.
         faces: id of a track -> key of whose face it is.
         robot: key of one who is a robot, or None.
-        number: of speakers, where somebody knows it.
         expected: number of speakers that is likely.
     """
 
@@ -159,7 +156,6 @@ class SpeakerSuggestion:
 
     Attributes:
         speaker: number from 1, the same wherever the same one speaks; None where nothing tells.
-        person: key, or None.
         confidence: 0 to 1.
         faces: id of a track -> how probable it is that this face speaks.
         nobody: how probable it is that nobody visible speaks.

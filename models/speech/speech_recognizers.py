@@ -105,12 +105,7 @@ class Recognizer(InferenceModel, Protocol):
 class SpeechOptions:
     """What counts as speech.
 
-    Attributes:
-        threshold: speech begins where the network gives more, 0 to 1.
-        release: it goes on until the network gives less.
-        shortest_ms: shorter stretches are no speech.
-        pause_ms: a shorter silence does not end a stretch.
-        margin_ms: every stretch is this much longer at both ends, but not into another.
+    The margin of a stretch does not reach into another.
     """
 
     threshold: float = limited_field(

@@ -24,7 +24,6 @@ class WhisperFolder:
     """A folder that holds what a model needs.
 
     Attributes:
-        path: of the folder.
         sha256: of its weights, in hexadecimal.
         name: of the catalogue's entry with the same weights; "" where it has none.
     """
@@ -93,15 +92,7 @@ _LARGEST_WITHOUT_GPU = 600_000_000
 
 @dataclass(frozen=True, slots=True)
 class WhisperModel:
-    """A model of the catalogue.
-
-    Attributes:
-        name: in the catalogue, such as `whisper-small`.
-        size: of all its files in bytes.
-        purpose: as the catalogue says it.
-        installed: whether it is on this machine.
-        english: whether it knows English only.
-    """
+    """A model of the catalogue."""
 
     name: str
     size: int

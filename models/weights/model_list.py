@@ -21,7 +21,6 @@ class SourceOffer:
 
     Attributes:
         key: what the command line calls it.
-        origin: in words.
         size: of what is installed from it, in bytes.
         elsewhere: where a person gets its files on another machine: an address or a command.
     """
@@ -38,15 +37,10 @@ class ModelCatalogueEntry:
 
     Attributes:
         use: key of `models.weights.weights_catalogue.USES`, or `PART_USE`.
-        used_in: where in the program it is used.
         licence: of an added one, in the words of whoever added it.
         offers: where it is fetched from; none where a lab brings its own.
-        folder: whether it is a folder.
-        installed: whether it is there.
         on_disk: bytes it takes; 0 where it is not there.
         arrived: bytes of it that a fetch has left that did not end.
-        place: where it is, or would be.
-        how_to_get: the command.
     """
 
     name: str

@@ -16,7 +16,6 @@ class OnnxModel:
         key: its name in the registry.
         weights: its name in the catalogue.
         parameters: whatever changes its answers.
-        session: what runs it.
     """
 
     key: ClassVar[str]

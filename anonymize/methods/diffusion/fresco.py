@@ -199,8 +199,6 @@ class Terms:
     """How features are optimized.
 
     Attributes:
-        iterations: of Adam.
-        rate: its learning rate.
         temporal: weight of the temporal term; 0 leaves it out.
         spatial: weight of the spatial term; 0 leaves it out.
         slack: differences up to this share of the features' standard deviation, or of a cosine, count as none. Adam
@@ -305,7 +303,6 @@ class Guidance:
     """State of one batch. The pipeline sets it before each step; the layers read it.
 
     Attributes:
-        frames: in the batch.
         height: of the latents.
         width: of the latents.
         motion: between the frames; None for a single one, which nothing guides.

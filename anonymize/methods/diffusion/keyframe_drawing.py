@@ -33,12 +33,7 @@ NEGATIVE_PROMPT = "drawing, cartoon, painting, text, watermark, deformed, blurry
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """How someone is drawn.
-
-    Attributes:
-        prompt: for the text encoder.
-        seed: of the noise; less than 2**63.
-    """
+    """How someone is drawn."""
 
     prompt: str
     seed: int

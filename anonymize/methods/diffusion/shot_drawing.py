@@ -38,7 +38,6 @@ class GeneratedKeyframe:
     """A key frame.
 
     Attributes:
-        frame: position in the source.
         source: (h, w) grey, what the crop showed.
         drawn: (H, W, 3), what was drawn in its place, at any size.
     """
@@ -143,11 +142,9 @@ class ShotGeneration:
     """A shot and what was drawn of it.
 
     Attributes:
-        shot: where the face is.
         keys: those that are drawn, ascending.
         store: where batches are kept.
         sources: (h, w) grey, what the crop of each key shows; known for keys that were seen.
-        state: how the shot is being drawn.
     """
 
     shot: FaceShot

@@ -99,9 +99,6 @@ class FaceShot:
     """A face from one frame to another, with a view for each.
 
     Attributes:
-        track_id: whose face it is.
-        identity: who that is.
-        first: position of its first frame.
         squares: (n, 3), x and y of the centre and side of the crop in each frame from the first on.
     """
 

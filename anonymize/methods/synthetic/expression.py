@@ -197,8 +197,6 @@ class FaceSample:
     """One face in one frame, as it was looked at.
 
     Attributes:
-        frame: position in the source.
-        time_us: its time stamp.
         box: (4,) x, y, width, height.
         reading: pose and expression; None where no landmarks were found.
     """

@@ -27,11 +27,7 @@ _LIGHT_US = 500_000
 
 @dataclass(frozen=True, slots=True)
 class SyntheticOptions:
-    """How the face is drawn.
-
-    Attributes:
-        expression: how much of an expression is taken over. 1 draws it as it was measured.
-    """
+    """How the face is drawn."""
 
     expression: float = limited_field(
         1.0, 0.5, 1.5, "Expression", "How much of the expression is drawn; 1 is as measured."
