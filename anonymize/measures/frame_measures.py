@@ -30,11 +30,6 @@ def match_detections(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) ->
     return np.asarray((iou_matrix(faces, sure) >= MIN_OVERLAP).any(axis=1), np.bool_)
 
 
-def detection_rate(found: NDArray[np.bool_]) -> MeasuredValue:
-    """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
-    return share_value(int(found.sum()), len(found), "faces to look for")
-
-
 OUTER_EYE_CORNERS = {"ibug68": (36, 45), "mediapipe478": (33, 263)}
 """Layout of the points -> those at the outer corners of the eyes."""
 
@@ -108,24 +103,15 @@ def count_leaks(
     """
     bare = np.asarray(shares) < COVERED_SHARE
     leaking = np.isin(looked, np.asarray(frames)[bare])
-    ends = np.append(np.asarray(times_us, np.int64)[1:], end_us)
-    longest, longest_us = 0, 0
-    run, start = 0, 0
-    for place, leak in enumerate(leaking):
-        if not leak:
-            run = 0
-            continue
-        start = place if not run else start
-        run += 1
-        longest = max(longest, run)
-        longest_us = max(longest_us, int(ends[place] - times_us[start]))
-    first = int(times_us[int(np.argmax(leaking))]) if leaking.any() else None
+    edges = np.append(np.asarray(times_us, np.int64), end_us)
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], leaking, [False]]).astype(np.int8)))
+    starts, stops = changes[::2], changes[1::2]
     return Leaks(
         share_value(int((~bare).sum()), len(bare), "faces to cover"),
         int(leaking.sum()),
-        longest * stride,
-        longest_us / SECOND_US,
-        first,
+        int((stops - starts).max(initial=0)) * stride,
+        int((edges[stops] - edges[starts]).max(initial=0)) / SECOND_US,
+        int(edges[starts[0]]) if len(starts) else None,
     )
 
 

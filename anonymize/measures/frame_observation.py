@@ -269,8 +269,8 @@ class FrameObserver:
         chosen = [sightings[k] for k in large]
         self._measure(now, alpha, boxes[large], chosen)
         if after is not None:
-            for box, face_observation in zip(boxes[large], chosen, strict=True):
-                face_observation.flicker = self._flicker(now, after, box)
+            for box, face in zip(boxes[large], chosen, strict=True):
+                face.flicker = self._flicker(now, after, box)
         return FrameObservation(now.time_us, tuple(sightings), tuple(strays))
 
     def _alpha(self, now: FramePair) -> Image:
@@ -291,13 +291,9 @@ class FrameObserver:
         if detector is None:
             return []
         before, after = (detector.detect(image, MIN_SCORE) for image in (now.raw, now.other))
-        for face_observation, first, second in zip(
-            sightings,
-            match_detections(boxes, before.boxes, before.scores),
-            match_detections(boxes, after.boxes, after.scores),
-            strict=True,
-        ):
-            face_observation.in_source, face_observation.in_clip = bool(first), bool(second)
+        found, left = (match_detections(boxes, answer.boxes, answer.scores) for answer in (before, after))
+        for face, first, second in zip(sightings, found, left, strict=True):
+            face.in_source, face.in_clip = bool(first), bool(second)
         known = [box for track in self._seen_tracks if (box := _box_at(track, now.frame)) is not None]
         known += [
             region.boxes_at(np.array([now.time_us]))[0]
@@ -314,54 +310,38 @@ class FrameObserver:
             return
         tools, size = self._tools, (now.raw.shape[1], now.raw.shape[0])
         drivers, redrawn = _find(tools.driver, now.raw, boxes), _find(tools.driver, now.other, boxes)
-        before = [
-            self._is_face(face_observation.in_source, driver)
-            for face_observation, driver in zip(sightings, drivers, strict=True)
-        ]
-        after = [
-            self._is_face(face_observation.in_clip, driver)
-            for face_observation, driver in zip(sightings, redrawn, strict=True)
-        ]
+        before = [self._is_face(face.in_source, found) for face, found in zip(sightings, drivers, strict=True)]
+        after = [self._is_face(face.in_clip, found) for face, found in zip(sightings, redrawn, strict=True)]
         points, moves = _find(tools.landmarks, now.raw, boxes, before), _find(tools.landmarks, now.other, boxes, after)
         veiled = np.where(alpha[..., None] == _ALL_HIDDEN, now.other, np.uint8(_GREY))
-        for face_observation, driver, other, mine, moved in zip(
-            sightings, drivers, redrawn, points, moves, strict=True
-        ):
-            face_observation.measured, face_observation.visible = mine is not None, moved is not None
+        for face, driver, other, mine, moved in zip(sightings, drivers, redrawn, points, moves, strict=True):
+            face.measured, face.visible = mine is not None, moved is not None
             if mine is not None and moved is not None:
-                face_observation.error = normalized_error(
-                    mine.points, moved.points, interocular_distance(mine.points, mine.layout)
-                )
-            face_observation.source, face_observation.clip = read_signals(mine, size), read_signals(moved, size)
-            face_observation.driver_source, face_observation.driver_clip = (
-                read_signals(driver, size),
-                read_signals(other, size),
-            )
+                face.error = normalized_error(mine.points, moved.points, interocular_distance(mine.points, mine.layout))
+            face.source, face.clip = read_signals(mine, size), read_signals(moved, size)
+            face.driver_source, face.driver_clip = read_signals(driver, size), read_signals(other, size)
             best = driver or mine
-            if best is not None and now.frame in self._embedded.get(face_observation.track, ()):
-                self._recognize(now, veiled, face_signals.five_points(best), face_observation)
+            if best is not None and now.frame in self._embedded.get(face.track, ()):
+                self._recognize(now, veiled, face_signals.five_points(best), face)
 
     def _is_face(self, detected: bool | None, driver: Landmarks | None) -> bool:
         """Tell whether points mean anything: some finders put them on whatever they are given."""
         judges = self._tools.detector is not None or self._tools.driver is not None
         return not judges or bool(detected) or driver is not None
 
-    def _recognize(
-        self, now: FramePair, veiled: Image, points: NDArray[np.float32], face_observation: FaceObservation
-    ) -> None:
+    def _recognize(self, now: FramePair, veiled: Image, points: NDArray[np.float32], face: FaceObservation) -> None:
         """Embed a face in the source and in the clip, aligned alike: the attacker knows where the face was."""
         five = np.asarray(points, np.float32)[None]
         for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
-            setattr(face_observation, name, tuple(embedder.embed(image, five)[0] for embedder in self._tools.embedders))
+            setattr(face, name, tuple(embedder.embed(image, five)[0] for embedder in self._tools.embedders))
 
     def _flicker(self, now: FramePair, after: FramePair, box: NDArray[np.float32]) -> tuple[float, float, int]:
         flow = self._tools.flow
         window = _window(box, now.raw.shape[1], now.raw.shape[0])
         if flow is None or window is None:
             return 0.0, 0.0, 0
-        first, second, third, fourth = (
-            _downscale(image[window]) for image in (now.raw, after.raw, now.other, after.other)
-        )
+        images = (now.raw, after.raw, now.other, after.other)
+        first, second, third, fourth = (_downscale(image[window]) for image in images)
         forward, backward = flow.between(first, second), flow.between(second, first)
         mask = mutual_visibility(forward, backward)
         source, pixels = warp_error(first, second, forward, mask)
@@ -412,12 +392,9 @@ def _box_at(track: FaceTrack, frame: int) -> NDArray[np.float32] | None:
 
 
 def _window(box: NDArray[np.float32], width: int, height: int) -> tuple[slice, slice] | None:
-    x, y, across, down = (float(v) for v in box)
-    left, top = max(0, int(x - _WINDOW_MARGIN * across)), max(0, int(y - _WINDOW_MARGIN * down))
-    right, bottom = (
-        min(width, int(x + across * (1 + _WINDOW_MARGIN))),
-        min(height, int(y + down * (1 + _WINDOW_MARGIN))),
-    )
+    low, side = np.asarray(box[:2], float), np.asarray(box[2:], float)
+    left, top = np.maximum(0, low - _WINDOW_MARGIN * side).astype(int)
+    right, bottom = np.minimum((width, height), low + side * (1 + _WINDOW_MARGIN)).astype(int)
     if right - left < _MIN_WINDOW or bottom - top < _MIN_WINDOW:
         return None
     return slice(top, bottom), slice(left, right)

@@ -29,11 +29,9 @@ def share_value(hits: int, n: int, what: str) -> MeasuredValue:
 
 def pool_values(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
     """Return the mean of the figures that have a value, each weighted by its n; none with the note `empty`."""
-    having = [figure for figure in figures if figure.value is not None and figure.n]
-    n = sum(measured_value.n for measured_value in having)
-    if not n:
-        return MeasuredValue(None, 0, empty)
-    return MeasuredValue(sum(float(measured_value.value or 0.0) * measured_value.n for measured_value in having) / n, n)
+    known = [(figure.value, figure.n) for figure in figures if figure.value is not None]
+    n = sum(count for _, count in known)
+    return MeasuredValue(sum(value * count for value, count in known) / n, n) if n else MeasuredValue(None, 0, empty)
 
 
 NAIVE, PARROT, RAW = "naive", "parrot", "raw"
@@ -182,8 +180,5 @@ class PrivacyReport:
     def strongest_attack(self, kind: str) -> Attack | None:
         """Return the attack of a kind that recognized most, over all embeddings."""
         having = [attack for attack in self.attacks if attack.kind == kind]
-        return max(
-            having,
-            key=lambda attack: attack.rates[0].value if attack.rates[0].value is not None else -1.0,
-            default=None,
-        )
+        values = [-1.0 if attack.rates[0].value is None else attack.rates[0].value for attack in having]
+        return having[values.index(max(values))] if having else None
