@@ -153,14 +153,15 @@ class Motion:
         `frames` are two or more, (h, w, 3) RGB of one size.
         """
         count = len(frames)
-        pairs = [(p, (p + 1) % count) for p in range(count if count > 2 else count - 1)]
-        there = [flow.between(frames[a], frames[b]) for a, b in pairs]
-        back = [flow.between(frames[b], frames[a]) for a, b in pairs]
-        lost = [find_occlusions(f, g, frames[a], frames[b]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
-        lost_back = [
-            find_occlusions(g, f, frames[b], frames[a]) for f, g, (a, b) in zip(there, back, pairs, strict=True)
+        pairs = [(frames[p], frames[(p + 1) % count]) for p in range(count if count > 2 else count - 1)]
+        flows = [(flow.between(a, b), flow.between(b, a)) for a, b in pairs]
+        lost = [
+            (find_occlusions(there, back, a, b), find_occlusions(back, there, b, a))
+            for (there, back), (a, b) in zip(flows, pairs, strict=True)
         ]
-        stacked = [np.stack(tensor).astype(np.float32) for tensor in (there, back, lost, lost_back)]
+        stacked = [
+            np.stack(arrays).astype(np.float32) for arrays in (*zip(*flows, strict=True), *zip(*lost, strict=True))
+        ]
         self._flows = [torch.from_numpy(tensor).to(device).permute(0, 3, 1, 2) for tensor in stacked[:2]]
         self._lost = [torch.from_numpy(tensor).to(device)[:, None] for tensor in stacked[2:]]
         colours = np.stack(frames).astype(np.float32) / 255
@@ -262,11 +263,9 @@ def optimize_features(
             adam.zero_grad()
             loss = torch.zeros((), device=start.device)
             if terms.temporal and count:
-                tensor, two = moved[first], moved[second]
-                apart = (
-                    _excess(two - warp_features(tensor, back), slack) * kept_back
-                    + _excess(tensor - warp_features(two, there), slack) * kept
-                )
+                earlier, later = moved[first], moved[second]
+                apart = _excess(later - warp_features(earlier, back), slack) * kept_back
+                apart = apart + _excess(earlier - warp_features(later, there), slack) * kept
                 term = terms.temporal * apart.mean()
                 torch.autograd.backward(term)
                 loss += term.detach()
@@ -402,9 +401,10 @@ class GuidedAttention:
         if guide.spatial:
             source = guide.attended[self._name]
             asked = spatial_attention(query, attn.to_q(source), attn.to_k(source), heads)
-        seen = cross_frame_attention(asked, key, value, motion.shared_indices, frames, heads) if guide.cross else None
-        if seen is None:
-            seen = _join_heads(_attend(*(_split(tensor, heads) for tensor in (asked, key, value))))
+        if guide.cross:
+            seen = cross_frame_attention(asked, key, value, motion.shared_indices, frames, heads)
+        else:
+            seen = _attend(asked, key, value, heads)
         if guide.temporal:
             order, together = motion.trajectory_order
             seen = temporal_attention(query, key, seen, order, together, heads)
@@ -421,8 +421,7 @@ def spatial_attention(
     of the source's own features.
     """
     chunks = len(query) // len(source_query)
-    like = [_split(tensor, heads).repeat(chunks, 1, 1, 1) for tensor in (source_query, source_key * KEY_SCALE)]
-    return _join_heads(_attend(like[0], like[1], _split(query, heads)))
+    return _attend(source_query.repeat(chunks, 1, 1), source_key.repeat(chunks, 1, 1) * KEY_SCALE, query, heads)
 
 
 def cross_frame_attention(
@@ -435,8 +434,7 @@ def cross_frame_attention(
     """
     count, elements, channels = query.shape
     chunked = [tensor.reshape(count // frames, frames * elements, channels) for tensor in (query, key, value)]
-    asked, keys, values = chunked[0], chunked[1][:, shared], chunked[2][:, shared]
-    seen = _join_heads(_attend(*(_split(tensor, heads) for tensor in (asked, keys, values))))
+    seen = _attend(chunked[0], chunked[1][:, shared], chunked[2][:, shared], heads)
     return seen.reshape(count, elements, channels)
 
 
@@ -475,13 +473,7 @@ def temporal_attention(
     return back.reshape(count, elements, channels)
 
 
-def _split(tensor: torch.Tensor, heads: int) -> torch.Tensor:
-    return tensor.reshape(len(tensor), tensor.shape[1], heads, -1).transpose(1, 2)
-
-
-def _join_heads(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.transpose(1, 2).flatten(2)
-
-
-def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    return functional.scaled_dot_product_attention(query, key, value)
+def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, heads: int) -> torch.Tensor:
+    """Return the attention of several heads, which share the channels of (n, elements, channels) tensors."""
+    split = (tensor.reshape(*tensor.shape[:2], heads, -1).transpose(1, 2) for tensor in (query, key, value))
+    return functional.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)

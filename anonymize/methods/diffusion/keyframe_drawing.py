@@ -4,9 +4,8 @@ A prompt follows from the pseudonym alone. An independent identity network decid
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -85,18 +84,11 @@ def draw_landmark_lines(landmarks: Landmarks | None, size: tuple[int, int]) -> I
     """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are; none without landmarks."""
     drawn = np.zeros((size[1], size[0], 3), np.uint8)
     if landmarks is not None:
-        for closed, points in _polygons(landmarks):
-            cv2.polylines(drawn, [points], closed, (255, 255, 255), _LINE_WIDTH, cv2.LINE_AA)
+        points = np.rint(landmarks.points[:, :2]).astype(np.int32)
+        for is_closed, lines in zip((True, False), _LINES[landmarks.layout], strict=True):
+            polygons = [points[list(line)] for line in lines]
+            cv2.polylines(drawn, polygons, is_closed, (255, 255, 255), _LINE_WIDTH, cv2.LINE_AA)
     return drawn
-
-
-def _polygons(landmarks: Landmarks) -> Iterator[tuple[bool, NDArray[np.int32]]]:
-    points = np.rint(landmarks.points[:, :2]).astype(np.int32)
-    closed, ended = _LINES[landmarks.layout]
-    for line in closed:
-        yield True, points[list(line)]
-    for line in ended:
-        yield False, points[list(line)]
 
 
 MAX_SIMILARITY = 0.25
@@ -108,28 +100,8 @@ _COPY_CORRELATION = 0.97
 _DEFAULT_POINTS = np.array([[0.31, 0.41], [0.69, 0.41], [0.5, 0.6], [0.35, 0.78], [0.65, 0.78]], np.float32)
 
 
-class FaceComparer(Protocol):
-    """Compares faces."""
-
-    @property
-    def key(self) -> str:
-        """What it asks, for the key of what is kept."""
-
-    def similarity(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
-        """Return the cosine of two faces that lie in the same place of two crops.
-
-        Args:
-            source: (h, w, 3).
-            drawn: of the same shape.
-            box: x, y, width, height of the face in the crops.
-        """
-
-    def close(self) -> None:
-        """Free what it holds."""
-
-
-class EmbeddingComparer:
-    """Compares what an identity network says of both, at the same five points."""
+class FaceComparer:
+    """Compares what an identity network says of two faces, at the same five points."""
 
     def __init__(self, embedder: Embedder, finder: LandmarkFinder | None) -> None:
         self._embedder, self._finder = embedder, finder
@@ -140,7 +112,10 @@ class EmbeddingComparer:
         return f"{self._embedder.key}, {self._finder.key if self._finder else 'box'}"
 
     def similarity(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
-        """Return the cosine; a face without landmarks, from the side, is compared at the usual places in its box."""
+        """Return the cosine of two faces in the same box of two crops, (h, w, 3) each.
+
+        A face without landmarks, from the side, is compared at the usual places in its box.
+        """
         points = (_DEFAULT_POINTS * box[2:] + box[:2]).astype(np.float32)
         if self._finder is not None:
             found = self._finder.find(source, box[None].astype(np.float32))[0]
@@ -167,15 +142,13 @@ def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     return scale > 0 and float((first * second).sum()) / scale > _COPY_CORRELATION
 
 
-def create_comparer() -> EmbeddingComparer | None:
+def create_comparer() -> FaceComparer | None:
     """Return what compares faces with the networks that are installed; None where there is no identity network."""
     name = default_face_embedder()
     if name is None:
         return None
-    return EmbeddingComparer(
-        create_face_embedder(name),
-        LANDMARKS.make("mediapipe") if LANDMARKS.is_installed("mediapipe") else None,
-    )
+    finder = LANDMARKS.make("mediapipe") if LANDMARKS.is_installed("mediapipe") else None
+    return FaceComparer(create_face_embedder(name), finder)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -218,22 +191,13 @@ class Artist:
         look = choose_appearance(identity, attempt)
         if look.prompt not in self._words:
             self._words[look.prompt] = self._translator.encode_prompt(look.prompt, NEGATIVE_PROMPT)
-        return self._translator.draw(
-            [keyframe.crop for keyframe in seen],
-            [self._control(keyframe) for keyframe in seen],
-            self._words[look.prompt],
-            look.seed,
-            self._strength,
-            part,
-            known,
-            self._progress,
-        )
+        crops, controls = [keyframe.crop for keyframe in seen], [self._control(keyframe) for keyframe in seen]
+        words = self._words[look.prompt]
+        return self._translator.draw(crops, controls, words, look.seed, self._strength, part, known, self._progress)
 
     def is_too_similar(self, seen: Sequence[KeyframeCrop], images: Image) -> bool:
         """Tell whether results are too much like the source: one of them a copy, or alike on the mean of a batch."""
-        pairs = [
-            (keyframe_crop.crop, image, keyframe_crop.box) for keyframe_crop, image in zip(seen, images, strict=True)
-        ]
+        pairs = [(keyframe.crop, image, keyframe.box) for keyframe, image in zip(seen, images, strict=True)]
         if any(is_copy(*pair) for pair in pairs):
             return True
         if self._likeness is None:

@@ -126,11 +126,9 @@ class Translator:
         timesteps = self._timesteps(strength)
         latents = self.pipe.scheduler.add_noise(source, noise.expand_as(source), timesteps[:1].repeat(count))
         wanted = words.positive.to(device, dtype).expand(count, -1, -1)
-        embeds = (
-            torch.cat([words.negative.to(device, dtype).expand(count, -1, -1), wanted])
-            if words.negative is not None
-            else wanted
-        )
+        embeds = wanted
+        if words.negative is not None:
+            embeds = torch.cat([words.negative.to(device, dtype).expand(count, -1, -1), wanted])
         shown = torch.from_numpy(np.stack(control)).to(device, dtype).permute(0, 3, 1, 2) / 255
         shown = torch.cat([shown, shown]) if self._uses_guidance else shown
         self._prepare(frames, source, noise, wanted, int(timesteps[-1]), progress)
@@ -202,11 +200,9 @@ class Translator:
         guide.check = progress.check_cancelled
         if self._preset.spatial_steps or self._preset.optimized:
             kept = float(self.pipe.scheduler.alphas_cumprod[last])
-            guide.recording = True
-            guide.recording_grams = self._preset.optimized > 0
-            self.pipe.unet(
-                kept**0.5 * source + (1 - kept) ** 0.5 * noise, last, encoder_hidden_states=wanted, return_dict=False
-            )
+            noisy = kept**0.5 * source + (1 - kept) ** 0.5 * noise
+            guide.recording, guide.recording_grams = True, self._preset.optimized > 0
+            self.pipe.unet(noisy, last, encoder_hidden_states=wanted, return_dict=False)
             guide.recording = False
 
     def _guide_step(self, step: int, time: int) -> None:

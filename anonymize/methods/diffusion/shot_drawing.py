@@ -160,10 +160,10 @@ class ShotGeneration:
 
     def begin(self, state: ShotState) -> None:
         """Resume the stored shot, or restart it in the given state."""
-        there = self.store.read_state()
-        if there is None:
+        stored = self.store.read_state()
+        if stored is None:
             self.store.restart(state)
-        self.state = there or state
+        self.state = stored or state
         self._seen.clear()
         self._batches, self._next, self._way = group_into_batches(self.keys, self.state.batch), 0, None
 
@@ -191,10 +191,7 @@ class ShotGeneration:
         if frame != batch.frames[-1]:
             return 0
         kept = self.store.read_batch(self._next, batch.new_frames)
-        if kept is None:
-            self._way = self._draw_batch(batch, artist)
-        else:
-            self._way = torch.from_numpy(kept[1])
+        self._way = self._draw_batch(batch, artist) if kept is None else torch.from_numpy(kept[1])
         self._next += 1
         self._seen = {key: self._seen[key] for key in {self.keys[0], frame}}
         return len(batch.new_frames)

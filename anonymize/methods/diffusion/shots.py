@@ -47,12 +47,7 @@ class CropWindow:
         height, width = drawn.shape[:2]
         across, down = width / self.width, height / self.height
         x, y, wide, high = rect
-        way = np.array(
-            [
-                [across, 0, (x + 0.5 - self.x) * across - 0.5],
-                [0, down, (y + 0.5 - self.y) * down - 0.5],
-            ]
-        )
+        way = np.array([[across, 0, (x + 0.5 - self.x) * across - 0.5], [0, down, (y + 0.5 - self.y) * down - 0.5]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         placed = cv2.warpAffine(drawn, way, (wide, high), flags=flags, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(placed, np.uint8)
@@ -179,17 +174,12 @@ def choose_keyframes(changes: Sequence[float], least: int, most: int) -> list[in
     last = len(changes)
     if least == most:
         return sorted({*range(0, last, least), last})
-    keys = sorted({0, last})
-    near = np.zeros(last + 1, np.bool_)
+    keys, near = sorted({0, last}), np.zeros(last + 1, np.bool_)
+    near[:least] = near[max(0, last - least + 1) :] = True
     changed = np.concatenate([[0.0], np.asarray(changes, np.float64)])
-    for key in keys:
-        near[max(0, key - least + 1) : key + least] = True
     while max((b - a for a, b in pairwise(keys)), default=0) > most:
-        if near.all():
-            start, stop = max(pairwise(keys), key=lambda gap: gap[1] - gap[0])
-            key = (start + stop) // 2
-        else:
-            key = int(np.where(near, -np.inf, changed).argmax())
+        start, stop = max(pairwise(keys), key=lambda gap: gap[1] - gap[0])
+        key = (start + stop) // 2 if near.all() else int(np.where(near, -np.inf, changed).argmax())
         keys = sorted([*keys, key])
         near[max(0, key - least + 1) : key + least] = True
     return keys
