@@ -114,17 +114,13 @@ def decode_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> It
     with closing(Decoder(path, index)) as decoder:
         for position in positions:
             key = index.keyframe_number(position)
-            found = _decode_forward(decoder, index, position, key)
-            if found is None:
-                # A key frame that cannot really be started from: one further back before giving up.
-                found = _decode_forward(decoder, index, position, max(0, key - 1), again=True)
-            yield found
+            # A key frame may be none that can really be started from: one further back before giving up.
+            tries = (_decode_forward(decoder, index, position, start) for start in (key, max(0, key - 1)))
+            yield next((frame for frame in tries if frame is not None), None)
 
 
-def _decode_forward(
-    decoder: Decoder, index: FrameIndex, position: int, key: int, *, again: bool = False
-) -> av.VideoFrame | None:
-    if again or not int(index.keyframes[key]) <= decoder.position <= position:
+def _decode_forward(decoder: Decoder, index: FrameIndex, position: int, key: int) -> av.VideoFrame | None:
+    if not int(index.keyframes[key]) <= decoder.position <= position:
         decoder.restart(key)
     decoder.skip_to(position)
     while (found := decoder.next()) is not None:
@@ -195,13 +191,8 @@ def encode_small_clip(
     first, stop = frame_range(index, start_us, end_us)
     if stop <= first:
         raise UserError("The stretch is empty.", "Choose an end after the start.")
-    times = index.times
-    base = clip_time_base(index.time_base)
-    ends = times.time_of(stop) if stop < len(index) else times.end_us
-    ticks = [
-        round(Fraction(time_us - times.time_of(first), SECOND_US) / base)
-        for time_us in (*(times.time_of(at) for at in range(first, stop)), ends)
-    ]
+    edges, base = [*index.times.times_us.tolist(), index.times.end_us], clip_time_base(index.time_base)
+    ticks = [round(Fraction(edge - edges[first], SECOND_US) / base) for edge in edges[first : stop + 1]]
     written = io.BytesIO()
     options = {"fflags": "+bitexact", "movie_timescale": str(base.denominator)}
     with (

@@ -10,7 +10,7 @@ import av
 import numpy as np
 import pytest
 
-from media.clip_writer import ClipResult, paint_clip, stream_times
+from media.clip_writer import ClipResult, paint_clip
 from media.decoding import iterate_frames, iterate_rgb_frames
 from media.encoding import EncodeOptions
 from media.frame_index import load_index
@@ -54,7 +54,7 @@ def test_frames_and_times_are_the_sources(tmp_path: Path, kind: dict[str, object
     source = make_clip(tmp_path / f"a{options.pop('suffix')}", **options)
     result = paint_clip(source, tmp_path / "b.mp4", leave)
     assert times(result.path) == times(source)
-    assert stream_times(result.path).end_us == load_index(source).times.end_us
+    assert load_index(result.path).times.end_us == load_index(source).times.end_us
     assert result.frames == len(times(source))
     assert numbers(result.path) == list(range(result.frames))
     facts = probe(result.path).video
