@@ -1,5 +1,6 @@
 """Finds utterances that are louder, softer, higher, livelier or faster than the speaker's others."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ _OUT = 1.8
 _FLOOR_DB = -60.0
 _SPREADS = {"loudness": 1.5, "pitch": 0.6, "range": 0.4, "rate": 0.5}
 """Smallest standard deviations to count with: decibels, semitones, semitones, syllables a second."""
+_VOWELS = re.compile("[aeiouyäöüéèêáàâíìîóòôúùûåæøœ]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +118,5 @@ def _semitones(samples: NDArray[np.float32]) -> NDArray[np.float64]:
 
 def _syllables(text: str) -> int:
     """Return about how many syllables a text in a Latin script has: its groups of vowels, at least one a word."""
-    count = 0
-    for word in text.lower().split():
-        groups, before = 0, False
-        for letter in word:
-            vowel = letter in "aeiouyäöüéèêáàâíìîóòôúùûåæøœ"
-            groups += vowel and not before
-            before = vowel
-        count += max(groups, 1) if any(letter.isalpha() for letter in word) else 0
-    return count
+    words = [word for word in text.lower().split() if any(letter.isalpha() for letter in word)]
+    return sum(max(len(_VOWELS.findall(word)), 1) for word in words)

@@ -112,9 +112,7 @@ def _pairs(ours: Sequence[_Face], theirs: Sequence[_Face]) -> list[tuple[int, in
 
     if not ours or not theirs:
         return []
-    shared = iou_matrix(np.stack([face.box() for face in ours]), np.stack([face.box() for face in theirs])).astype(
-        float
-    )
+    shared = iou_matrix([face.box() for face in ours], [face.box() for face in theirs])
     shared[shared < _SAME_FACE] = 0
     sure = np.outer([face.score for face in ours], [face.score for face in theirs])
     rows, columns = linear_sum_assignment(-np.where(shared, shared + _SURE * sure, 0))

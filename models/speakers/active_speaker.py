@@ -343,7 +343,9 @@ def match_voices(known: SpeakerEvidence) -> list[VoiceMatch]:
     share = votes / (total + _PRIOR_S)[:, None]
     unseen = nobody / np.maximum(total, 1e-9)
     owners: list[int | None] = [None] * count
-    for voice, person in _assign_voices(votes):
+    from scipy.optimize import linear_sum_assignment
+
+    for voice, person in zip(*(numbers.tolist() for numbers in linear_sum_assignment(-votes)), strict=True):
         if share[voice, person] >= _LEAST_SHARE:
             owners[voice] = person
     taken = {number for number in owners if number is not None}
@@ -382,15 +384,9 @@ def guess_speakers(known: SpeakerEvidence, matches: Sequence[VoiceMatch]) -> lis
     guesses = []
     for row in range(len(known.seconds)):
         voice = int(known.voices[row].argmax()) if known.voices.shape[1] else None
-        if known.known_people[row] >= 0:
-            said = int(known.known_people[row])
-            guesses.append(SpeakerAssignment(said, voice, 1.0, _other_candidate(known, matches, row, said)))
-            continue
-        best = int(both[row].argmax())
-        person = best if best < people else None
-        guesses.append(
-            SpeakerAssignment(person, voice, float(both[row, best]), _other_candidate(known, matches, row, person))
-        )
+        said, best = int(known.known_people[row]), int(both[row].argmax())
+        person, confidence = (said, 1.0) if said >= 0 else (best if best < people else None, float(both[row, best]))
+        guesses.append(SpeakerAssignment(person, voice, confidence, _other_candidate(known, matches, row, person)))
     return guesses
 
 
@@ -403,13 +399,6 @@ def _votes(known: SpeakerEvidence) -> tuple[Shares, Shares]:
     rows = np.flatnonzero(told)
     np.add.at(votes.T, known.known_people[rows], _PERSON_SAID * heard[rows])
     return votes, heard.T @ nobody
-
-
-def _assign_voices(votes: Shares) -> list[tuple[int, int]]:
-    from scipy.optimize import linear_sum_assignment
-
-    voices, people = linear_sum_assignment(-votes)
-    return [*zip(voices.tolist(), people.tolist(), strict=True)]
 
 
 def _voice_probabilities(known: SpeakerEvidence, matches: Sequence[VoiceMatch]) -> Shares:

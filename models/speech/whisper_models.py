@@ -116,10 +116,7 @@ def list_whisper_models() -> list[WhisperModel]:
     if installed_weights.is_installed(OWN_MODEL):
         size = sum(file.stat().st_size for file in installed_weights.weights_location(OWN_MODEL).iterdir())
         found.append(WhisperModel(OWN_MODEL, size, weights_catalogue.WEIGHTS[OWN_MODEL].purpose, True, english=False))
-    return sorted(
-        {model.name: model for model in found}.values(),
-        key=lambda model: (model.size, model.name),
-    )
+    return sorted({model.name: model for model in found}.values(), key=lambda model: (model.size, model.name))
 
 
 def known_weights() -> list[tuple[Weights, EditionFile]]:
@@ -147,11 +144,7 @@ def default_model(language: str | None = None) -> str | None:
     several = [model for model in fitting if not model.english]
     if language is None and several:
         fitting = several
-    best = max(
-        fitting,
-        key=lambda model: (model.size, model.english == (language == "en")),
-        default=None,
-    )
+    best = max(fitting, key=lambda model: (model.size, model.english == (language == "en")), default=None)
     return best.name if best else None
 
 

@@ -116,12 +116,7 @@ def merge_static_regions(
 
 
 def _area(line: _TextLine, interval_us: int) -> StaticTextRegion:
-    x, y, right, bottom = (
-        int(np.floor(line.box[0])),
-        int(np.floor(line.box[1])),
-        int(np.ceil(line.box[0] + line.box[2])),
-        int(np.ceil(line.box[1] + line.box[3])),
-    )
+    (x, y), (right, bottom) = map(int, np.floor(line.box[:2])), map(int, np.ceil(line.box[:2] + line.box[2:]))
     start = max(0, line.start_us - interval_us)
     return StaticTextRegion((x, y, right - x, bottom - y), start, line.last_us + interval_us, line.looks, line.score)
 
