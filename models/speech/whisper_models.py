@@ -59,13 +59,7 @@ def inspect_folder(folder: Path) -> WhisperFolder:
         raise UserError(f"The model in {folder} cannot be read: {error.strerror}.", "Look at its files.") from None
     except ValueError:
         raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
-    listed = [
-        (weights.name, part)
-        for weights in weights_catalogue.WEIGHTS.values()
-        for edition in weights.editions
-        for part in edition.parts
-        if part.file == MODEL_FILE
-    ]
+    listed = [(weights.name, part) for weights, part in known_weights()]
     known = {part.sha256: name for name, part in listed}
     known |= {sha256: OWN_MODEL for file, sha256 in installed_weights.sha256s(OWN_MODEL).items() if file == MODEL_FILE}
     lookalike = next((name for name, part in listed if part.size == size), "")
