@@ -306,11 +306,9 @@ def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder
         yield decoder
 
 
-def iterate_rgb_frames(
-    path: Path, index: FrameIndex | None = None, start_us: int | None = None, end_us: int | None = None
-) -> Iterator[Frame]:
-    """Yield every frame on screen between two times as RGB. See `iterate_frames`."""
-    for picture in iterate_frames(path, index, start_us, end_us):
+def iterate_rgb_frames(path: Path, index: FrameIndex | None = None) -> Iterator[Frame]:
+    """Yield every frame as RGB. See `iterate_frames`."""
+    for picture in iterate_frames(path, index):
         yield picture.to_rgb_frame()
 
 

@@ -92,16 +92,14 @@ _STEPS = 14
 """Of FFmpeg's quantizer at which the mean of its table is that of a JPEG of quality 50: 8 x 57.6 / 33.0."""
 
 
-def decode_jpegs(
-    path: Path, positions: Sequence[int], size: tuple[int, int], quality: int, index: FrameIndex | None = None
-) -> list[bytes]:
+def decode_jpegs(path: Path, positions: Sequence[int], size: tuple[int, int], quality: int) -> list[bytes]:
     """Return frames of a file, upright, as JPEGs of one size.
 
     Frames are converted from the decoder's planes to those of a JPEG (BT.601, full range) on the way to their size,
     without RGB in between. One that cannot be decoded comes black. `positions` are ascending; `quality` goes from 1 to
     100, as near as the steps of the encoder come.
     """
-    index = index or load_index(path, cache_folder())
+    index = load_index(path, cache_folder())
     return [encode_scaled_jpeg(frame, index.canvas, size, quality) for frame in decode_frames(path, index, positions)]
 
 
@@ -178,16 +176,14 @@ def quantizer_step(quality: int) -> int:
 _OPTIONS = EncodeOptions(crf=23)
 
 
-def encode_small_clip(
-    path: Path, start_us: int, end_us: int, size: tuple[int, int], index: FrameIndex | None = None
-) -> bytes:
+def encode_small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, int]) -> bytes:
     """Return a stretch as an MP4 (H.264 without B-frames, no sound), upright, with every frame at its own time.
 
     It begins with the frame on screen at `start_us`, whose time stamp becomes zero, and ends before the first frame
     that begins at `end_us` or later. Nothing else of the source is carried over. A frame that cannot be decoded is
     black. Width and height are even.
     """
-    index = index or load_index(path, cache_folder())
+    index = load_index(path, cache_folder())
     first, stop = frame_range(index, start_us, end_us)
     if stop <= first:
         raise UserError("The stretch is empty.", "Choose an end after the start.")

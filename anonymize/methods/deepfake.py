@@ -53,9 +53,9 @@ def source_faces_folder() -> Path:
     return installed_weights.weights_folder() / FOLDER
 
 
-def load_source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
+def load_source_faces() -> tuple[SourceFace, ...]:
     """Return the faces that may be shown, in the order of the manifest."""
-    place = place or source_faces_folder()
+    place = source_faces_folder()
     try:
         told = tomllib.loads((place / MANIFEST).read_text("utf-8")).get("face", [])
     except OSError:

@@ -308,12 +308,10 @@ class VoiceMatch:
     Attributes:
         person: a number; None where nobody fits.
         share: of what was heard of this voice that speaks for it, 0 to 1.
-        unseen: share of it during which nobody visible spoke.
     """
 
     person: int | None
     share: float
-    unseen: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,8 +360,7 @@ def match_voices(known: SpeakerEvidence) -> list[VoiceMatch]:
             owners[chosen] = robot
             share[chosen, robot] = unseen[chosen] * total[chosen] / (total[chosen] + _PRIOR_S)
     return [
-        VoiceMatch(owner, 0.0 if owner is None else float(share[voice, owner]), float(unseen[voice]))
-        for voice, owner in enumerate(owners)
+        VoiceMatch(owner, 0.0 if owner is None else float(share[voice, owner])) for voice, owner in enumerate(owners)
     ]
 
 

@@ -46,7 +46,7 @@ class Whisper:
 
     key = "whisper"
 
-    def __init__(self, folder: Path, processor: str = "auto", batch: int | None = None) -> None:
+    def __init__(self, folder: Path, processor: str = "auto") -> None:
         self.found = inspect_folder(folder)
         self._device = _device(processor)
         if self._device == "cuda":
@@ -64,7 +64,7 @@ class Whisper:
             # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
             except Exception as error:
                 raise damaged_model_error(folder, self.found.sha256) from error
-        self.batch = batch or _batch(folder, self._device)
+        self.batch = _batch(folder, self._device)
         self._pipeline = BatchedInferencePipeline(self._model)
 
     @property

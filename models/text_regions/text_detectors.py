@@ -53,6 +53,8 @@ def require_text_detector(name: str | None) -> str:
 _SAME = 0.5
 _MISSED = 3
 """A line that is not found in so many looks in a row has gone."""
+_LEAST_LOOKS = 2
+"""A line that is found less often is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,8 @@ class _TextLine:
     missed: int = 0
 
 
-def merge_static_regions(
-    found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_looks: int = 2
-) -> list[StaticTextRegion]:
-    """Return the areas in which text was found at least so many times, by their start.
+def merge_static_regions(found: Iterable[tuple[int, TextBoxes]], interval_us: int) -> list[StaticTextRegion]:
+    """Return the areas in which text was found at least twice, by their start.
 
     `found` are time and answer of each look, in order of time. An area reaches `interval_us` further at both ends,
     since nobody looked there.
@@ -111,7 +111,7 @@ def merge_static_regions(
             line.missed += 1
         done += [line for line in live if line.missed >= _MISSED]
         live = [line for line in live if line.missed < _MISSED]
-    kept = [line for line in (*done, *live) if line.looks >= least_looks]
+    kept = [line for line in (*done, *live) if line.looks >= _LEAST_LOOKS]
     return [_area(line, interval_us) for line in sorted(kept, key=lambda line: line.start_us)]
 
 

@@ -17,26 +17,24 @@ _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _SPREAD = np.array([0.229, 0.224, 0.225], np.float32)
 _STEP = 32
 _LEAST_SIDE = 3
+# Larger pictures are made smaller to this first.
+_LONGEST_SIDE = 960
+# Where the map has more than the first, and on the mean the second, is a line.
+_THRESHOLD, _LEAST_SCORE = 0.3, 0.6
+# How much a line grows, times its area over its length.
+_GROWTH = 1.5
 
 
 class Binarization(OnnxModel):
-    """Finds lines of text.
-
-    Larger pictures are made smaller to `longest_side` pixels first. Where the map has more than `threshold`, and on the
-    mean `least_score`, is a line; it grows by `growth` times its area over its length.
-    """
+    """Finds lines of text."""
 
     key = "binarization"
     weights = "text-regions"
 
-    def __init__(
-        self, longest_side: int = 960, threshold: float = 0.3, least_score: float = 0.6, growth: float = 1.5
-    ) -> None:
-        super().__init__(longest_side=longest_side, threshold=threshold, least_score=least_score, growth=growth)
+    def __init__(self) -> None:
+        super().__init__(longest_side=_LONGEST_SIDE, threshold=_THRESHOLD, least_score=_LEAST_SCORE, growth=_GROWTH)
         fit = installed_weights.signature_match(self.weights)
         self._names, self._shape = fit.names, fit.shapes["picture"]
-        self._longest_side = longest_side
-        self._threshold, self._least_score, self._growth = threshold, least_score, growth
 
     def find(self, image: NDArray[np.uint8]) -> TextBoxes:
         """Return where text stands in a (h, w, 3) RGB picture."""
@@ -59,12 +57,12 @@ class Binarization(OnnxModel):
 
     def _size(self, width: int, height: int) -> tuple[int, int]:
         """Return the size of the network's input: its own where it states one, else near the picture's."""
-        scale = min(1.0, self._longest_side / max(width, height))
+        scale = min(1.0, _LONGEST_SIDE / max(width, height))
         sides = [max(_STEP, round(side * scale / _STEP) * _STEP) for side in (width, height)]
         return self._shape[3] or sides[0], self._shape[2] or sides[1]
 
     def _lines(self, likely: NDArray[np.float32]) -> tuple[list[tuple[float, float, float, float]], list[float]]:
-        parts, labels, stats, _ = cv2.connectedComponentsWithStats((likely > self._threshold).astype(np.uint8))
+        parts, labels, stats, _ = cv2.connectedComponentsWithStats((likely > _THRESHOLD).astype(np.uint8))
         boxes: list[tuple[float, float, float, float]] = []
         scores: list[float] = []
         for part in range(1, parts):
@@ -73,8 +71,8 @@ class Binarization(OnnxModel):
                 continue
             window = slice(y, y + height), slice(x, x + width)
             score = float(likely[window][labels[window] == part].mean())
-            if score >= self._least_score:
-                grown = self._growth * width * height / (2 * (width + height))
+            if score >= _LEAST_SCORE:
+                grown = _GROWTH * width * height / (2 * (width + height))
                 boxes.append((x - grown, y - grown, width + 2 * grown, height + 2 * grown))
                 scores.append(score)
         return boxes, scores

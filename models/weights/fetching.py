@@ -102,12 +102,12 @@ def _fetch_edition(name: str, edition: Edition, progress: Progress) -> Path:
         _arriving(held, part).parent.mkdir(parents=True, exist_ok=True)
     try:
         for part in _download_parts(held, edition, lacking, progress):
-            arrived = _arriving(held, part)
-            found = file_sha256(arrived)
+            whole = _arriving(held, part)
+            found = file_sha256(whole)
             if found != part.sha256:
-                arrived.unlink()
+                whole.unlink()
                 raise installed_weights.wrong_file_error(part, found, str(edition))
-            arrived.replace(held / part.file)
+            whole.replace(held / part.file)
         return installed_weights.install(edition, held)
     finally:
         if held.is_dir() and not installed_weights.list_files(held):

@@ -96,7 +96,7 @@ class DiffusionRenderer:
         was changed enough, None where nothing can; `finder` finds landmarks, where they are what is kept from the
         source. `weights` tells these networks from others.
         """
-        self._options, self._recipe, self._source = options, options.resolved_preset, source
+        self._recipe, self._source = options.resolved_preset, source
         self._flow, self._likeness, self._finder, self._progress = flow, likeness, finder, progress
         self._decides: dict[str, Json] = {
             "version": _VERSION,

@@ -19,7 +19,7 @@ from media.probe import probe
 from media.sound import Silence, read_mono
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
-from tests.builders.clips import level_of, make_clip, make_sound_tracks, noise, number_of, shift_ms, tone
+from tests.builders.clips import level_of, make_clip, make_sound_tracks, noise, number_of, paint_over, shift_ms, tone
 from tests.builders.encoded import pictures_to_encode
 from tests.builders.waiting import HANG_S
 from tests.builders.words_in_files import words_in
@@ -70,7 +70,7 @@ def test_colours_stay(tmp_path: Path) -> None:
     with pictures_to_encode() as left:
         copy = paint_clip(source, tmp_path / "b.mp4", leave).path
     with pictures_to_encode() as painted:
-        paint_clip(source, tmp_path / "c.mp4", lambda picture: picture.paint(0, 0, picture.image))
+        paint_clip(source, tmp_path / "c.mp4", lambda picture: paint_over(picture, picture.image))
     stored = [picture.planes for picture in iterate_frames(copy)]
     for before, same, changed, after in zip(filmed, left, painted, stored, strict=True):
         for plane, same_plane, changed_plane, after_plane in zip(before, same, changed, after, strict=True):
@@ -245,7 +245,7 @@ def test_every_picture_is_painted_once_and_in_order(tmp_path: Path) -> None:
 
     def paint(picture: DecodedFrame) -> None:
         seen.append(picture.index)
-        picture.paint(0, 0, 255 - picture.image)
+        paint_over(picture, 255 - picture.image)
 
     source = make_clip(tmp_path / "a.mp4", frames=20, size=(160, 96), bframes=2)
     result = paint_clip(source, tmp_path / "b.mp4", paint)
