@@ -12,7 +12,7 @@ import av
 
 from media.decoding import DecodedPosition, Decoder, decoder_at
 from media.frame_index import FrameIndex, load_index
-from media.picture import DecodedFrame, Frame
+from media.picture import DecodedFrame
 from project.errors import UserError
 from project.timebase import SECOND_US, FrameTimes
 
@@ -113,16 +113,8 @@ class FrameReader:
         """Time stamps of all frames."""
         return self.index.times
 
-    def frame_at(self, index: int) -> Frame:
+    def frame_at(self, index: int) -> DecodedFrame:
         """Return the frame at a position; an IndexError where there is none."""
-        return self.decoded_frame_at(index).to_rgb_frame()
-
-    def frame_at_time(self, time_us: int) -> Frame:
-        """Return the frame that is on screen at a time; the first before it, the last after the end."""
-        return self.frame_at(self.times.frame_at(time_us))
-
-    def decoded_frame_at(self, index: int) -> DecodedFrame:
-        """Return the frame at a position without converting it to RGB. See `frame_at`."""
         if not 0 <= index < len(self.index):
             raise IndexError(f"frame {index} of {len(self.index)}")
         back = 0 < self._last - index <= self._stretch

@@ -131,26 +131,15 @@ def planes(frame: av.VideoFrame) -> tuple[Plane, Plane, Plane]:
 Image = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """One picture as RGB.
+class DecodedFrame:
+    """A decoded picture that can be looked at, and painted on by its planes. One thread uses a picture at a time.
 
     Attributes:
         index: its position in the order frames are shown, from 0.
         time_us: its time stamp on the recording's axis.
-        image: (height, width, 3) uint8 RGB, upright, with square pixels.
-        damaged: the file is damaged here: the image is black where nothing could be decoded, else it may be partly
+        damaged: the file is damaged here: the picture is black where nothing could be decoded, else it may be partly
             wrong. Whatever hides something must hide the whole picture.
     """
-
-    index: int
-    time_us: int
-    image: Image
-    damaged: bool = False
-
-
-class DecodedFrame:
-    """A decoded picture that can be looked at, and painted on by its planes. One thread uses a picture at a time."""
 
     __slots__ = ("_canvas", "_own", "_source", "_views", "damaged", "index", "time_us")
 
@@ -216,10 +205,6 @@ class DecodedFrame:
             threads=1,
         )
         return planes(made)
-
-    def to_rgb_frame(self) -> Frame:
-        """Return the whole picture as RGB."""
-        return Frame(self.index, self.time_us, self.image, self.damaged)
 
     def to_video_frame(self) -> av.VideoFrame:
         """Return the picture as 8-bit 4:2:0 that carries nothing else of the source (captions, notes, frame type)."""

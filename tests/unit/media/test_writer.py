@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from media.clip_writer import ClipResult, paint_clip
-from media.decoding import iterate_frames, iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.encoding import EncodeOptions
 from media.frame_index import load_index
 from media.picture import DecodedFrame
@@ -34,7 +34,7 @@ def times(path: Path) -> list[int]:
 
 
 def numbers(path: Path) -> list[int]:
-    return [number_of(frame.image) for frame in iterate_rgb_frames(path)]
+    return [number_of(frame.image) for frame in iterate_frames(path)]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_every_picture_is_painted_once_and_in_order(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=20, size=(160, 96), bframes=2)
     result = paint_clip(source, tmp_path / "b.mp4", paint)
     assert seen == list(range(20))
-    assert [number_of(255 - frame.image) for frame in iterate_rgb_frames(result.path)] == list(range(20))
+    assert [number_of(255 - frame.image) for frame in iterate_frames(result.path)] == list(range(20))
 
 
 def only(folder: Path) -> list[str]:
