@@ -53,11 +53,10 @@ class CenterFace:
             raise UserError(f"The face detector's network file cannot be read: {path}", _HINT) from error
         self._input = self._session.get_inputs()[0].name
         self._longest_side = longest_side
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        return {"longest_side": self._longest_side, "processor": self._session.get_providers()[0]}
+        self.parameters: Mapping[str, Json] = {
+            "longest_side": longest_side,
+            "processor": self._session.get_providers()[0],
+        }
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""

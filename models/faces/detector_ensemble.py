@@ -22,30 +22,24 @@ Box = NDArray[np.float32]
 
 
 class DetectorEnsemble:
-    """Asks every detector and merges what overlaps. Their scores must be on one scale."""
+    """Asks every detector and merges what overlaps. Their scores must be on one scale.
+
+    Attributes:
+        key: the names of all, joined by `+`; the registry makes the same again from it.
+    """
 
     def __init__(self, detectors: Sequence[FaceDetector]) -> None:
-        self._detectors = tuple(detectors)
-
-    @property
-    def detectors(self) -> tuple[FaceDetector, ...]:
-        """All that are asked."""
-        return self._detectors
-
-    @property
-    def key(self) -> str:
-        """The names of all, joined by `+`; the registry makes the same again from it."""
-        return SEPARATOR.join(detector.key for detector in self._detectors)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """How they are merged, and the parameters of each by its name."""
+        self.detectors = tuple(detectors)
+        self.key = SEPARATOR.join(detector.key for detector in detectors)
         merging = {"same_face": _SAME_FACE, "alone": MIN_LONE_SCORE, "support": _SUPPORT}
-        return {**merging, **{detector.key: dict(detector.parameters) for detector in self._detectors}}
+        self.parameters: Mapping[str, Json] = {
+            **merging,
+            **{detector.key: dict(detector.parameters) for detector in detectors},
+        }
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find faces in an HxWx3 RGB picture of any size; see `merge` for which."""
-        return merge([detector.detect(image, floor * _SUPPORT) for detector in self._detectors], floor)
+        return merge([detector.detect(image, floor * _SUPPORT) for detector in self.detectors], floor)
 
 
 @dataclass(slots=True)
@@ -136,18 +130,9 @@ class TwoScales:
     """
 
     def __init__(self, detector: FaceDetector) -> None:
-        self._detector = detector
-
-    @property
-    def key(self) -> str:
-        """That of the detector: it is the same network."""
-        return self._detector.key
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Those of the detector, and what is reduced and what confirmed."""
+        self._detector, self.key = detector, detector.key
         scales = {"reduced": _REDUCED, "large": _LARGE, "certain": _CERTAIN, "suspicious": _SUSPICIOUS}
-        return {**self._detector.parameters, **scales}
+        self.parameters: Mapping[str, Json] = {**detector.parameters, **scales}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
@@ -185,17 +170,8 @@ class EnsembleMember:
     """One detector without the others, by the same rule: what it alone found must score 0.2."""
 
     def __init__(self, detector: FaceDetector) -> None:
-        self._detector = detector
-
-    @property
-    def key(self) -> str:
-        """That of the detector."""
-        return self._detector.key
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Those of the detector, and the least score."""
-        return {**self._detector.parameters, "alone": MIN_LONE_SCORE}
+        self._detector, self.key = detector, detector.key
+        self.parameters: Mapping[str, Json] = {**detector.parameters, "alone": MIN_LONE_SCORE}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor`, and 0.2, in an HxWx3 RGB picture of any size."""

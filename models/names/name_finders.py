@@ -177,11 +177,7 @@ class NamesByLanguage:
         self.key = key
         self._models = [*models]
         self.language_of = language_of
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What the answers of each model depend on."""
-        return {language: dict(model.parameters) for language, model in self._models}
+        self.parameters: Mapping[str, Json] = {language: dict(model.parameters) for language, model in models}
 
     def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
         """Return the names in each of some texts."""
