@@ -302,4 +302,4 @@ def _row(face: Landmarks, size: tuple[int, int]) -> tuple[float, ...]:
 def _signals(seen: Mapping[int, tuple[float, ...]]) -> FaceSignals:
     times = sorted(seen)
     *columns, smile = np.array([seen[time] for time in times], np.float64).T
-    return FaceSignals(np.array(times, np.int64), *columns, smile if np.isfinite(smile).any() else None)
+    return FaceSignals(np.array(times, np.int64), *columns, smile=smile if np.isfinite(smile).any() else None)

@@ -475,5 +475,5 @@ def temporal_attention(
 
 def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, heads: int) -> torch.Tensor:
     """Return the attention of several heads, which share the channels of (n, elements, channels) tensors."""
-    split = (tensor.reshape(*tensor.shape[:2], heads, -1).transpose(1, 2) for tensor in (query, key, value))
-    return functional.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
+    q, k, v = (tensor.reshape(*tensor.shape[:2], heads, -1).transpose(1, 2) for tensor in (query, key, value))
+    return functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
