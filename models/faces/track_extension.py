@@ -195,23 +195,16 @@ def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[TrackEnd], index: Fr
     following: dict[str, str] = {}
     for earlier, end in last.items():
         later = [name for name, begin in first.items() if _is_same_face(end, begin)]
-        if later:
-            following[earlier] = min(later, key=lambda name: first[name].hit)
-    taken: set[str] = set()
-    for earlier in [*following]:
-        if following[earlier] in taken:
-            del following[earlier]
-        else:
-            taken.add(following[earlier])
+        nearest = min(later, key=lambda name: first[name].hit, default=None)
+        if nearest is not None and nearest not in following.values():
+            following[earlier] = nearest
     longer = {
-        track.id: _with_gains(
-            track, [e.found for e in (first.get(track.id), last.get(track.id)) if e is not None], index
-        )
+        track.id: _with_gains(track, [side[track.id].found for side in (first, last) if track.id in side], index)
         for track in tracks
     }
     done = []
     for track in tracks:
-        if track.id in taken:
+        if track.id in following.values():
             continue
         whole, name = longer[track.id], track.id
         while name in following:

@@ -103,7 +103,6 @@ def download_access() -> DownloadAccess:
 
 
 def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
-    there = installed_weights.is_installed(weights.name)
     known = installed_weights.installed_edition(weights.name)
     return ModelCatalogueEntry(
         name=weights.name,
@@ -115,12 +114,10 @@ def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
         offers=tuple(
             SourceOffer(edition.key, str(edition), edition.size, edition.manual_source) for edition in weights.editions
         ),
-        folder=known.is_folder
-        if known
-        else bool(weights.layout) or any(edition.is_folder for edition in weights.editions),
-        installed=there,
+        folder=any(edition.is_folder for edition in ((known,) if known else weights.editions)) or bool(weights.layout),
+        installed=known is not None,
         on_disk=installed_weights.size_on_disk(weights.name),
-        arrived=0 if there else installed_weights.partial_bytes(weights.name),
+        arrived=0 if known else installed_weights.partial_bytes(weights.name),
         place=installed_weights.weights_location(weights.name),
         how_to_get=installed_weights.how_to_get(weights.name),
     )
