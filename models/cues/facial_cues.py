@@ -1,7 +1,7 @@
 """Finds smiles, raised brows, an open mouth, averted gaze, nods and head shakes from face landmarks over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -301,5 +301,6 @@ def _row(face: Landmarks, size: tuple[int, int]) -> tuple[float, ...]:
 
 def _signals(seen: Mapping[int, tuple[float, ...]]) -> FaceSignals:
     times = sorted(seen)
-    *columns, smile = np.array([seen[time] for time in times], np.float64).T
-    return FaceSignals(np.array(times, np.int64), *columns, smile=smile if np.isfinite(smile).any() else None)
+    table = np.array([seen[time] for time in times], np.float64).T
+    signals = FaceSignals(np.array(times, np.int64), *table)
+    return signals if np.isfinite(table[-1]).any() else replace(signals, smile=None)
