@@ -95,13 +95,11 @@ class ClipResult:
     """What was written.
 
     Attributes:
-        path: of the clip.
         frames: how many; as many as the source has there.
         duration_us: from the clip's zero to the end of its last frame.
         width: of the coded picture; one more than the source's where that is odd.
         height: likewise.
         damaged: frames that the source could not give whole.
-        sha256: of the clip as it was written.
         sound: whether the sound was `copied`, `encoded` again or `treated`; None without any.
     """
 
@@ -156,9 +154,6 @@ def paint_clip(
         sound: `keep`, `none`, or what changes it. Where the picture begins after the clip's zero, `none` leaves a
             track of silence: without it players would begin with the picture and show all of it too early.
         track: which sound track of the source, from 1; see `media.source.sound_stream`.
-
-    Raises:
-        Cancelled: the user stopped it. No file is left then, as with every other error.
     """
     options = options or EncodeOptions()
     progress = progress or Silent()
@@ -170,7 +165,7 @@ def paint_clip(
         with unnamed_file(temporary.parent) as clip:
             job.run(clip.path)
             sha256 = clip.copy_to(temporary, overwrite=True)
-        written = stream_times(temporary)
+        written = load_index(temporary)
         if len(written) != job.frames:
             raise UserError(
                 f"Only {len(written)} of {job.frames} frames reached {destination.name}.",
@@ -182,11 +177,6 @@ def paint_clip(
             raise file_changed_error(destination.name)
     width, height = (side + side % 2 for side in (index.canvas.width, index.canvas.height))
     return ClipResult(destination, job.frames, job.duration_us, width, height, job.damaged, sha256, job.sound)
-
-
-def stream_times(path: Path) -> FrameTimes:
-    """Return the time stamps of a file's frames on its own axis, as written in it now."""
-    return load_index(path).times
 
 
 def _clip_span(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int] | None:
@@ -226,8 +216,9 @@ class _EncodingRun:
         self.frames = self._stop - self._first
         self.damaged = 0
         self.sound: Literal["copied", "encoded", "treated"] | None = None
+        self._zero_us = 0 if stretch is None else stretch[0]
         end = index.times.time_of(self._stop) if self._stop < len(index) else index.times.end_us
-        self.duration_us = end - (0 if stretch is None else stretch[0])
+        self.duration_us = end - self._zero_us
 
     def run(self, temporary: Path) -> None:
         threads = [
@@ -273,9 +264,8 @@ class _EncodingRun:
 
     def _decode(self) -> None:
         times = self._index.times
-        start = times.time_of(self._first)
         end = None if self._stop == len(self._index) else times.time_of(self._stop)
-        for picture in iterate_frames(self._source, self._index, start, end):
+        for picture in iterate_frames(self._source, self._index, times.time_of(self._first), end):
             self._decoded.put(picture)
         self._decoded.finish()
 
@@ -287,25 +277,21 @@ class _EncodingRun:
             _mux_clip(output, encoder, self._soundtrack(output), self._timed_pictures(encoder.time_base))
 
     def _timed_pictures(self, base: Fraction) -> Iterator[_TimedPicture]:
-        ticks, times = self._ticks(base), self._index.times
-        zero = 0 if self._stretch is None else self._stretch[0]
+        ticks = self._ticks(base).tolist()
         for picture in self._painted:
-            begin, end = (int(tick) for tick in ticks[picture.index - self._first :][:2])
-            yield times.time_of(picture.index) - zero, picture, begin, end - begin
+            begin, end = ticks[picture.index - self._first :][:2]
+            yield picture.time_us - self._zero_us, picture, begin, end - begin
 
     def _ticks(self, base: Fraction) -> NDArray[np.int64]:
         """Time stamps of the frames, and the end of the last, in ticks of the clip: the source's own, shifted."""
         index = self._index
         finer = int(index.time_base / base)
-        zero_us = index.origin_us + (0 if self._stretch is None else self._stretch[0])
-        if self._stretch is not None and index.times.time_of(self._first) == self._stretch[0]:
+        if self._stretch is not None and index.times.time_of(self._first) == self._zero_us:
             zero = int(index.pts[self._first]) * finer
         else:
-            zero = round(Fraction(zero_us, SECOND_US) / base)
+            zero = round(Fraction(index.origin_us + self._zero_us, SECOND_US) / base)
         own = index.pts[self._first : self._stop] * finer - zero
-        end_us = self.duration_us
-        last = max(int(own[-1]) + 1, round(Fraction(end_us, SECOND_US) / base))
-        return np.append(own, last)
+        return np.append(own, max(int(own[-1]) + 1, round(Fraction(self.duration_us, SECOND_US) / base)))
 
     def _soundtrack(self, output: OutputContainer) -> Soundtrack | None:
         with open_media(self._source) as container:
@@ -313,16 +299,12 @@ class _EncodingRun:
                 return None
         treatment = None if self._treatment == "keep" else self._treatment
         if treatment == "none":
-            if self._starts_at_zero():
+            if self._index.times.time_of(self._first) <= self._zero_us:
                 return None
             treatment = Silence()
         track = Soundtrack(output, self._source, self._stretch, self._options, treatment, self._track)
         self.sound = track.kind
         return track
-
-    def _starts_at_zero(self) -> bool:
-        zero = 0 if self._stretch is None else self._stretch[0]
-        return self._index.times.time_of(self._first) <= zero
 
 
 def constant_rate_copy(
@@ -331,16 +313,6 @@ def constant_rate_copy(
     """Write a clip of `rate` pictures a second, from time zero to the end; returns how many pictures it has.
 
     Before the first picture of the source, that one is shown.
-
-    Args:
-        source: the clip.
-        destination: an MP4 (H.264), told nothing about.
-        rate: pictures a second.
-        sound: whether the sound comes with it.
-        progress: told in pictures.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress = progress or Silent()
     index = load_index(source)

@@ -32,10 +32,7 @@ _VP8_SHOWN = 0x10
 def split_units(content: bytes, codec: str, within: int | None = None) -> Iterator[tuple[int, bytes]]:
     """Yield the units of a packet of H.264 or HEVC, each after its kind (ITU-T H.264 and H.265, table 7-1).
 
-    Args:
-        content: of the packet.
-        codec: `h264` or `hevc`.
-        within: where units have start codes, how many bytes are read; the last unit may be cut.
+    Where units have start codes, `within` says how many bytes are read; the last unit may be cut.
     """
     for begin, end in _length_spans(content) or _start_code_spans(content, within or len(content)):
         unit = content[begin:end].rstrip(b"\0")

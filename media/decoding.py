@@ -13,7 +13,7 @@ from av.video.stream import VideoStream
 
 from media.frame_index import FrameIndex, load_index
 from media.packet_scan import packets_from_key
-from media.picture import DecodedFrame, Frame
+from media.picture import DecodedFrame
 from media.source import open_source
 from project.errors import UserError
 
@@ -304,14 +304,6 @@ def decoder_at(path: Path, index: FrameIndex, position: int) -> Iterator[Decoder
         decoder.restart(index.keyframe_number(position))
         decoder.skip_to(position)
         yield decoder
-
-
-def iterate_rgb_frames(
-    path: Path, index: FrameIndex | None = None, start_us: int | None = None, end_us: int | None = None
-) -> Iterator[Frame]:
-    """Yield every frame on screen between two times as RGB. See `iterate_frames`."""
-    for picture in iterate_frames(path, index, start_us, end_us):
-        yield picture.to_rgb_frame()
 
 
 def iterate_frames(

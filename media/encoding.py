@@ -145,9 +145,7 @@ class UnnamedFile:
     def copy_to(self, target: Path, *, overwrite: bool = False) -> str:
         """Write its content to a file with a name and return the SHA-256 of the very bytes that were written.
 
-        Args:
-            target: the file; a link in its place is not followed.
-            overwrite: whether it may be there already.
+        A link in its place is not followed.
         """
         digest, at = hashlib.sha256(), 0
         flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | (os.O_TRUNC if overwrite else os.O_EXCL)

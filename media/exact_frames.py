@@ -12,7 +12,7 @@ import av
 
 from media.decoding import DecodedPosition, Decoder, decoder_at
 from media.frame_index import FrameIndex, load_index
-from media.picture import DecodedFrame, Frame
+from media.picture import DecodedFrame
 from project.errors import UserError
 from project.timebase import SECOND_US, FrameTimes
 
@@ -38,10 +38,8 @@ class FramePrefetcher:
     def start(self, stretch: range, decoder: AbstractContextManager[Decoder]) -> None:
         """Start decoding a stretch, in place of the one before.
 
-        Args:
-            stretch: ascending positions.
-            decoder: stands at or before the first of them once entered. Nobody else uses it until the stretch is
-                done or stopped.
+        `decoder` stands at or before its first position once entered. Nobody else uses it until the stretch is done or
+        stopped.
         """
         self.stop()
         self._stretch = stretch
@@ -96,13 +94,7 @@ class FrameReader:
     """
 
     def __init__(self, path: Path, index: FrameIndex | None = None, *, memory: int = DEFAULT_MEMORY_BYTES) -> None:
-        """Open a file.
-
-        Args:
-            path: of the media file.
-            index: of the same file; read again when not given.
-            memory: bound on the kept pictures, in bytes.
-        """
+        """Open a file, whose index is read again when not given; `memory` bounds the kept pictures, in bytes."""
         self.index = index or load_index(path)
         self._decoder = Decoder(path, self.index)
         canvas = self.index.canvas
@@ -121,20 +113,8 @@ class FrameReader:
         """Time stamps of all frames."""
         return self.index.times
 
-    def frame_at(self, index: int) -> Frame:
-        """Return the frame at a position.
-
-        Raises:
-            IndexError: there is no such position.
-        """
-        return self.decoded_frame_at(index).to_rgb_frame()
-
-    def frame_at_time(self, time_us: int) -> Frame:
-        """Return the frame that is on screen at a time; the first before it, the last after the end."""
-        return self.frame_at(self.times.frame_at(time_us))
-
-    def decoded_frame_at(self, index: int) -> DecodedFrame:
-        """Return the frame at a position without converting it to RGB. See `frame_at`."""
+    def frame_at(self, index: int) -> DecodedFrame:
+        """Return the frame at a position; an IndexError where there is none."""
         if not 0 <= index < len(self.index):
             raise IndexError(f"frame {index} of {len(self.index)}")
         back = 0 < self._last - index <= self._stretch

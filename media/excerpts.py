@@ -35,9 +35,6 @@ def write_stills(source: Path, folder: Path, *, progress: Progress | None = None
     """Write the picture that is on screen at every whole second, as `00000.jpg` and so on, into new files.
 
     Returns each file with the SHA-256 of what was written.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress = progress or Silent()
     index = load_index(source)
@@ -95,22 +92,14 @@ _STEPS = 14
 """Of FFmpeg's quantizer at which the mean of its table is that of a JPEG of quality 50: 8 x 57.6 / 33.0."""
 
 
-def decode_jpegs(
-    path: Path, positions: Sequence[int], size: tuple[int, int], quality: int, index: FrameIndex | None = None
-) -> list[bytes]:
+def decode_jpegs(path: Path, positions: Sequence[int], size: tuple[int, int], quality: int) -> list[bytes]:
     """Return frames of a file, upright, as JPEGs of one size.
 
     Frames are converted from the decoder's planes to those of a JPEG (BT.601, full range) on the way to their size,
-    without RGB in between. One that cannot be decoded comes black.
-
-    Args:
-        path: of the media file.
-        positions: of the frames in the index, ascending.
-        size: width and height of each JPEG, in pixels.
-        quality: from 1 to 100, as near as the steps of the encoder come.
-        index: of the file, when at hand.
+    without RGB in between. One that cannot be decoded comes black. `positions` are ascending; `quality` goes from 1 to
+    100, as near as the steps of the encoder come.
     """
-    index = index or load_index(path, cache_folder())
+    index = load_index(path, cache_folder())
     return [encode_scaled_jpeg(frame, index.canvas, size, quality) for frame in decode_frames(path, index, positions)]
 
 
@@ -123,17 +112,13 @@ def decode_frames(path: Path, index: FrameIndex, positions: Sequence[int]) -> It
     with closing(Decoder(path, index)) as decoder:
         for position in positions:
             key = index.keyframe_number(position)
-            found = _decode_forward(decoder, index, position, key)
-            if found is None:
-                # A key frame that cannot really be started from: one further back before giving up.
-                found = _decode_forward(decoder, index, position, max(0, key - 1), again=True)
-            yield found
+            # A key frame may be none that can really be started from: one further back before giving up.
+            tries = (_decode_forward(decoder, index, position, start) for start in (key, max(0, key - 1)))
+            yield next((frame for frame in tries if frame is not None), None)
 
 
-def _decode_forward(
-    decoder: Decoder, index: FrameIndex, position: int, key: int, *, again: bool = False
-) -> av.VideoFrame | None:
-    if again or not int(index.keyframes[key]) <= decoder.position <= position:
+def _decode_forward(decoder: Decoder, index: FrameIndex, position: int, key: int) -> av.VideoFrame | None:
+    if not int(index.keyframes[key]) <= decoder.position <= position:
         decoder.restart(key)
     decoder.skip_to(position)
     while (found := decoder.next()) is not None:
@@ -191,33 +176,19 @@ def quantizer_step(quality: int) -> int:
 _OPTIONS = EncodeOptions(crf=23)
 
 
-def encode_small_clip(
-    path: Path, start_us: int, end_us: int, size: tuple[int, int], index: FrameIndex | None = None
-) -> bytes:
+def encode_small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, int]) -> bytes:
     """Return a stretch as an MP4 (H.264 without B-frames, no sound), upright, with every frame at its own time.
 
     It begins with the frame on screen at `start_us`, whose time stamp becomes zero, and ends before the first frame
     that begins at `end_us` or later. Nothing else of the source is carried over. A frame that cannot be decoded is
-    black.
-
-    Args:
-        path: of the media file.
-        start_us: on the file's axis.
-        end_us: on the file's axis.
-        size: even width and height, in pixels.
-        index: of the file, when at hand.
+    black. Width and height are even.
     """
-    index = index or load_index(path, cache_folder())
+    index = load_index(path, cache_folder())
     first, stop = frame_range(index, start_us, end_us)
     if stop <= first:
         raise UserError("The stretch is empty.", "Choose an end after the start.")
-    times = index.times
-    base = clip_time_base(index.time_base)
-    ends = times.time_of(stop) if stop < len(index) else times.end_us
-    ticks = [
-        round(Fraction(time_us - times.time_of(first), SECOND_US) / base)
-        for time_us in (*(times.time_of(at) for at in range(first, stop)), ends)
-    ]
+    edges, base = [*index.times.times_us.tolist(), index.times.end_us], clip_time_base(index.time_base)
+    ticks = [round(Fraction(edge - edges[first], SECOND_US) / base) for edge in edges[first : stop + 1]]
     written = io.BytesIO()
     options = {"fflags": "+bitexact", "movie_timescale": str(base.denominator)}
     with (

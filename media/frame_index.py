@@ -1,8 +1,9 @@
 """Reads and caches which pictures a file shows and when, where decoding can start, and where its sound ends."""
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from project.files.temporary_files import Arrays, load_arrays, save_arrays
 from project.progress import Progress, Silent
 from project.timebase import SECOND_US, FrameTimes
 
-_FORMAT = 3
+_FORMAT = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,10 +96,8 @@ def load_index(path: Path, cache: Path | None = None, progress: Progress | None 
     """
     name = f"index-{fingerprint(path)}" if cache is not None else ""
     kept = load_arrays(cache, name)
-    if kept is not None:
-        index = _from_arrays(kept)
-        if index is not None:
-            return index
+    if kept is not None and (known := _from_arrays(kept)) is not None:
+        return known
     index = _read(path, progress or Silent())
     save_arrays(cache, name, _to_arrays(index))
     return index
@@ -236,53 +235,40 @@ def _usual_gap(stream: VideoStream) -> float:
     return float(1 / rate / (stream.time_base or Fraction(1, SECOND_US)))
 
 
+_ARRAYS = ("pts", "sizes", "keyframes", "key_dts")
+_FACTS = ("origin_us", "stream", "codec", "pixel_format", "counted_by_decoding", "missing_us")
+
+
 def _to_arrays(index: FrameIndex) -> Arrays:
-    canvas = index.canvas
-    numbers = [
-        _FORMAT,
-        index.times.end_us,
-        index.time_base.numerator,
-        index.time_base.denominator,
-        index.origin_us,
-        index.stream,
-        canvas.stored_width,
-        canvas.stored_height,
-        canvas.rotation,
-        canvas.pixel_aspect.numerator,
-        canvas.pixel_aspect.denominator,
-        int(canvas.is_mirrored),
-        int(index.counted_by_decoding),
-        index.missing_us,
-    ]
-    return {
-        "numbers": np.array(numbers, np.int64),
-        "names": np.array([index.codec, index.pixel_format]),
-        "times": index.times.times_us,
-        "pts": index.pts,
-        "sizes": index.sizes,
-        "keyframes": index.keyframes,
-        "key_dts": index.key_dts,
-        "sounds": np.array([*index.sound_ends_us.items()], np.int64).reshape(-1, 2),
+    width, height, rotation, aspect, is_mirrored = astuple(index.canvas)
+    facts = {
+        "format": _FORMAT,
+        "end_us": index.times.end_us,
+        "time_base": str(index.time_base),
+        "canvas": [width, height, rotation, str(aspect), is_mirrored],
+        "sounds": [*index.sound_ends_us.items()],
+        **{name: getattr(index, name) for name in _FACTS},
     }
+    arrays = {name: getattr(index, name) for name in _ARRAYS}
+    return {"facts": np.array(json.dumps(facts)), "times": index.times.times_us, **arrays}
 
 
 def _from_arrays(kept: Arrays) -> FrameIndex | None:
     try:
-        version, end, numerator, denominator, origin, stream, *shape, counted, missing = map(int, kept["numbers"])
-        width, height, turn, across, down, mirrored = shape
-        times, pts, sizes = kept["times"], kept["pts"], kept["sizes"]
-        keys, key_dts = kept["keyframes"], kept["key_dts"]
-        if version != _FORMAT or not len(times) == len(pts) == len(sizes) or len(keys) != len(key_dts) or not len(pts):
+        facts = json.loads(str(kept["facts"]))
+        times, pts, sizes, keys, key_dts = (kept[name] for name in ("times", *_ARRAYS))
+        if not len(times) == len(pts) == len(sizes) or len(keys) != len(key_dts) or not len(pts):
             return None
-        if not (np.diff(pts) > 0).all() or not len(keys) or keys[0] != 0:
+        if facts["format"] != _FORMAT or not (np.diff(pts) > 0).all() or not len(keys) or keys[0] != 0:
             return None
-        canvas = FrameGeometry(width, height, turn, Fraction(across, down), bool(mirrored))
-        base = Fraction(numerator, denominator)
-        codec, pixels = map(str, kept["names"])
-        sounds = {int(number): int(end_us) for number, end_us in kept["sounds"]}
-    except (KeyError, ValueError, ZeroDivisionError):
+        width, height, rotation, aspect, is_mirrored = facts["canvas"]
+        return FrameIndex(
+            FrameTimes(times, facts["end_us"]),
+            *(pts, sizes, keys, key_dts),
+            time_base=Fraction(facts["time_base"]),
+            canvas=FrameGeometry(width, height, rotation, Fraction(aspect), is_mirrored),
+            sound_ends_us=dict(facts["sounds"]),
+            **{name: facts[name] for name in _FACTS},
+        )
+    except (KeyError, ValueError, TypeError, ZeroDivisionError):
         return None
-    return FrameIndex(
-        FrameTimes(times, end),
-        *(pts, sizes, keys, key_dts, base, origin, stream, codec, pixels, canvas, bool(counted), missing, sounds),
-    )

@@ -94,17 +94,9 @@ def scan_packets(
     picture: VideoStream | None = None,
     size: tuple[int, int] = (0, 0),
 ) -> PacketScan:
-    """Read all packets of the sound, and of a stream of pictures.
+    """Read all packets of the sound, and of a stream of pictures whose first has a size as stored.
 
-    Args:
-        container: just opened.
-        name: of the file, for messages.
-        progress: told in bytes.
-        picture: the stream; nothing was decoded of it.
-        size: width and height of its first picture as stored.
-
-    Raises:
-        Cancelled: the user stopped it.
+    The container was just opened, and nothing was decoded of the stream. Progress is in bytes.
     """
     pictures = None if picture is None else _PictureReader(picture, size, name)
     sounds = {stream.index: _SoundEnd(container, stream) for stream in container.streams.audio if has_decoder(stream)}
@@ -143,11 +135,7 @@ def _begin_anew(stamps: Sequence[int]) -> bool:
 
 
 class _PictureReader:
-    """Follows the packets of a stream of pictures.
-
-    Attributes:
-        found: the packets that show a picture.
-    """
+    """Follows the packets of a stream of pictures."""
 
     def __init__(self, stream: VideoStream, size: tuple[int, int], name: str) -> None:
         self._stream, self._size, self._name = stream, size, name

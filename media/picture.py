@@ -131,34 +131,14 @@ def planes(frame: av.VideoFrame) -> tuple[Plane, Plane, Plane]:
 Image = NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """One picture as RGB.
-
-    Attributes:
-        index: its position in the order frames are shown, from 0.
-        time_us: its time stamp on the recording's axis.
-        image: (height, width, 3) uint8 RGB, upright, with square pixels.
-        damaged: the file is damaged here: the image is black where nothing could be decoded, else it may be partly
-            wrong. Whatever hides something must hide the whole picture.
-    """
-
-    index: int
-    time_us: int
-    image: Image
-    damaged: bool = False
-
-
 class DecodedFrame:
-    """A decoded picture that can be looked at and painted on, whole or by rectangle.
-
-    Rectangles are x, y, width, height in whole pixels of the picture as it is shown, and must lie inside it. One
-    thread uses a picture at a time.
+    """A decoded picture that can be looked at, and painted on by its planes. One thread uses a picture at a time.
 
     Attributes:
         index: its position in the order frames are shown, from 0.
         time_us: its time stamp on the recording's axis.
-        damaged: see `Frame.damaged`.
+        damaged: the file is damaged here: the picture is black where nothing could be decoded, else it may be partly
+            wrong. Whatever hides something must hide the whole picture.
     """
 
     __slots__ = ("_canvas", "_own", "_source", "_views", "damaged", "index", "time_us")
@@ -190,7 +170,7 @@ class DecodedFrame:
         """A new (height, width, 3) RGB array of the whole picture, with what was painted."""
         if self._own is None and self._source is not None:
             return self._canvas.to_rgb(self._source)
-        return self.region(0, 0, self.width, self.height)
+        return np.ascontiguousarray(self._owned().to_ndarray(format="rgb24", threads=1), dtype=np.uint8)
 
     def preview(self, longest: int) -> NDArray[np.uint8]:
         """Return a new (height, width, 4) BGRA array of the whole picture, no side longer than `longest`.
@@ -215,50 +195,16 @@ class DecodedFrame:
         frame = self._own or self._source
         return frame is not None and (frame.color_range == 2 or frame.format.name.startswith("yuvj"))
 
-    def region(self, x: int, y: int, width: int, height: int) -> Image:
-        """Return a new (height, width, 3) RGB array of a rectangle, with what was painted."""
-        left, top, right, bottom = self._cells(x, y, width, height)
-        rgb = self._cut(left, top, right, bottom).to_ndarray(format="rgb24", threads=1)
-        return np.ascontiguousarray(rgb[y - top : y - top + height, x - left : x - left + width])
-
-    def paint(self, x: int, y: int, rgb: Image, mask: NDArray[np.uint8] | None = None) -> None:
-        """Put an RGB array onto the picture with its top left corner at x, y.
-
-        Args:
-            x: of the left edge.
-            y: of the top edge.
-            rgb: (height, width, 3).
-            mask: (height, width), 255 where the new pixels replace the old, 0 where the old ones stay exactly as
-                they are, mixed in between. Everything is replaced without one. Chroma is shared by two by two
-                pixels, so at the mask's border a pixel that stays may change its tint, never its brightness.
-        """
-        height, width = rgb.shape[:2]
-        left, top, right, bottom = self._cells(x, y, width, height)
-        patch = np.zeros((bottom - top, right - left, 3), np.uint8)
-        inside = (slice(y - top, y - top + height), slice(x - left, x - left + width))
-        patch[inside] = rgb
-        aligned = patch.shape == rgb.shape
-        if not aligned:
-            _extend_edges(patch, *inside)
-        new = planes(self._to_yuv(patch))
-        targets = self._parts(left, top, right, bottom)
-        if mask is None and aligned:
-            for target, source in zip(targets, new, strict=True):
-                target[:] = source
-            return
-        alpha = np.zeros(patch.shape[:2], np.uint16)
-        alpha[inside] = 255 if mask is None else mask
-        for target, source, weight in zip(targets, new, (alpha, *[_average_by_four(alpha)] * 2), strict=True):
-            mixed = source * weight + target * (255 - weight)
-            target[:] = ((mixed + 127) // 255).astype(np.uint8)
-
     def rgb_to_planes(self, rgb: Image) -> tuple[Plane, Plane, Plane]:
-        """Return an RGB array as planes in this picture's range and matrix: what `paint` would put there."""
-        return planes(self._to_yuv(rgb))
-
-    def to_rgb_frame(self) -> Frame:
-        """Return the whole picture as RGB."""
-        return Frame(self.index, self.time_us, self.image, self.damaged)
+        """Return an RGB array as planes in this picture's range and matrix."""
+        whole = self._owned()
+        made = av.VideoFrame.from_ndarray(rgb, format="rgb24").reformat(
+            format="yuv420p",
+            dst_colorspace=whole.colorspace,
+            dst_color_range=2 if self.is_full_range else 1,
+            threads=1,
+        )
+        return planes(made)
 
     def to_video_frame(self) -> av.VideoFrame:
         """Return the picture as 8-bit 4:2:0 that carries nothing else of the source (captions, notes, frame type)."""
@@ -270,47 +216,3 @@ class DecodedFrame:
             self._own = self._canvas.to_upright(self._source)
             self._source = None
         return self._own
-
-    def _cells(self, x: int, y: int, width: int, height: int) -> tuple[int, int, int, int]:
-        """Widen a rectangle to whole chroma cells: left, top, right, bottom."""
-        if min(x, y) < 0 or min(width, height) < 1 or x + width > self.width or y + height > self.height:
-            raise ValueError(f"{width}x{height} at {x}, {y} is not inside a picture of {self.width}x{self.height}")
-        return x & ~1, y & ~1, min(self.width, x + width + 1 & ~1), min(self.height, y + height + 1 & ~1)
-
-    def _parts(self, left: int, top: int, right: int, bottom: int) -> tuple[Plane, Plane, Plane]:
-        luma, blue, red = self.planes
-        half = (slice(top // 2, (bottom + 1) // 2), slice(left // 2, (right + 1) // 2))
-        return luma[top:bottom, left:right], blue[half], red[half]
-
-    def _cut(self, left: int, top: int, right: int, bottom: int) -> av.VideoFrame:
-        piece = av.VideoFrame(right - left, bottom - top, "yuv420p")
-        whole = self._owned()
-        piece.colorspace, piece.color_range = whole.colorspace, whole.color_range
-        for target, source in zip(planes(piece), self._parts(left, top, right, bottom), strict=True):
-            target[:] = source
-        return piece
-
-    def _to_yuv(self, rgb: Image) -> av.VideoFrame:
-        whole = self._owned()
-        return av.VideoFrame.from_ndarray(rgb, format="rgb24").reformat(
-            format="yuv420p",
-            dst_colorspace=whole.colorspace,
-            dst_color_range=2 if self.is_full_range else 1,
-            threads=1,
-        )
-
-
-def _average_by_four(alpha: NDArray[np.uint16]) -> NDArray[np.uint16]:
-    """Average a mask over the two by two pixels that share a chroma sample."""
-    height, width = alpha.shape
-    even = np.pad(alpha, ((0, height % 2), (0, width % 2)), mode="edge")
-    total = even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]
-    return (total + 2) // 4
-
-
-def _extend_edges(patch: Image, rows: slice, columns: slice) -> None:
-    """Repeat the outermost pixels into the cells' rest, so that chroma is not mixed with black."""
-    patch[: rows.start] = patch[rows.start]
-    patch[rows.stop :] = patch[rows.stop - 1]
-    patch[:, : columns.start] = patch[:, columns.start : columns.start + 1]
-    patch[:, columns.stop :] = patch[:, columns.stop - 1 : columns.stop]

@@ -37,11 +37,8 @@ _STILLS = ("image2", "tty")
 def probe(path: Path, cache: Path | None = None, progress: Progress | None = None, *, track: int = 0) -> MediaFacts:
     """Return the facts about a media file, which follow from its index and the packets of its sound, never its header.
 
-    Args:
-        path: of the file.
-        cache: a folder that keeps the index.
-        progress: told in bytes.
-        track: the sound track that the facts are about, from 1; the container's default with 0.
+    `cache` is a folder that keeps the index. Progress is in bytes. The sound is the track counted from 1, or the
+    container's default.
     """
     progress = progress or Silent()
     with open_media(path) as container:

@@ -62,14 +62,8 @@ def stream_sound(
 ) -> Iterator[Samples]:
     """Yield (channels, n) float32 blocks that cover the axis from `start_us` without a gap.
 
-    Args:
-        path: of the media file.
-        rate: samples a second wanted.
-        layout: FFmpeg's name, such as `mono` or `stereo`; the sound is mixed down or up to it.
-        start_us: where the first sample lies.
-        end_us: where to stop; the end of the sound when not given.
-        progress: told in milliseconds of sound.
-        track: which sound track, from 1; see `media.source.sound_stream`.
+    The sound is mixed down or up to a layout, FFmpeg's name such as `mono` or `stereo`. Progress is in milliseconds of
+    sound; `track` is that of `media.source.sound_stream`.
     """
     progress = progress or Silent()
     with open_media(path) as container:
@@ -247,8 +241,6 @@ class OwnSound:
     """The original sound of a file, as a stream of blocks.
 
     Attributes:
-        rate: samples a second.
-        channels: how many.
         blocks: (channels, n) float32 without a gap; can be gone through once.
     """
 
@@ -307,10 +299,8 @@ class SoundFilter(Protocol):
     def treat(self, blocks: Iterator[Samples], rate: int, start_us: int) -> Iterator[Samples]:
         """Yield as many samples as `blocks` has, changed; in blocks of any size, and later than they came.
 
-        Args:
-            blocks: (channels, n) float32 in -1..1, without a gap.
-            rate: samples a second.
-            start_us: where the first sample lies on the recording's axis.
+        Blocks are (channels, n) float32 in -1..1, without a gap; the first sample lies at `start_us` on the recording's
+        axis.
         """
 
 

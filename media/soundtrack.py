@@ -56,15 +56,10 @@ class Soundtrack:
         treatment: SoundFilter | None = None,
         track: int = 0,
     ) -> None:
-        """Add a sound stream to an output. The source must have sound.
+        """Add a sound stream to an output; the source must have sound.
 
-        Args:
-            output: the clip.
-            source: the recording.
-            stretch: start and end on the recording's axis, start becoming zero; None for all of it, zero kept.
-            options: how to encode.
-            treatment: what changes the sound; None leaves it as it is.
-            track: which sound track of the source, from 1; see `media.source.sound_stream`.
+        A stretch is start and end on the recording's axis, start becoming zero; without one, zero is kept. `treatment`
+        changes the sound, None leaves it as it is.
         """
         self._source, self._track = source, track
         self._container = open_source(source)
@@ -199,19 +194,8 @@ def copy_with_sound(
     """Write the pictures of a clip that `paint_clip` wrote with the sound of a whole recording; returns how many.
 
     The sound is decoded from the recording, treated, and stored without loss. Nothing of a sound that the clip has
-    comes along, and no packet of the recording's.
-
-    Args:
-        clip: with the pictures.
-        source: the recording, which has sound.
-        destination: an MP4, told nothing about.
-        treatment: what changes the sound.
-        zero_us: where the clip's zero lies on the recording's axis; in the copy, zero is that of the recording.
-        track: which sound track of the recording, from 1.
-        progress: told in pictures.
-
-    Raises:
-        Cancelled: the user stopped it.
+    comes along, and no packet of the recording's. `zero_us` is where the clip's zero lies on the recording's axis; in
+    the copy, zero is that of the recording.
     """
     index = load_index(clip)
     shift = round(Fraction(zero_us - index.origin_us, SECOND_US) / index.time_base)
@@ -282,19 +266,8 @@ def write_sound(
 ) -> tuple[int, int]:
     """Write the sound of a file as FLAC or WAV of 16 bits at its own rate; returns the samples read and written.
 
-    Args:
-        source: the media file.
-        destination: ends in `.flac` or `.wav`.
-        treatment: what changes the sound.
-        start_us: where to begin, on the file's own axis.
-        end_us: where to stop; the end of the sound when not given.
-        axis_us: where the file's zero lies on the axis that the treatment knows.
-        track: which sound track of the source, from 1.
-        overwrite: whether an existing file may be replaced.
-        progress: told in milliseconds of sound.
-
-    Raises:
-        Cancelled: the user stopped it.
+    `start_us` and `end_us` are on the file's own axis, whose zero lies at `axis_us` on the one that the treatment
+    knows. Progress is in milliseconds of sound.
     """
     suffix = destination.suffix.lower()
     if suffix not in _CODECS:

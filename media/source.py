@@ -66,13 +66,6 @@ def require_no_playlist(handle: int, name: str) -> None:
 
     It is for a clear message. What protects is `allowed_readers`: a list in a disguise that this does not know has no
     reader.
-
-    Args:
-        handle: a descriptor of the file.
-        name: of the file.
-
-    Raises:
-        OSError: it cannot be read.
     """
     head = os.pread(handle, _HEAD, 0)
     if _letters(head).lstrip().lower().startswith(_MARKS) or all(table in head for table in _ALTERNATIVES):
@@ -133,7 +126,6 @@ class CheckedFile:
 
     Attributes:
         handle: a descriptor for reading, which stands at the file's first byte; the caller closes it.
-        size: in bytes.
         reader: the name that FFmpeg gives the reader of its container.
     """
 

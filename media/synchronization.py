@@ -139,14 +139,14 @@ def find_candidates(first: Shape, second: Shape) -> list[OffsetCandidate]:
     least = max(COLUMNS_PER_SECOND // 4, min(_MIN_OVERLAP, min(first.shape[1], second.shape[1]) // 2))
     size = 1 << int(min(_CHUNK, first.shape[1]) + second.shape[1] - 1).bit_length()
     spectrum = np.fft.rfft(second, size, axis=1)
-    peaks: list[list[Peak]] = []
+    peaks: list[Peak] = []
     for start in range(0, first.shape[1], _CHUNK):
         chunk = first[:, start : start + _CHUNK]
         if chunk.shape[1] < least:
             continue
         together = np.fft.irfft((np.conj(np.fft.rfft(chunk, size, axis=1)) * spectrum).sum(axis=0), size)
-        peaks.append(_peaks(together, chunk.shape[1], second.shape[1], start, least))
-    return _group_peaks([peak for chunk_peaks in peaks for peak in chunk_peaks])
+        peaks += _peaks(together, chunk.shape[1], second.shape[1], start, least)
+    return _group_peaks(peaks)
 
 
 def _peaks(together: NDArray[np.floating], count: int, other: int, start: int, least: int) -> list[Peak]:
@@ -235,8 +235,6 @@ class OffsetMatches:
     """The window matches of one offset candidate.
 
     Attributes:
-        matches: those that agree.
-        windows: how many were looked at.
         start_s: where in the first sound both overlap.
         end_s: until where.
     """
@@ -268,20 +266,13 @@ def refine(
     for done, (begin, end) in enumerate(windows):
         progress.check_cancelled()
         progress.progress(done, len(windows), "Comparing the sounds")
-        middle = (begin + end) / 2
-        lag = float(guess.lag_at(np.array([middle]))[0])
-        hit = _compare(
-            begin / COLUMNS_PER_SECOND,
-            end / COLUMNS_PER_SECOND,
-            lag / COLUMNS_PER_SECOND,
-            read_first=read_first,
-            read_second=read_second,
-        )
+        lag = float(guess.lag_at(np.array([(begin + end) / 2]))[0])
+        begin_s, end_s, lag_s = (column / COLUMNS_PER_SECOND for column in (begin, end, lag))
+        hit = _compare(begin_s, end_s, lag_s, read_first=read_first, read_second=read_second)
         if hit is not None:
             hits.append(hit)
-    return OffsetMatches(
-        _agreeing_matches(hits), max(1, len(windows)), start / COLUMNS_PER_SECOND, stop / COLUMNS_PER_SECOND
-    )
+    start_s, stop_s = start / COLUMNS_PER_SECOND, stop / COLUMNS_PER_SECOND
+    return OffsetMatches(_agreeing_matches(hits), max(1, len(windows)), start_s, stop_s)
 
 
 def _fit(first: Shape, second: Shape, guess: OffsetCandidate) -> tuple[int, int, NDArray[np.float64]]:
@@ -382,8 +373,6 @@ class Alignment:
         spread_us: how far windows all over the recording differ from it; None where only the coarse shape of the sound
             fits, which is right to about 10 ms.
         overlap_us: how long both recorded.
-        windows: how many windows were compared.
-        agreeing: how many of them agree.
     """
 
     offset_us: int = 0
@@ -402,14 +391,9 @@ def synchronize(
     """Return where `other` begins on the axis of `reference`.
 
     Gain, steady noise, other microphones, a partial overlap and files of hours are expected; a clock that drifts is
-    measured. The shapes of the sounds are correlated as a whole, then windows of ten seconds at 8 kHz, for each of
-    the few offsets that the shapes allow.
-
-    Args:
-        reference: the file whose axis counts.
-        other: the file that begins somewhere on it.
-        progress: told in hundredths.
-        tracks: which sound track of each, from 1; see `media.source.sound_stream`.
+    measured. The shapes of the sounds are correlated as a whole, then windows of ten seconds at 8 kHz, for each of the
+    few offsets that the shapes allow. `tracks` are the sound tracks of both, see `media.source.sound_stream`. Progress
+    is in hundredths.
     """
     told = progress or Silent()
     first = sound_shape(reference, SubtaskProgress(told, 0, 45, 100), track=tracks[0])
@@ -420,9 +404,8 @@ def synchronize(
 
 def align(first: Shape, second: Shape, read_first: Read, read_second: Read, progress: Progress) -> Alignment:
     """Do what `synchronize` does, with shapes that are there and two ways to read samples."""
-    found: list[tuple[OffsetCandidate, OffsetMatches]] = []
-    for guess in find_candidates(first, second):
-        found.append((guess, refine(first, second, guess, read_first, read_second, progress)))
+    guesses = find_candidates(first, second)
+    found = [(guess, refine(first, second, guess, read_first, read_second, progress)) for guess in guesses]
     if not found:
         return Alignment()
     found.sort(key=lambda pair: (-pair[1].strength, -pair[0].height))
@@ -462,11 +445,8 @@ def _exact_alignment(fine: OffsetMatches, confidence: float) -> Alignment:
 
 def _slope(hits: tuple[WindowMatch, ...]) -> float | None:
     """Return seconds of offset a second, the median of the slopes between windows (Theil 1950, Sen 1968)."""
-    ordered = sorted(hits, key=lambda hit: hit.at_s)
-    if len(ordered) < _DRIFT_WINDOWS or ordered[-1].at_s - ordered[0].at_s < _DRIFT_FROM_S:
-        return None
-    slopes = [(b.offset_s - a.offset_s) / (b.at_s - a.at_s) for i, a in enumerate(ordered) for b in ordered[i + 1 :]]
-    return float(np.median(slopes))
+    at, offsets = np.array([hit.at_s for hit in hits]), np.array([hit.offset_s for hit in hits])
+    return _middle_slope(at, offsets) if len(hits) >= _DRIFT_WINDOWS and np.ptp(at) >= _DRIFT_FROM_S else None
 
 
 def _reader(path: Path, track: int) -> Read:

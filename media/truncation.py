@@ -33,15 +33,11 @@ _MAX_PARTS = 200_000
 def missing_us(container: InputContainer, path: Path) -> int:
     """Return how many microseconds at least are missing at the end of a file; 0 where nothing is known to be.
 
-    What is compared depends on the container. MP4: the places of the samples in its tables with the size of the
-    file. Matroska and AVI: the declared length with where the packets end, which counts only together with a file
-    that is smaller than it says or with many bytes after the last packet that is found, since a last picture may be
-    shown for long. MPEG-TS: whether it ends with a whole packet; it declares no more than that. Live recordings
-    declare nothing.
-
-    Args:
-        container: of the file, open; its position is changed.
-        path: of the same file.
+    What is compared depends on the container. MP4: the places of the samples in its tables with the size of the file.
+    Matroska and AVI: the declared length with where the packets end, which counts only together with a file that is
+    smaller than it says or with many bytes after the last packet that is found, since a last picture may be shown for
+    long. MPEG-TS: whether it ends with a whole packet; it declares no more than that. Live recordings declare nothing.
+    The position of the container is changed.
     """
     with explain_open_errors(path):
         return _missing_us(container, path)

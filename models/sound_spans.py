@@ -11,9 +11,7 @@ Samples = NDArray[np.float32]
 def cut_spans(blocks: Iterable[Samples], spans: Sequence[tuple[int, int]]) -> Iterator[tuple[int, Samples]]:
     """Yield place in `spans` and samples of each span, as soon as it is over; those past the end are shorter.
 
-    Args:
-        blocks: (n,) samples each, one after the other.
-        spans: first sample and the one after the last, in any order.
+    Blocks are (n,) samples each, one after the other; spans are in samples and in any order.
     """
     waiting = sorted(range(len(spans)), key=lambda at: spans[at][0], reverse=True)
     open_: dict[int, list[Samples]] = {}

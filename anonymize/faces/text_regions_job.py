@@ -67,7 +67,7 @@ def compute(parameters: TextSearchParameters, progress: Progress) -> TextSearchR
         with FrameReader(path, index, memory=0) as reader:
             for done, frame in enumerate(frames, 1):
                 progress.check_cancelled()
-                yield times.time_of(frame), finder.find(reader.decoded_frame_at(frame).image)
+                yield times.time_of(frame), finder.find(reader.frame_at(frame).image)
                 progress.progress(done, len(frames), "Looking for text")
 
     areas = tuple(merge_static_regions(looks(), every))

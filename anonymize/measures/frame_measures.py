@@ -24,18 +24,10 @@ Boxes = NDArray[np.floating]
 def match_detections(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Tell for each source face whether a hit of score >= 0.5 lies on it by an IoU of >= 0.3.
 
-    Args:
-        faces: (n, 4) of the source.
-        hits: (m, 4) that a detector found.
-        scores: (m,) of the hits.
+    `faces` and `hits` are (n, 4) and (m, 4) boxes, `scores` (m,).
     """
     sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= MIN_SCORE]
     return np.asarray((iou_matrix(faces, sure) >= MIN_OVERLAP).any(axis=1), np.bool_)
-
-
-def detection_rate(found: NDArray[np.bool_]) -> MeasuredValue:
-    """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
-    return share_value(int(found.sum()), len(found), "faces to look for")
 
 
 OUTER_EYE_CORNERS = {"ibug68": (36, 45), "mediapipe478": (33, 263)}
@@ -51,10 +43,8 @@ def interocular_distance(points: NDArray[np.floating], layout: str) -> float:
 def normalized_error(raw: NDArray[np.floating], other: NDArray[np.floating], distance: float) -> float:
     """Return (1/K) sum ||p - q|| / distance, the normalized mean error of 300-W; NaN where the distance is 0.
 
-    Args:
-        raw: (k, 2) or (k, 3) points in the source; only x and y count.
-        other: (k, ...) the same points in the rendering.
-        distance: between the outer corners of the eyes in the source.
+    `raw` and `other` are (k, 2) or (k, 3) points, of which x and y count; `distance` is that of the outer corners of
+    the eyes in the source.
     """
     if distance <= 0:
         return float("nan")
@@ -113,24 +103,15 @@ def count_leaks(
     """
     bare = np.asarray(shares) < COVERED_SHARE
     leaking = np.isin(looked, np.asarray(frames)[bare])
-    ends = np.append(np.asarray(times_us, np.int64)[1:], end_us)
-    longest, longest_us = 0, 0
-    run, start = 0, 0
-    for place, leak in enumerate(leaking):
-        if not leak:
-            run = 0
-            continue
-        start = place if not run else start
-        run += 1
-        longest = max(longest, run)
-        longest_us = max(longest_us, int(ends[place] - times_us[start]))
-    first = int(times_us[int(np.argmax(leaking))]) if leaking.any() else None
+    edges = np.append(np.asarray(times_us, np.int64), end_us)
+    changes = np.flatnonzero(np.diff(np.concatenate([[False], leaking, [False]]).astype(np.int8)))
+    starts, stops = changes[::2], changes[1::2]
     return Leaks(
         share_value(int((~bare).sum()), len(bare), "faces to cover"),
         int(leaking.sum()),
-        longest * stride,
-        longest_us / SECOND_US,
-        first,
+        int((stops - starts).max(initial=0)) * stride,
+        int((edges[stops] - edges[starts]).max(initial=0)) / SECOND_US,
+        int(edges[starts[0]]) if len(starts) else None,
     )
 
 
@@ -145,10 +126,7 @@ Signal = NDArray[np.floating]
 def mean_difference(raw: Signal, other: Signal, turn: float = 0.0) -> MeasuredValue:
     """Return the mean of |raw - other| over the pairs that both have.
 
-    Args:
-        raw: (n,) or (n, k); NaN where unknown.
-        other: of the same shape.
-        turn: of angles, 360: the shorter way round counts.
+    Both are (n,) or (n, k), NaN where unknown. Of angles, `turn` is 360: the shorter way round counts.
     """
     apart = np.abs(np.asarray(raw, np.float64) - np.asarray(other, np.float64))
     if turn:
@@ -181,10 +159,7 @@ def pearson(raw: Signal, other: Signal) -> MeasuredValue:
 def estimate_lag(raw: Signal, other: Signal, most: int) -> MeasuredValue:
     """Return by how many steps `other` comes later than `raw`: where Pearson's r of the shifted signals is greatest.
 
-    Args:
-        raw: (n,) at even steps; NaN where unknown.
-        other: (n,) likewise.
-        most: the greatest shift that is tried, in steps, either way.
+    Both are (n,) at even steps, NaN where unknown; at most `most` steps are tried, either way.
     """
     found: list[tuple[float, int]] = []
     reason = ""
@@ -226,8 +201,6 @@ class Stranger:
     """Somebody who is not in the recording that is measured.
 
     Attributes:
-        identity: their pseudonym.
-        path: of another recording's file.
         frames: positions of a few frames in which their face is large.
         boxes: x, y, width, height of their face in each of these.
     """

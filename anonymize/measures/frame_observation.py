@@ -127,18 +127,14 @@ class MeasuredRendering:
     """A recording and a rendering of it.
 
     Attributes:
-        source: the recording's file.
-        clip: the rendering.
         start_us: where on the recording's axis the clip's zero lies.
         tracks: every face that is known in the recording, as it was when the clip was rendered.
-        method: key in the registry of methods.
         replaces: whether the method draws another face in the place of the one that it hides.
         identities: track id -> who that is: a pseudonym, or the track's id where nobody was named.
         named: ids of tracks of which somebody said who it is.
         exempt: ids of tracks that stay visible; nothing about them is measured.
         regions: drawn by hand: areas are hidden too, and in `nothing` there is no face.
         blanked_us: times of frames that were painted over wholly.
-        masks: shape of the masks.
     """
 
     source: Path
@@ -163,11 +159,7 @@ class MeasuredRendering:
 class MeasureOptions:
     """How closely a rendering is looked at.
 
-    Attributes:
-        looks_per_second: frames that are looked at, each with the one after it.
-        most_looks: no more than this in all: a long clip is looked at less often.
-        most_embeddings: of one track; those beyond are spread evenly.
-        least_width: faces narrower than this, in pixels, are too small to recognize or measure.
+    Faces that are compared in excess of `most_embeddings` are spread evenly over the track.
     """
 
     looks_per_second: float = limited_field(3.0, 0.1, 240.0, "Looks a second", "How often the clip is looked at.")
@@ -208,13 +200,8 @@ def warp_error(first: Picture, second: Picture, forward: Flow, mask: NDArray[np.
     """Return sum M ||A_t - warp(A_t+1)||^2 over three channels of 0..1, and the number of pixels in M.
 
     Lai et al., "Learning Blind Video Temporal Consistency", ECCV 2018, section 4.2. Flow and mask are those of the raw
-    clip for both the source and the rendering, so that both are held to the same motion.
-
-    Args:
-        first: (h, w, 3) at time t.
-        second: (h, w, 3) at time t + 1.
-        forward: (h, w, 2) from t to t + 1 in the raw clip.
-        mask: (h, w) of the pixels that count.
+    clip for both the source and the rendering, so that both are held to the same motion. `first` and `second` are (h,
+    w, 3), `forward` is (h, w, 2), `mask` (h, w).
     """
     apart = (first.astype(np.float32) - warp(second.astype(np.float32), forward)) / 255
     return float((apart**2).sum(-1)[mask].sum()), int(mask.sum())
@@ -242,14 +229,7 @@ _ALL_HIDDEN = 255
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FramePair:
-    """One frame of the source and of the clip.
-
-    Attributes:
-        frame: its position in the source.
-        time_us: on the recording's axis.
-        raw: (h, w, 3) RGB of the source.
-        other: (h, w, 3) RGB of the clip.
-    """
+    """One frame of the source and of the clip."""
 
     frame: int
     time_us: int
@@ -268,14 +248,7 @@ class FrameObserver:
     def __init__(
         self, subject: MeasuredRendering, tools: Tools, options: MeasureOptions, embedded: Mapping[int, frozenset[int]]
     ) -> None:
-        """Prepare.
-
-        Args:
-            subject: what is measured.
-            tools: with what.
-            options: how closely.
-            embedded: position of a track -> frames of the source in which its face is embedded.
-        """
+        """Prepare; `embedded` says for each position of a track in which frames of the source its face is embedded."""
         self._subject, self._tools, self._options = subject, tools, options
         self._embedded = embedded
         self._masks = MaskSet(subject.tracks, subject.masks, subject.exempt)
@@ -283,13 +256,7 @@ class FrameObserver:
         self._seen_tracks = [t for t in subject.tracks if t.dismissed or t.id in subject.exempt]
 
     def observe(self, look: int, now: FramePair, after: FramePair | None) -> FrameObservation:
-        """Look at a frame.
-
-        Args:
-            look: its position among those that are looked at.
-            now: the frame.
-            after: the one that follows; None after the last.
-        """
+        """Look at the frame of a look, and at the one that follows; None after the last."""
         here = [(k, box) for k, track in enumerate(self.hidden) if (box := _box_at(track, now.frame)) is not None]
         alpha = self._alpha(now)
         boxes = np.array([box for _, box in here], np.float32).reshape(-1, 4)
@@ -302,8 +269,8 @@ class FrameObserver:
         chosen = [sightings[k] for k in large]
         self._measure(now, alpha, boxes[large], chosen)
         if after is not None:
-            for box, face_observation in zip(boxes[large], chosen, strict=True):
-                face_observation.flicker = self._flicker(now, after, box)
+            for box, face in zip(boxes[large], chosen, strict=True):
+                face.flicker = self._flicker(now, after, box)
         return FrameObservation(now.time_us, tuple(sightings), tuple(strays))
 
     def _alpha(self, now: FramePair) -> Image:
@@ -324,13 +291,9 @@ class FrameObserver:
         if detector is None:
             return []
         before, after = (detector.detect(image, MIN_SCORE) for image in (now.raw, now.other))
-        for face_observation, first, second in zip(
-            sightings,
-            match_detections(boxes, before.boxes, before.scores),
-            match_detections(boxes, after.boxes, after.scores),
-            strict=True,
-        ):
-            face_observation.in_source, face_observation.in_clip = bool(first), bool(second)
+        found, left = (match_detections(boxes, answer.boxes, answer.scores) for answer in (before, after))
+        for face, first, second in zip(sightings, found, left, strict=True):
+            face.in_source, face.in_clip = bool(first), bool(second)
         known = [box for track in self._seen_tracks if (box := _box_at(track, now.frame)) is not None]
         known += [
             region.boxes_at(np.array([now.time_us]))[0]
@@ -347,54 +310,38 @@ class FrameObserver:
             return
         tools, size = self._tools, (now.raw.shape[1], now.raw.shape[0])
         drivers, redrawn = _find(tools.driver, now.raw, boxes), _find(tools.driver, now.other, boxes)
-        before = [
-            self._is_face(face_observation.in_source, driver)
-            for face_observation, driver in zip(sightings, drivers, strict=True)
-        ]
-        after = [
-            self._is_face(face_observation.in_clip, driver)
-            for face_observation, driver in zip(sightings, redrawn, strict=True)
-        ]
+        before = [self._is_face(face.in_source, found) for face, found in zip(sightings, drivers, strict=True)]
+        after = [self._is_face(face.in_clip, found) for face, found in zip(sightings, redrawn, strict=True)]
         points, moves = _find(tools.landmarks, now.raw, boxes, before), _find(tools.landmarks, now.other, boxes, after)
         veiled = np.where(alpha[..., None] == _ALL_HIDDEN, now.other, np.uint8(_GREY))
-        for face_observation, driver, other, mine, moved in zip(
-            sightings, drivers, redrawn, points, moves, strict=True
-        ):
-            face_observation.measured, face_observation.visible = mine is not None, moved is not None
+        for face, driver, other, mine, moved in zip(sightings, drivers, redrawn, points, moves, strict=True):
+            face.measured, face.visible = mine is not None, moved is not None
             if mine is not None and moved is not None:
-                face_observation.error = normalized_error(
-                    mine.points, moved.points, interocular_distance(mine.points, mine.layout)
-                )
-            face_observation.source, face_observation.clip = read_signals(mine, size), read_signals(moved, size)
-            face_observation.driver_source, face_observation.driver_clip = (
-                read_signals(driver, size),
-                read_signals(other, size),
-            )
+                face.error = normalized_error(mine.points, moved.points, interocular_distance(mine.points, mine.layout))
+            face.source, face.clip = read_signals(mine, size), read_signals(moved, size)
+            face.driver_source, face.driver_clip = read_signals(driver, size), read_signals(other, size)
             best = driver or mine
-            if best is not None and now.frame in self._embedded.get(face_observation.track, ()):
-                self._recognize(now, veiled, face_signals.five_points(best), face_observation)
+            if best is not None and now.frame in self._embedded.get(face.track, ()):
+                self._recognize(now, veiled, face_signals.five_points(best), face)
 
     def _is_face(self, detected: bool | None, driver: Landmarks | None) -> bool:
         """Tell whether points mean anything: some finders put them on whatever they are given."""
         judges = self._tools.detector is not None or self._tools.driver is not None
         return not judges or bool(detected) or driver is not None
 
-    def _recognize(
-        self, now: FramePair, veiled: Image, points: NDArray[np.float32], face_observation: FaceObservation
-    ) -> None:
+    def _recognize(self, now: FramePair, veiled: Image, points: NDArray[np.float32], face: FaceObservation) -> None:
         """Embed a face in the source and in the clip, aligned alike: the attacker knows where the face was."""
         five = np.asarray(points, np.float32)[None]
         for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
-            setattr(face_observation, name, tuple(embedder.embed(image, five)[0] for embedder in self._tools.embedders))
+            setattr(face, name, tuple(embedder.embed(image, five)[0] for embedder in self._tools.embedders))
 
     def _flicker(self, now: FramePair, after: FramePair, box: NDArray[np.float32]) -> tuple[float, float, int]:
         flow = self._tools.flow
         window = _window(box, now.raw.shape[1], now.raw.shape[0])
         if flow is None or window is None:
             return 0.0, 0.0, 0
-        first, second, third, fourth = (
-            _downscale(image[window]) for image in (now.raw, after.raw, now.other, after.other)
-        )
+        images = (now.raw, after.raw, now.other, after.other)
+        first, second, third, fourth = (_downscale(image[window]) for image in images)
         forward, backward = flow.between(first, second), flow.between(second, first)
         mask = mutual_visibility(forward, backward)
         source, pixels = warp_error(first, second, forward, mask)
@@ -445,12 +392,9 @@ def _box_at(track: FaceTrack, frame: int) -> NDArray[np.float32] | None:
 
 
 def _window(box: NDArray[np.float32], width: int, height: int) -> tuple[slice, slice] | None:
-    x, y, across, down = (float(v) for v in box)
-    left, top = max(0, int(x - _WINDOW_MARGIN * across)), max(0, int(y - _WINDOW_MARGIN * down))
-    right, bottom = (
-        min(width, int(x + across * (1 + _WINDOW_MARGIN))),
-        min(height, int(y + down * (1 + _WINDOW_MARGIN))),
-    )
+    low, side = np.asarray(box[:2], float), np.asarray(box[2:], float)
+    left, top = np.maximum(0, low - _WINDOW_MARGIN * side).astype(int)
+    right, bottom = np.minimum((width, height), low + side * (1 + _WINDOW_MARGIN)).astype(int)
     if right - left < _MIN_WINDOW or bottom - top < _MIN_WINDOW:
         return None
     return slice(top, bottom), slice(left, right)

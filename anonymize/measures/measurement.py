@@ -3,7 +3,7 @@
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -15,7 +15,6 @@ from anonymize.measures.frame_measures import (
     Stranger,
     Tools,
     count_leaks,
-    detection_rate,
     estimate_lag,
     mean_difference,
     mean_error,
@@ -60,15 +59,7 @@ def build_report(
     stride: int,
     others: Sequence[Sequence[NDArray[np.float32]]],
 ) -> PrivacyReport:
-    """Compute every figure.
-
-    Args:
-        subject: what was measured.
-        tools: with what.
-        found: what was seen.
-        stride: every `stride`-th frame of the clip was looked at.
-        others: for each embedder, vectors of people of other recordings.
-    """
+    """Compute every figure. Every `stride`-th frame was looked at; `others` holds vectors of strangers by embedder."""
     tracks = hidden_tracks(subject)
     rows: list[list[FaceObservation]] = [[] for _ in tracks]
     for sighting in found.sightings:
@@ -76,7 +67,11 @@ def build_report(
     recognition = recognize(subject, tools, found, others)
     spacing_us = float(np.median(np.diff(found.times_us))) if len(found.times_us) > 1 else 0.0
     each = [_utility(of_track, tools, spacing_us) for of_track in rows]
-    figures = {**_detection(found, tools), **_pool_utility(each, found, tools)}
+    figures = {
+        "detected": _detected([sighting.in_clip for sighting in found.sightings], tools),
+        "detected_in_source": _detected([sighting.in_source for sighting in found.sightings], tools),
+        **_pool_utility(each, found, tools),
+    }
     lost = count_leaks(
         np.array([sighting.covered for sighting in found.sightings] + [covered for _, covered in found.strays]),
         np.array([sighting.look for sighting in found.sightings] + [look for look, _ in found.strays], np.int64),
@@ -126,34 +121,22 @@ def build_report(
     )
 
 
-def _detection(found: FrameObservations, tools: Tools) -> dict[str, MeasuredValue]:
-    if tools.detector is None:
-        return {"detected": _NO_DETECTOR, "detected_in_source": _NO_DETECTOR}
-    return {
-        "detected": detection_rate(np.array([bool(sighting.in_clip) for sighting in found.sightings], bool)),
-        "detected_in_source": detection_rate(
-            np.array([bool(sighting.in_source) for sighting in found.sightings], bool)
-        ),
-    }
+def _detected(seen: Sequence[bool | None], tools: Tools) -> MeasuredValue:
+    """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
+    return _NO_DETECTOR if tools.detector is None else share_value(sum(map(bool, seen)), len(seen), "faces to look for")
 
 
 def _track_figures(rows: Sequence[FaceObservation], tools: Tools) -> dict[str, MeasuredValue]:
-    found = {"coverage": share_value(sum(row.covered >= COVERED_SHARE for row in rows), len(rows), "faces to cover")}
-    if tools.detector is not None:
-        found["detected"] = detection_rate(np.array([bool(row.in_clip) for row in rows], bool))
-    return found
+    covered = share_value(sum(row.covered >= COVERED_SHARE for row in rows), len(rows), "faces to cover")
+    detected = {} if tools.detector is None else {"detected": _detected([row.in_clip for row in rows], tools)}
+    return {"coverage": covered, **detected}
 
 
 def _utility(rows: Sequence[FaceObservation], tools: Tools, spacing_us: float) -> dict[str, MeasuredValue]:
     """Return the figures of use of one track."""
     found: dict[str, MeasuredValue] = {}
-    source, clip = (
-        _columns(rows, lambda face_observation: face_observation.source),
-        _columns(rows, lambda face_observation: face_observation.clip),
-    )
-    driver, redrawn = (
-        _columns(rows, lambda face_observation: face_observation.driver_source),
-        _columns(rows, lambda face_observation: face_observation.driver_clip),
+    source, clip, driver, redrawn = (
+        _columns([getattr(row, name) for row in rows]) for name in ("source", "clip", "driver_source", "driver_clip")
     )
     if tools.landmarks is not None:
         found["nme"] = mean_error(np.array([row.error for row in rows]))
@@ -185,26 +168,17 @@ def _pool_utility(
         *(f"{key}{end}" for key in _CORRELATED for end in ("_to_driver", "_in_source")),
     ]
     missing = _NOT_SEEN if tools.landmarks is not None else _NO_LANDMARKS
-    figures = {
-        key: pool_values([track_figures[key] for track_figures in by_track if key in track_figures], missing)
-        for key in keys
-    }
+    figures = {key: pool_values([own[key] for own in by_track if key in own], missing) for key in keys}
     if tools.flow is None:
         figures["warp"] = MeasuredValue(None, 0, "No optical flow is installed.")
     measured = [sighting for sighting in found.sightings if sighting.measured]
-    seen = share_value(
-        sum(face_observation.visible for face_observation in measured),
-        len(measured),
-        "faces with landmarks in the source",
-    )
+    seen = share_value(sum(face.visible for face in measured), len(measured), "faces with landmarks in the source")
     figures["landmarks_found"] = seen if tools.landmarks is not None else MeasuredValue(None, 0, _NO_LANDMARKS)
     return figures
 
 
-def _columns(
-    rows: Sequence[FaceObservation], of: Callable[[FaceObservation], NDArray[np.float32]]
-) -> dict[str, Signal]:
-    table = np.array([of(row) for row in rows], np.float64).reshape(len(rows), len(SIGNALS))
+def _columns(rows: Sequence[NDArray[np.float32]]) -> dict[str, Signal]:
+    table = np.array(rows, np.float64).reshape(len(rows), len(SIGNALS))
     return dict(zip(SIGNALS, table.T, strict=True))
 
 
@@ -225,12 +199,7 @@ def _leak_note(frames: int) -> str:
 
 
 def _names(tools: Tools) -> dict[str, str]:
-    parts = {
-        "detector": tools.detector,
-        "landmarks": tools.landmarks,
-        "driver": tools.driver,
-        "flow": tools.flow,
-    }
+    parts = {part: getattr(tools, part) for part in ("detector", "landmarks", "driver", "flow")}
     named = {part: "" if tool is None else tool.key for part, tool in parts.items()}
     return {**named, "embedders": ", ".join(embedder.key for embedder in tools.embedders)}
 
@@ -272,17 +241,8 @@ def measure_privacy(
 ) -> PrivacyReport:
     """Measure how private and how useful a rendering is.
 
-    Every `stride`-th frame is looked at, and the one after it for the motion between both.
-
-    Args:
-        subject: the rendering and what it was made of.
-        tools: models to measure with; what is missing is not measured.
-        options: how closely.
-        strangers: people of other recordings, for the thresholds of re-identification.
-        progress: told after every frame.
-
-    Raises:
-        Cancelled: the user stopped it.
+    Every `stride`-th frame is looked at, and the one after it for the motion between both. What is missing among the
+    tools is not measured. Strangers make the thresholds of re-identification.
     """
     started = time.monotonic()
     progress, options = progress or Silent(), options or MeasureOptions()

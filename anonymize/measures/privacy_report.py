@@ -29,11 +29,9 @@ def share_value(hits: int, n: int, what: str) -> MeasuredValue:
 
 def pool_values(figures: "list[MeasuredValue]", empty: str) -> MeasuredValue:
     """Return the mean of the figures that have a value, each weighted by its n; none with the note `empty`."""
-    having = [figure for figure in figures if figure.value is not None and figure.n]
-    n = sum(measured_value.n for measured_value in having)
-    if not n:
-        return MeasuredValue(None, 0, empty)
-    return MeasuredValue(sum(float(measured_value.value or 0.0) * measured_value.n for measured_value in having) / n, n)
+    known = [(figure.value, figure.n) for figure in figures if figure.value is not None]
+    n = sum(count for _, count in known)
+    return MeasuredValue(sum(value * count for value, count in known) / n, n) if n else MeasuredValue(None, 0, empty)
 
 
 NAIVE, PARROT, RAW = "naive", "parrot", "raw"
@@ -45,7 +43,6 @@ class MeasureInfo:
     """What a figure of a report is called, and which way it is good.
 
     Attributes:
-        name: for people.
         unit: "share", "degrees", "r", or what else it is counted in.
         better: "low", "high", or "" where neither is meant.
     """
@@ -122,7 +119,6 @@ class TrackReport:
     """One track.
 
     Attributes:
-        track_id: of the study.
         identity: a pseudonym, or the track's id.
         looks: frames in which it was looked at.
         figures: some of `FIGURES`, and `reidentified`: its share at the first of `FALSE_ACCEPT_RATES`, naive.
@@ -149,22 +145,15 @@ class PrivacyReport:
     """Everything that was measured about one rendering.
 
     Attributes:
-        method: key in the registry of methods.
-        replaces: whether the method draws another face.
-        frames: of the clip.
         looks: how many of them were looked at, each with the one after it.
         stride: from one of them to the next, in frames.
         faces: how many faces these show.
         tools: what it was measured with, by part; empty for what was missing.
         independent: whether the detector is another one than those that found the tracks.
         figures: key of `FIGURES` -> figure.
-        attacks: re-identification by each embedding and attacker.
-        tracks: in the order of the recording's.
         scores: genuine, impostor and anonymized similarities of the first embedding.
-        notes: what to keep in mind, as sentences.
         worst_us: the frame to look at first, on the recording's axis; None where there was no face.
         leaks_us: times of looked-at frames with an uncovered face.
-        seconds: how long measuring took.
     """
 
     method: str
@@ -191,8 +180,5 @@ class PrivacyReport:
     def strongest_attack(self, kind: str) -> Attack | None:
         """Return the attack of a kind that recognized most, over all embeddings."""
         having = [attack for attack in self.attacks if attack.kind == kind]
-        return max(
-            having,
-            key=lambda attack: attack.rates[0].value if attack.rates[0].value is not None else -1.0,
-            default=None,
-        )
+        values = [-1.0 if attack.rates[0].value is None else attack.rates[0].value for attack in having]
+        return having[values.index(max(values))] if having else None

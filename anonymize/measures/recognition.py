@@ -5,6 +5,7 @@ Strangers from other recordings make the thresholds more reliable.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ from anonymize.measures.reidentification import (
 )
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
-from models.boxes import iou_matrix
+from models.boxes import iou
 from models.faces.identity.face_embeddings import Embedder
 from models.faces.landmarks import face_signals
 from models.faces.landmarks.landmark_finders import LandmarkFinder
@@ -47,36 +48,27 @@ def distinct_track_pairs(
     """Return (p, p): both have a name, and not the same one, or they are seen side by side in a frame.
 
     Two tracks without a name may be one person who left and came back; as impostors of each other they would raise the
-    threshold and hide that the person is recognized.
-
-    Args:
-        tracks: (t,) of one recording.
-        people: (t,) who each is, 0 to p - 1.
-        named: (t,) whether somebody said so.
+    threshold and hide that the person is recognized. `people` says who each of the (t,) tracks is, 0 to p - 1, `named`
+    whether somebody said so.
     """
     count = max(people, default=-1) + 1
     found = np.zeros((count, count), bool)
-    for index in range(len(tracks)):
-        for other in range(index):
-            a, b = people[index], people[other]
-            if a == b or found[a, b]:
-                continue
-            if (named[index] and named[other]) or _appear_side_by_side(tracks[index], tracks[other]):
-                found[a, b] = found[b, a] = True
+    for (track, a, is_named), (other, b, is_known) in combinations(zip(tracks, people, named, strict=True), 2):
+        if a != b and not found[a, b] and ((is_named and is_known) or _appear_side_by_side(track, other)):
+            found[a, b] = found[b, a] = True
     return found
 
 
-def _appear_side_by_side(face_track: FaceTrack, other: FaceTrack) -> bool:
-    if not len(face_track.frames) or not len(other.frames):
+def _appear_side_by_side(track: FaceTrack, other: FaceTrack) -> bool:
+    if not len(track.frames) or not len(other.frames):
         return False
-    if face_track.frames[-1] < other.frames[0] or other.frames[-1] < face_track.frames[0]:
+    if track.frames[-1] < other.frames[0] or other.frames[-1] < track.frames[0]:
         return False
-    _, mine, theirs = np.intersect1d(face_track.frames, other.frames, assume_unique=True, return_indices=True)
+    _, mine, theirs = np.intersect1d(track.frames, other.frames, assume_unique=True, return_indices=True)
     if len(mine) < _MIN_SHARED_FRAMES:
         return False
     some = np.linspace(0, len(mine) - 1, min(len(mine), _MAX_SHARED_FRAMES)).astype(int)
-    shared = [iou_matrix(face_track.boxes[mine[k]], other.boxes[theirs[k]])[0, 0] for k in some]
-    return float(np.median(shared)) < _MAX_SIDE_BY_SIDE_IOU
+    return float(np.median([iou(track.boxes[mine[k]], other.boxes[theirs[k]]) for k in some])) < _MAX_SIDE_BY_SIDE_IOU
 
 
 _BINS = 40
@@ -100,8 +92,6 @@ class Recognition:
         similar: (look, track) -> similarity of the face to its own person, by the first embedding.
         variance: of each track, in the clip, by the first embedding.
         variance_in_source: the same in the source.
-        scores: see `PrivacyReport.scores`.
-        notes: what to keep in mind.
     """
 
     attacks: tuple[Attack, ...] = ()
@@ -117,11 +107,11 @@ class Recognition:
         if not rows:
             return None
 
-        def badness(face_observation: FaceObservation) -> tuple[bool, bool, float]:
+        def badness(face: FaceObservation) -> tuple[bool, bool, float]:
             return (
-                face_observation.covered < COVERED_SHARE,
-                bool(face_observation.in_clip),
-                self.similar.get((face_observation.look, face_observation.track), -1.0),
+                face.covered < COVERED_SHARE,
+                bool(face.in_clip),
+                self.similar.get((face.look, face.track), -1.0),
             )
 
         return max(rows, key=badness).time_us
@@ -145,14 +135,7 @@ class _EmbeddedFaces:
 def recognize(
     subject: MeasuredRendering, tools: Tools, found: FrameObservations, others: Sequence[Sequence[Vectors]]
 ) -> Recognition:
-    """Compare what was published with what attackers know.
-
-    Args:
-        subject: what was measured.
-        tools: with what.
-        found: what was seen.
-        others: for each embedder, vectors of people of other recordings.
-    """
+    """Compare what was published with what attackers know; `others` holds vectors of strangers for each embedder."""
     if not tools.embedders:
         return Recognition(notes=(_NO_EMBEDDING,))
     faces = _faces(subject, found)
@@ -163,8 +146,7 @@ def recognize(
     first: dict[str, AttackScores] = {}
     for k, embedder in enumerate(tools.embedders):
         raw, other, veiled = (
-            np.array([getattr(face_observation, name)[k] for face_observation in faces.rows])
-            for name in ("raw", "anonymous", "veiled")
+            np.array([getattr(face, name)[k] for face in faces.rows]) for name in ("raw", "anonymous", "veiled")
         )
         trials = {
             RAW: faces.run_attack(raw, raw, others[k]),
@@ -186,11 +168,8 @@ def recognize(
         similar,
         *_variances(faces),
         Scores(
-            tuple(float(edge) for edge in _EDGES),
-            {
-                key: tuple(int(n) for n in np.histogram(_finite_scores(array), _EDGES)[0])
-                for key, array in counts.items()
-            },
+            tuple(_EDGES.tolist()),
+            {key: tuple(np.histogram(_finite_scores(array), _EDGES)[0].tolist()) for key, array in counts.items()},
         ),
         _notes(subject, naive),
     )
@@ -221,9 +200,7 @@ def _attack(kind: str, embedder: str, found: AttackScores, faces: _EmbeddedFaces
     rates = [reidentification_rate(found.genuine, limit) for limit in limits]
     worst, worst_chance, which = find_worst_track(found, faces.tracks, faces.people, limits[0])
     if reference is not None:
-        rates[0], worst = (
-            replace(measured_value, note=measured_value.note or reference.note) for measured_value in (rates[0], worst)
-        )
+        rates[0], worst = (replace(value, note=value.note or reference.note) for value in (rates[0], worst))
     return Attack(
         kind,
         embedder,
@@ -240,10 +217,9 @@ def _attack(kind: str, embedder: str, found: AttackScores, faces: _EmbeddedFaces
 
 
 def _variances(faces: _EmbeddedFaces) -> tuple[list[MeasuredValue], list[MeasuredValue]]:
-    places = [np.flatnonzero(faces.tracks == track) for track in np.unique(faces.tracks)]
-    clip = [identity_variance(np.array([faces.rows[k].anonymous[0] for k in some.tolist()])) for some in places]
-    source = [identity_variance(np.array([faces.rows[k].raw[0] for k in some.tolist()])) for some in places]
-    return clip, source
+    of_tracks = [[row for row in faces.rows if row.track == track] for track in np.unique(faces.tracks)]
+    clip = [identity_variance(np.array([row.anonymous[0] for row in rows])) for rows in of_tracks]
+    return clip, [identity_variance(np.array([row.raw[0] for row in rows])) for rows in of_tracks]
 
 
 def _finite_scores(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.measures.privacy_report import MeasuredValue, pool_values, share_value
+from project.timebase import SECOND_US
 
 MIN_PEOPLE = 10
 """With fewer other people than this, a threshold says little about people in general."""
@@ -59,14 +60,13 @@ def run_trial(
     people: Sequence[int] | NDArray[np.integer],
     times_us: Sequence[int] | NDArray[np.integer],
     apart: NDArray[np.bool_],
-    gap_us: int = 1_000_000,
     others: Sequence[Vectors] = (),
     named: NDArray[np.bool_] | None = None,
 ) -> AttackScores:
     """Compare probes with a gallery of the same faces.
 
     What the gallery has of a person is the mean of their unit vectors (enrolment). For a probe of that person it is
-    the mean over frames at least `gap_us` away, or over all other frames where too few are so far away. People of whom
+    the mean over frames at least a second away, or over all other frames where too few are so far away. People of whom
     there are not `MIN_ENROLLED_FACES` other faces are not in the gallery.
 
     Args:
@@ -75,7 +75,6 @@ def run_trial(
         people: (n,) whose face it is, 0 to p - 1.
         times_us: (n,) when.
         apart: (p, p) whether two people are certainly not the same; only then are they impostors of each other.
-        gap_us: see above.
         others: (k, d) vectors each of further people, from elsewhere.
         named: (p,) who is known to be none of the others; everybody when None.
     """
@@ -88,7 +87,7 @@ def run_trial(
         rows = np.flatnonzero(who == person)
         if len(rows) > MIN_ENROLLED_FACES:
             templates[person] = unit_vectors(known[rows].sum(0)[None])[0]
-            genuine[rows] = _score_own(known, seen, rows, when, gap_us)
+            genuine[rows] = _score_own(known, seen, rows, when)
     further = np.array([unit_vectors(unit_vectors(vectors).sum(0)[None])[0] for vectors in others]).reshape(
         -1, known.shape[1]
     )
@@ -114,15 +113,15 @@ def run_trial(
 
 
 def _score_own(
-    known: NDArray[np.float64], seen: NDArray[np.float64], rows: NDArray[np.intp], when: NDArray[np.int64], gap_us: int
+    known: NDArray[np.float64], seen: NDArray[np.float64], rows: NDArray[np.intp], when: NDArray[np.int64]
 ) -> Scores:
     """Score each probe of one person against the mean of their other frames."""
     by_time = np.argsort(when[rows], kind="stable")
     order = rows[by_time]
     times = when[order]
     sums = np.concatenate([np.zeros((1, known.shape[1])), np.cumsum(known[order], axis=0)])
-    first = np.searchsorted(times, times - gap_us, side="right")
-    last = np.searchsorted(times, times + gap_us, side="left")
+    first = np.searchsorted(times, times - SECOND_US, side="right")
+    last = np.searchsorted(times, times + SECOND_US, side="left")
     far = sums[-1] - (sums[last] - sums[first])
     enough = len(order) - (last - first) >= MIN_ENROLLED_FACES
     enrolled = np.where(enough[:, None], far, sums[-1] - known[order])
@@ -160,13 +159,9 @@ def false_match_rates(
 ) -> dict[int, MeasuredValue]:
     """Return for each person the share of other people's published faces that are taken for them.
 
-    What a mask looks like to the model may be like somebody, whoever is behind it. Where others are taken for a
-    person as often as that person's own faces are, being taken for oneself tells nothing.
-
-    Args:
-        found: scores.
-        people: (n,) whose each published face is.
-        limit: threshold of scores.
+    What a mask looks like to the model may be like somebody, whoever is behind it. Where others are taken for a person
+    as often as that person's own faces are, being taken for oneself tells nothing. `people` says whose each published
+    face is.
     """
     shares: dict[int, MeasuredValue] = {}
     for person in np.unique(np.asarray(people, np.int64)).tolist():
@@ -188,11 +183,7 @@ def chance_rate(
 ) -> MeasuredValue:
     """Return the share of faces re-identified if a face told nothing: `false_match_rates` weighted by person.
 
-    Args:
-        found: scores.
-        people: (n,) whose each published face is.
-        limit: threshold of scores.
-        some: (n,) which faces count; all when None.
+    Only the faces in `some` count, all when None.
     """
     each = false_match_rates(found, people, limit)
     counts = np.isfinite(found.genuine) if some is None else np.isfinite(found.genuine) & some
@@ -291,11 +282,9 @@ people in sharp pictures."""
 
 
 def reference_threshold(embedder: str, reason: str) -> MeasuredValue | None:
-    """Return the threshold of a reference set at a false match rate of 1e-2, which says that it is one; None without.
+    """Return the threshold of a reference set at a false match rate of 1e-2 for an embedder; None without.
 
-    Args:
-        embedder: key of the model.
-        reason: why the study has none of its own.
+    `reason` says why the study has none of its own.
     """
     known = REFERENCE_THRESHOLDS.get(embedder)
     if known is None:

@@ -23,12 +23,7 @@ _CHANGED_LEVELS = 14.0
 
 @dataclass(frozen=True, slots=True)
 class CartoonOptions:
-    """How the network is used.
-
-    Attributes:
-        size: side in pixels of the crop that the network sees, where the network leaves it open.
-        smoothing: how much of the drawing before stays where little changed.
-    """
+    """How the network is used."""
 
     size: int = limited_field(256, 128, 1024, "Size", "Side of the crop in pixels, where the network takes any.")
     smoothing: float = limited_field(
@@ -80,8 +75,8 @@ class Cartoon:
 
         assert self._network is not None
         move = self._move(face)
-        size = (self._side, self._side)
-        found = cv2.warpAffine(face.image, move, size, flags=_interpolation(move), borderMode=cv2.BORDER_REFLECT_101)
+        size, method = (self._side, self._side), cv2.INTER_AREA if move[0, 0] < 1 else cv2.INTER_LINEAR
+        found = cv2.warpAffine(face.image, move, size, flags=method, borderMode=cv2.BORDER_REFLECT_101)
         crop = np.asarray(found, np.uint8)
         drawn = self._run_network(crop)
         if drawn is None or is_unchanged(crop, drawn):
@@ -92,9 +87,8 @@ class Cartoon:
         # Past the crop's edge the drawing's own edge goes on, so that nothing of the source is needed.
         back = cv2.invertAffineTransform(move)
         back[:, 2] -= x, y
-        return np.asarray(
-            cv2.warpAffine(drawn, back, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        )
+        placed = cv2.warpAffine(drawn, back, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(placed)
 
     def end(self) -> None:
         """Let the network go."""
@@ -158,9 +152,3 @@ class _FacePath:
 
 def _center_and_size(box: NDArray[np.float64]) -> tuple[float, float, float]:
     return float(box[0] + box[2] / 2), float(box[1] + box[3] / 2), float(max(box[2], box[3], 1.0))
-
-
-def _interpolation(move: NDArray[np.float64]) -> int:
-    import cv2
-
-    return int(cv2.INTER_AREA if move[0, 0] < 1 else cv2.INTER_LINEAR)

@@ -39,7 +39,6 @@ class SourceFace:
     """A face that may be shown.
 
     Attributes:
-        file: its picture.
         origin: one of `ORIGINS`.
         statement: how it was made or who consented to what, in the lab's words.
     """
@@ -54,9 +53,9 @@ def source_faces_folder() -> Path:
     return installed_weights.weights_folder() / FOLDER
 
 
-def load_source_faces(place: Path | None = None) -> tuple[SourceFace, ...]:
+def load_source_faces() -> tuple[SourceFace, ...]:
     """Return the faces that may be shown, in the order of the manifest."""
-    place = place or source_faces_folder()
+    place = source_faces_folder()
     try:
         told = tomllib.loads((place / MANIFEST).read_text("utf-8")).get("face", [])
     except OSError:
@@ -120,11 +119,7 @@ _MAX_STILL_SHARE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class DeepfakeOptions:
-    """How the swapped face is put back.
-
-    Attributes:
-        edge: over which share of its width the swapped face fades into the blurred one around it.
-    """
+    """How the swapped face is put back."""
 
     edge: float = limited_field(0.1, 0.02, 0.3, "Edge", "Share of its width over which the swapped face fades out.")
 

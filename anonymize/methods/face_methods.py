@@ -23,13 +23,10 @@ class MethodDescription(Protocol):
     """What every method says about itself.
 
     Attributes:
-        name: its key in the registry.
-        title: for menus.
         description: one or two sentences on what is left of the face, for the form and for `--help`.
         reversible: whether a published attack has recovered identities from the result.
         needs: names in the catalogue of weights without which it cannot run.
         options_type: its dataclass of options; the form and the recorded parameters derive from its fields.
-        options: an instance of it.
     """
 
     name: ClassVar[str]
@@ -47,9 +44,6 @@ class PlaneMethod(MethodDescription, Protocol):
     A method sees a rectangle of one plane of the picture (luma, a chroma plane, or interleaved RGB) and returns
     what is to be seen instead. It is asked once for every plane of every face of every frame, so it must be quick, and
     the same input must always give the same output.
-
-    Attributes:
-        kind: tells the two kinds apart.
     """
 
     kind: ClassVar[Literal["plane"]]
@@ -63,14 +57,9 @@ class PlaneMethod(MethodDescription, Protocol):
     def cover(self, samples: NDArray[np.uint8], face_width: float, subsampling: tuple[int, int]) -> NDArray[np.uint8]:
         """Return what hides `samples`.
 
-        Args:
-            samples: (h, w) or (h, w, channels); must not be changed.
-            face_width: in pixels of the picture; the same for all frames of a track, and never less than the
-                width of the face in this frame.
-            subsampling: pixels of the picture per sample, across and down; (1, 1) for luma and RGB.
-
-        Returns:
-            An array of the same shape.
+        `samples` are (h, w) or (h, w, channels) and must not be changed; the answer has their shape. `face_width`, in
+        pixels of the picture, is the same for all frames of a track, and never less than the width of the face in this
+        frame. `subsampling` is pixels of the picture per sample, across and down; (1, 1) for luma and RGB.
         """
 
 
@@ -79,11 +68,8 @@ class Face:
     """One face in one frame of the source.
 
     Attributes:
-        track_id: whose face it is.
         identity: who that is: a participant's pseudonym; the track's id where nobody said so. What a drawn face looks
             like must follow from this, and never from who is in the picture.
-        frame: position of the frame in the source.
-        time_us: its time stamp.
         box: (4,) float64, x, y, width, height of the face in pixels of the picture; may reach outside it.
         face_width: the greatest width of the face in its track, in pixels.
         image: (H, W, 3) RGB, the whole picture with its always-masked areas painted over, and nothing else; must not
@@ -154,7 +140,6 @@ class FaceMethod(MethodDescription, Protocol):
     finds no landmarks or its network fails, says so with None; it never lets the source through.
 
     Attributes:
-        kind: tells the two kinds apart.
         from_source: whether what it draws is made from the picture under the mask, so that another face that lies
             there could show in it.
     """
@@ -163,11 +148,7 @@ class FaceMethod(MethodDescription, Protocol):
     from_source: ClassVar[bool]
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
-        """Load what is needed, and look at the faces ahead where the method must; called once before the first frame.
-
-        Raises:
-            Cancelled: the user stopped it.
-        """
+        """Load what is needed, and look at the faces ahead where the method must; called before the first frame."""
 
     def draw(self, face: Face) -> Image | None:
         """Return (h, w, 3) RGB for the whole of `face.rect`, or None where no face can be drawn.

@@ -20,11 +20,7 @@ _THREADS = 2
 
 
 class PictureNetwork:
-    """A network of the catalogue that a lab brings itself.
-
-    Args:
-        name: in the catalogue.
-    """
+    """A network of the catalogue that a lab brings itself."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -18,10 +18,10 @@ VOCAL_CUES = (LIVELY, SHARP, SOFT, CALM)
 class CueSuggestion:
     """A suggested cue: a deviation from what a person usually does.
 
+    Times are on the recording's axis.
+
     Attributes:
         kind: of `VISUAL_CUES` or `VOCAL_CUES`.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         strength: how far it stands out: 1 is just enough, more is clearer.
         told: what was measured, in a few words.
     """
@@ -46,10 +46,8 @@ _LOW, _LOWER = (30, -0.5244), (10, -1.2816)
 def robust_scores(values: Values, least_spread: float) -> Values:
     """Return how far each value is from the median, in robust standard deviations; NaN stays NaN.
 
-    Args:
-        values: (n,) of one person.
-        least_spread: smallest standard deviation to count with, in the values' unit, so that somebody who never moves
-            does not stand out by nothing.
+    `least_spread` is the smallest standard deviation to count with, in the values' unit, so that somebody who never
+    moves does not stand out by nothing.
     """
     known = values[np.isfinite(values)]
     if not len(known):
@@ -95,11 +93,7 @@ def find_spans(
 def resample_evenly(times_us: Times, values: Values, rate: float, hole_us: int) -> Iterator[tuple[Times, Values]]:
     """Yield a signal at even steps, one piece for each stretch without a hole; values are interpolated.
 
-    Args:
-        times_us: (n,) ascending.
-        values: (n,) or (n, k); rows with NaN count as missing.
-        rate: samples a second wanted.
-        hole_us: gaps longer than this end a piece.
+    `values` are (n,) or (n, k), rows with NaN count as missing; gaps longer than `hole_us` end a piece.
     """
     known = np.isfinite(values if values.ndim == 1 else values.sum(1))
     at, seen = times_us[known], values[known]

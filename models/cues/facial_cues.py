@@ -1,7 +1,7 @@
 """Finds smiles, raised brows, an open mouth, averted gaze, nods and head shakes from face landmarks over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -55,10 +55,7 @@ _QUIET = 25
 def head_movements(times_us: Times, yaw: Values, pitch: Values) -> list[CueSuggestion]:
     """Find nods and shakes of one head.
 
-    Args:
-        times_us: (n,) ascending, on the recording's axis.
-        yaw: (n,) degrees, positive to the picture's right; NaN where unknown.
-        pitch: (n,) degrees, positive upwards; NaN where unknown.
+    Yaw is positive to the picture's right, pitch upwards, both in degrees, NaN where unknown.
     """
     pieces = [
         (times, pose, np.stack([_in_band(pose[:, axis]) for axis in (0, 1)], axis=1))
@@ -243,10 +240,6 @@ SAMPLES_PER_SECOND = 15
 """More than three for each swing of the quickest nod."""
 _SLACK_US = 4_000
 _LEAST_SIDE = 36
-_FIELDS = (
-    "yaw", "pitch", "mouth_width", "corner_lift", "mouth_opening", "brow_height", "eye_closure", "iris_side",
-    "iris_down", "smile",
-)  # fmt: skip
 
 
 def face_signals(
@@ -254,20 +247,13 @@ def face_signals(
 ) -> dict[str, FaceSignals]:
     """Look at every face about 15 times a second; faces less than 36 pixels wide are left out.
 
-    Args:
-        path: of the video.
-        index: of the same file.
-        people: name of a person -> the tracks that are their face.
-        finder: of landmarks.
-        progress: told in seconds of the video.
-
-    Returns:
-        Name -> what was seen; people who are never seen are left out.
+    `people` are names with the tracks that are their face; people who are never seen are left out of the answer.
+    Progress is in seconds of the video.
     """
     places = _places(people)
     if not places:
         return {}
-    rows: dict[str, list[tuple[int, tuple[float, ...]]]] = {}
+    rows: dict[str, dict[int, tuple[float, ...]]] = {}
     total = max(1, index.times.end_us // SECOND_US)
     first, last = min(places), max(places)
     due = index.times.time_of(first)
@@ -283,8 +269,7 @@ def face_signals(
         found = finder.find(image, np.array([box for _, box in here], np.float32))
         for (name, _), face in zip(here, found, strict=True):
             if face is not None:
-                size = image.shape[1], image.shape[0]
-                rows.setdefault(name, []).append((picture.time_us, _row(face, size)))
+                rows.setdefault(name, {})[picture.time_us] = _row(face, (image.shape[1], image.shape[0]))
         progress.progress(min(picture.time_us // SECOND_US, total), total, "Watching faces")
     return {name: _signals(seen) for name, seen in rows.items()}
 
@@ -301,6 +286,7 @@ def _places(people: Mapping[str, Sequence[FaceTrack]]) -> dict[int, list[tuple[s
 
 
 def _row(face: Landmarks, size: tuple[int, int]) -> tuple[float, ...]:
+    """Return the fields of `FaceSignals` after the time, in their order."""
     yaw, pitch, _ = head_pose(face, size)
     iris = iris_offset(face)
     side, down = (float("nan"),) * 2 if iris is None else (float(value) for value in iris.mean(0))
@@ -313,9 +299,8 @@ def _row(face: Landmarks, size: tuple[int, int]) -> tuple[float, ...]:
     )
 
 
-def _signals(seen: Sequence[tuple[int, tuple[float, ...]]]) -> FaceSignals:
-    ordered = sorted(dict(seen).items())
-    times = np.array([time for time, _ in ordered], np.int64)
-    columns = dict(zip(_FIELDS, np.array([row for _, row in ordered], np.float64).T, strict=True))
-    smile = columns.pop("smile")
-    return FaceSignals(times, **columns, smile=smile if np.isfinite(smile).any() else None)
+def _signals(seen: Mapping[int, tuple[float, ...]]) -> FaceSignals:
+    times = sorted(seen)
+    table = np.array([seen[time] for time in times], np.float64).T
+    signals = FaceSignals(np.array(times, np.int64), *table)
+    return signals if np.isfinite(table[-1]).any() else replace(signals, smile=None)

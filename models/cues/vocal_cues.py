@@ -1,5 +1,6 @@
 """Finds utterances that are louder, softer, higher, livelier or faster than the speaker's others."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ _OUT = 1.8
 _FLOOR_DB = -60.0
 _SPREADS = {"loudness": 1.5, "pitch": 0.6, "range": 0.4, "rate": 0.5}
 """Smallest standard deviations to count with: decibels, semitones, semitones, syllables a second."""
+_VOWELS = re.compile("[aeiouyäöüéèêáàâíìîóòôúùûåæøœ]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,6 @@ class UtteranceProsody:
     """How one utterance sounds.
 
     Attributes:
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         loudness: of its louder half, in decibels of full scale.
         pitch: median, in semitones over 55 Hz; NaN where nothing is voiced.
         range: 10th to 90th percentile of the pitch, in semitones; NaN where nothing is voiced.
@@ -44,13 +44,8 @@ def measure_prosody(samples: NDArray[np.float32], start_us: int, end_us: int, te
     """Measure one utterance.
 
     The pitch is WORLD's: DIO refined by StoneMask (Morise, Yokomori and Ozawa, "WORLD: A Vocoder-Based High-Quality
-    Speech Synthesis System for Real-Time Applications", IEICE Transactions 2016).
-
-    Args:
-        samples: (n,) of the utterance, mono at `SAMPLE_RATE`, -1 to 1.
-        start_us: of the utterance, on the recording's axis.
-        end_us: of the utterance.
-        text: what is said.
+    Speech Synthesis System for Real-Time Applications", IEICE Transactions 2016). `samples` are (n,) mono at
+    `SAMPLE_RATE`, -1 to 1.
     """
     frame = round(SAMPLE_RATE * _FRAME_MS / 1000)
     whole = samples[: len(samples) // frame * frame].reshape(-1, frame).astype(np.float64)
@@ -123,12 +118,5 @@ def _semitones(samples: NDArray[np.float32]) -> NDArray[np.float64]:
 
 def _syllables(text: str) -> int:
     """Return about how many syllables a text in a Latin script has: its groups of vowels, at least one a word."""
-    count = 0
-    for word in text.lower().split():
-        groups, before = 0, False
-        for letter in word:
-            vowel = letter in "aeiouyäöüéèêáàâíìîóòôúùûåæøœ"
-            groups += vowel and not before
-            before = vowel
-        count += max(groups, 1) if any(letter.isalpha() for letter in word) else 0
-    return count
+    words = [word for word in text.lower().split() if any(letter.isalpha() for letter in word)]
+    return sum(max(len(_VOWELS.findall(word)), 1) for word in words)

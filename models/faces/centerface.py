@@ -36,12 +36,9 @@ def weights_path() -> Path:
 class CenterFace:
     """Finds faces from about 10 pixels wide.
 
-    Args:
-        longest_side: larger pictures are made smaller to this before detection, in pixels. Time grows with its
-            square; faces under about 10 pixels at that size are missed.
-        threads: of one call. One is best where several calls run side by side, as in tracking.
-        path: another file of the same network.
-        processor: `auto`, `cpu` or `cuda`, see `processors`.
+    Larger pictures are made smaller to `longest_side` before detection, in pixels. Time grows with its square; faces
+    under about 10 pixels at that size are missed. One thread of a call is best where several run side by side, as in
+    tracking.
     """
 
     key = "centerface"
@@ -56,11 +53,10 @@ class CenterFace:
             raise UserError(f"The face detector's network file cannot be read: {path}", _HINT) from error
         self._input = self._session.get_inputs()[0].name
         self._longest_side = longest_side
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        return {"longest_side": self._longest_side, "processor": self._session.get_providers()[0]}
+        self.parameters: Mapping[str, Json] = {
+            "longest_side": longest_side,
+            "processor": self._session.get_providers()[0],
+        }
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""

@@ -24,32 +24,22 @@ Box = NDArray[np.float32]
 class DetectorEnsemble:
     """Asks every detector and merges what overlaps. Their scores must be on one scale.
 
-    Args:
-        detectors: two or more.
+    Attributes:
+        key: the names of all, joined by `+`; the registry makes the same again from it.
     """
 
     def __init__(self, detectors: Sequence[FaceDetector]) -> None:
-        self._detectors = tuple(detectors)
-
-    @property
-    def detectors(self) -> tuple[FaceDetector, ...]:
-        """All that are asked."""
-        return self._detectors
-
-    @property
-    def key(self) -> str:
-        """The names of all, joined by `+`; the registry makes the same again from it."""
-        return SEPARATOR.join(detector.key for detector in self._detectors)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """How they are merged, and the parameters of each by its name."""
+        self.detectors = tuple(detectors)
+        self.key = SEPARATOR.join(detector.key for detector in detectors)
         merging = {"same_face": _SAME_FACE, "alone": MIN_LONE_SCORE, "support": _SUPPORT}
-        return {**merging, **{detector.key: dict(detector.parameters) for detector in self._detectors}}
+        self.parameters: Mapping[str, Json] = {
+            **merging,
+            **{detector.key: dict(detector.parameters) for detector in detectors},
+        }
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find faces in an HxWx3 RGB picture of any size; see `merge` for which."""
-        return merge([detector.detect(image, floor * _SUPPORT) for detector in self._detectors], floor)
+        return merge([detector.detect(image, floor * _SUPPORT) for detector in self.detectors], floor)
 
 
 @dataclass(slots=True)
@@ -75,22 +65,18 @@ class _Face:
 def merge(answers: Sequence[Detections], floor: float, alone: float = MIN_LONE_SCORE) -> Detections:
     """Return one detection for every face, best first.
 
-    Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with
-    one at most, chosen so that the overlaps add up to the most; where several ways do, sure hits go with sure ones.
+    Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with one
+    at most, chosen so that the overlaps add up to the most; where several ways do, sure hits go with sure ones.
 
-    What one detector alone found must score 0.2: a weaker hit counts where another detector saw something too, if
-    only half of the floor. Most weak hits are things, and detectors that err independently seldom take the same
-    thing for a face.
+    What one detector alone found must score 0.2: a weaker hit counts where another detector saw something too, if only
+    half of the floor. Most weak hits are things, and detectors that err independently seldom take the same thing for a
+    face.
 
-    The face's box lies, edge by edge, halfway between the mean of the detectors' boxes and the smallest box that
-    holds them all. A mask reaches further than its box, so that it hides both boxes nearly always; around the
-    smallest box that holds them all, the masks of the recording of a conversation were 4 % larger, and hid as many of
-    YuNet's hits and 0.2 % more of a third network's.
-
-    Args:
-        answers: of each detector, down to half of the floor.
-        floor: the least score of what is returned; score and landmarks are those of a face's best hit.
-        alone: the least score of what one detector alone found.
+    The face's box lies, edge by edge, halfway between the mean of the detectors' boxes and the smallest box that holds
+    them all. A mask reaches further than its box, so that it hides both boxes nearly always; around the smallest box
+    that holds them all, the masks of the recording of a conversation were 4 % larger, and hid as many of YuNet's hits
+    and 0.2 % more of a third network's. `answers` go down to half of the floor; score and landmarks of what is returned
+    are those of a face's best hit.
     """
     faces: list[_Face] = []
     for answer in answers:
@@ -120,9 +106,7 @@ def _pairs(ours: Sequence[_Face], theirs: Sequence[_Face]) -> list[tuple[int, in
 
     if not ours or not theirs:
         return []
-    shared = iou_matrix(np.stack([face.box() for face in ours]), np.stack([face.box() for face in theirs])).astype(
-        float
-    )
+    shared = iou_matrix([face.box() for face in ours], [face.box() for face in theirs])
     shared[shared < _SAME_FACE] = 0
     sure = np.outer([face.score for face in ours], [face.score for face in theirs])
     rows, columns = linear_sum_assignment(-np.where(shared, shared + _SURE * sure, 0))
@@ -143,24 +127,12 @@ class TwoScales:
 
     What half the size shows beyond doubt, large and with a score of at least 0.35, counts. Around whatever else looks
     at all like a face there, windows of the picture are searched at full size, and they alone decide.
-
-    Args:
-        detector: what looks.
     """
 
     def __init__(self, detector: FaceDetector) -> None:
-        self._detector = detector
-
-    @property
-    def key(self) -> str:
-        """That of the detector: it is the same network."""
-        return self._detector.key
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Those of the detector, and what is reduced and what confirmed."""
+        self._detector, self.key = detector, detector.key
         scales = {"reduced": _REDUCED, "large": _LARGE, "certain": _CERTAIN, "suspicious": _SUSPICIOUS}
-        return {**self._detector.parameters, **scales}
+        self.parameters: Mapping[str, Json] = {**detector.parameters, **scales}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
@@ -198,17 +170,8 @@ class EnsembleMember:
     """One detector without the others, by the same rule: what it alone found must score 0.2."""
 
     def __init__(self, detector: FaceDetector) -> None:
-        self._detector = detector
-
-    @property
-    def key(self) -> str:
-        """That of the detector."""
-        return self._detector.key
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Those of the detector, and the least score."""
-        return {**self._detector.parameters, "alone": MIN_LONE_SCORE}
+        self._detector, self.key = detector, detector.key
+        self.parameters: Mapping[str, Json] = {**detector.parameters, "alone": MIN_LONE_SCORE}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor`, and 0.2, in an HxWx3 RGB picture of any size."""
@@ -227,14 +190,9 @@ def search_faces(
 ) -> Detections:
     """Find the faces that score at least `least` in an RGB picture.
 
-    On a recording of a conversation (1280x720, 632 frames, nothing hidden) this found every one of the 1,633 faces
-    that score 0.5 at full size, also without being told where any was.
-
-    Args:
-        detector: what looks.
-        image: (h, w, 3).
-        near: boxes x, y, width, height around which to look closely in any case.
-        least: the least score.
+    On a recording of a conversation (1280x720, 632 frames, nothing hidden) this found every one of the 1,633 faces that
+    score 0.5 at full size, also without being told where any was. `near` are boxes around which to look closely in any
+    case.
     """
     height, width = image.shape[:2]
     if max(height, width) <= _SMALL:

@@ -17,9 +17,7 @@ arXiv 1801.07698, as its authors' code has it."""
 def align_faces(image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.uint8]:
     """Return (n, 112, 112, 3) faces of a picture, turned, scaled and moved onto `FACE_TEMPLATE`; black past its edges.
 
-    Args:
-        image: HxWx3.
-        five_points: (n, 5, 2) in pixels of the picture.
+    `five_points` are (n, 5, 2) in pixels of the picture.
     """
     moves = [similarity_transform(points) for points in np.asarray(five_points, np.float32).reshape(-1, 5, 2)]
     faces = [cv2.warpAffine(image, move, (ALIGNED_SIDE, ALIGNED_SIDE), flags=cv2.INTER_LINEAR) for move in moves]
@@ -33,11 +31,7 @@ def similarity_transform(
 
     Least squares after Umeyama, "Least-Squares Estimation of Transformation Parameters Between Two Point Patterns",
     IEEE PAMI 13(4), 1991, equations 40 to 42, in two dimensions, where a turn and a scale are one complex number.
-    Points that all coincide are moved only.
-
-    Args:
-        points: (n, 2).
-        template: (n, 2).
+    Points that all coincide are moved only. Both are (n, 2).
     """
     ours, theirs = (np.asarray(array, np.float64) @ (1, 1j) for array in (points, template))
     middle, aim = ours.mean(), theirs.mean()
@@ -71,14 +65,8 @@ class FaceCrop:
 def square_crop(image: NDArray[np.uint8], box: NDArray[np.float32], reach: float, largest: int) -> FaceCrop | None:
     """Cut out the square around a box whose side is `reach` times the box's longer one.
 
-    Args:
-        image: HxWx3.
-        box: (4,) x, y, width, height in pixels.
-        reach: 1 is a square that just holds the box.
-        largest: larger squares are made smaller to this side, in pixels.
-
-    Returns:
-        The piece, or None where it does not touch the picture or is under a pixel.
+    `box` is x, y, width, height in pixels; squares larger than `largest` are made smaller to this side. None where the
+    square does not touch the picture or is under a pixel.
     """
     x, y, width, height = (float(value) for value in box)
     side = round(max(width, height) * reach)

@@ -1,6 +1,6 @@
 """The face detector interface and registry. A new detector is one file and one line here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Protocol, cast
@@ -8,8 +8,7 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +43,7 @@ class Detections:
     def scaled(self, scale: NDArray[np.float32], corner: tuple[int, int] = (0, 0)) -> "Detections":
         """Return the detections of a part of a picture in the pixels of the picture.
 
-        Args:
-            scale: (2,) pixels of the picture per pixel of the part, across and down.
-            corner: x, y of the part in the picture.
+        `scale`, (2,), is pixels of the picture per pixel of the part; `corner` is x, y of the part in the picture.
         """
         shift = np.array(corner, np.float32)
         boxes = np.concatenate([self.boxes[:, :2] * scale + shift, self.boxes[:, 2:] * scale], axis=1)
@@ -60,16 +57,8 @@ class Detections:
         return Detections(boxes, self.scores, self.landmarks).selected(np.all(end > start, axis=1))
 
 
-class FaceDetector(Protocol):
+class FaceDetector(InferenceModel, Protocol):
     """Finds faces in one picture. `detect` may be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
@@ -122,12 +111,7 @@ def require_installed(names: str) -> None:
 
 
 def create_detector(names: str = DEFAULT_DETECTOR, **options: object) -> FaceDetector:
-    """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before.
-
-    Args:
-        names: as recorded in a run.
-        options: that all of them take: `threads`, `processor`; of a single one any.
-    """
+    """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before."""
     require_installed(names)
     made = [DETECTORS.make(name, **options) for name in names.split(SEPARATOR)]
     if len(made) == 1:

@@ -46,13 +46,7 @@ def embed_tracks(
 ) -> dict[str, NDArray[np.float32]]:
     """Return (d,) unit vectors of the tracks that show a face well enough, by id.
 
-    Args:
-        path: of the recording.
-        index: of its frames.
-        tracks: whose.
-        detector: finds the five points that faces are aligned by; one without points gives no vectors.
-        embedder: what knows faces apart.
-        progress: asked whether to stop.
+    The detector finds the five points that faces are aligned by; one without points gives no vectors.
     """
     wanted: dict[int, list[tuple[str, Box]]] = {}
     for track in tracks:
@@ -211,8 +205,6 @@ class FacesResult:
     """The result of a face tracking run.
 
     Attributes:
-        tracks: by their first frame.
-        frames: of the recording.
         frames_with_face: frames that at least one track covers.
         seconds: the run took, without what an interrupted run had done before.
         damaged: frames that could not be decoded properly; a face may be in them although no track says so.

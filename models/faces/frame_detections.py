@@ -36,14 +36,9 @@ _QUARTER = _PLACES // (_SIDE // 2) * 2 + np.arange(_SIDE * _SIDE) % _SIDE // (_S
 
 
 def describe_face(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | NDArray[np.floating]) -> Description:
-    """Describe a face.
+    """Describe a face as (104,) uint8; all zero where its box lies outside the picture.
 
-    Args:
-        planes: luma (h, w) and two chroma planes of half of its size, rounded up.
-        box: x, y, width, height in pixels of the luma plane.
-
-    Returns:
-        (104,) uint8; all zero where the box lies outside the picture.
+    `planes` are luma (h, w) and two chroma planes of half of its size, rounded up; `box` is in pixels of the former.
     """
     luma, blue, red = (_crop(plane, box, step) for plane, step in zip(planes, (1, 2, 2), strict=True))
     if luma is None or blue is None or red is None:
@@ -64,15 +59,7 @@ def describe_face(planes: Sequence[NDArray[np.uint8]], box: Sequence[float] | ND
 
 
 def compare_descriptions(a: NDArray[np.generic], b: NDArray[np.generic]) -> NDArray[np.float64]:
-    """Compare descriptions.
-
-    Args:
-        a: (n, 104).
-        b: (m, 104).
-
-    Returns:
-        (n, m), 0 to about 1, which is the same picture; 0 where one of both is all zero.
-    """
+    """Compare (n, 104) and (m, 104) descriptions: (n, m), about 1 for the same picture, 0 where one is all zero."""
     return np.asarray(a, np.float64) @ np.asarray(b, np.float64).T / (_PARTS * 255.0**2)
 
 
@@ -118,8 +105,6 @@ class Observation:
     """One frame.
 
     Attributes:
-        frame: its position.
-        time_us: its time stamp.
         was_searched: somebody looked at it, all detectors or the quick one.
         thorough: all detectors did.
         cut: a new scene starts with it.

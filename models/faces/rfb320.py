@@ -6,20 +6,14 @@ tracking uses it: what it sees after rendering, it sees by itself. Faces under a
 missed.
 """
 
-from collections.abc import Mapping
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import suppress_overlaps
 from models.faces.face_detectors import Detections
-from models.runtime.onnx_files import free_shapes
-from models.runtime.onnx_session import onnx_providers, open_session
-from models.weights import installed_weights
-from project.entities.study_records import Json
+from models.weights.onnx_model import OnnxModel
 
-NAME = "rfb320"
 _WIDTH, _HEIGHT = 320, 240
 _MIDDLE, _SPREAD = 127, 128
 # Its scores against CenterFace's. On recorded conversations, of its hits at 0.9 and more all but 1 in 97 were faces
@@ -28,27 +22,13 @@ _SCORES = (0.3, 0.5, 0.9, 1.0)
 _COMMON = (0.0, 0.12, 0.2, 1.0)
 
 
-class Rfb320:
-    """Finds faces as a witness. Its scores are put on CenterFace's scale.
+class Rfb320(OnnxModel):
+    """Finds faces as a witness. Its scores are put on CenterFace's scale."""
 
-    Args:
-        threads: of one call.
-        processor: `auto`, `cpu` or `cuda`, see `processors`.
-    """
-
-    key = NAME
+    key = weights = "rfb320"
 
     def __init__(self, threads: int = 1, processor: str = "auto") -> None:
-        self._session = open_session(
-            free_shapes(installed_weights.verified_path(NAME).read_bytes()), threads, onnx_providers(processor)
-        )
-        self._weights = installed_weights.digest(NAME)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        processor = self._session.get_providers()[0]
-        return {"weights": self._weights, "processor": processor, "scores": [*_SCORES], "scale": [*_COMMON]}
+        super().__init__(threads, processor, any_size=True, scores=[*_SCORES], scale=[*_COMMON])
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor`, on the common scale, in an HxWx3 RGB picture of any size."""
@@ -61,7 +41,7 @@ class Rfb320:
         blob = np.zeros((1, 3, _HEIGHT, _WIDTH), np.float32)
         small = cv2.resize(image, (columns, rows), interpolation=method)
         blob[0, :, :rows, :columns] = (small.transpose(2, 0, 1).astype(np.float32) - _MIDDLE) / _SPREAD
-        scores, corners = self._session.run(["scores", "boxes"], {"input": blob})
+        scores, corners = self.session.run(["scores", "boxes"], {"input": blob})
         there = np.array([_WIDTH * width / columns, _HEIGHT * height / rows], np.float32)
         start, end = corners[0, :, :2] * there, corners[0, :, 2:] * there
         common = np.interp(scores[0, :, 1], _SCORES, _COMMON).astype(np.float32)

@@ -46,9 +46,7 @@ def cell_difference(a: Thumbnail, b: Thumbnail) -> NDArray[np.float32]:
 class Scenes:
     """Where scenes begin. Knows the last few pictures only; the answer for one depends on no other.
 
-    Args:
-        level: least mean difference at a scene change, 0 to 255.
-        ratio: how many times the changes before it a scene change must be.
+    A change is at least `level` on the mean, 0 to 255, and `ratio` times those before it.
     """
 
     def __init__(self, level: float, ratio: float) -> None:
@@ -94,9 +92,6 @@ def scene_changes(path: Path, index: FrameIndex, progress: Progress) -> list[int
     """Return the positions of the frames with which a view begins, ascending, without the first of the file.
 
     Frames that cannot be decoded begin and end no view.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     options = FaceOptions()
     scenes = Scenes(options.cut_level, options.cut_ratio)

@@ -65,10 +65,8 @@ def reduce_picture(frame: int, planes: Sequence[NDArray[np.uint8]]) -> ReducedFr
 class MedianFlowTracker:
     """Goes on from a box, one picture at a time, forward or backward.
 
-    Args:
-        start: the picture in which the box is known.
-        box: x, y, width, height in pixels of the recording.
-        alike: how alike it must look to what it was at the start, 0 to 1, see `compare_descriptions`.
+    `box` is in pixels of the recording; what it shows must be `alike` what it was at the start, see
+    `compare_descriptions`.
     """
 
     def __init__(self, start: ReducedFrame, box: NDArray[np.floating], alike: float) -> None:
@@ -161,7 +159,6 @@ class TrackEnd:
     """One end of a track, and what following it gave.
 
     Attributes:
-        track: whose.
         hit: the frame where the face was found for the first or last time.
         limit: the frame up to which it may be followed; before `hit` for the first, after it for the last.
         found: the boxes by frame.
@@ -198,23 +195,16 @@ def join_tracks(tracks: Sequence[FaceTrack], ends: Sequence[TrackEnd], index: Fr
     following: dict[str, str] = {}
     for earlier, end in last.items():
         later = [name for name, begin in first.items() if _is_same_face(end, begin)]
-        if later:
-            following[earlier] = min(later, key=lambda name: first[name].hit)
-    taken: set[str] = set()
-    for earlier in [*following]:
-        if following[earlier] in taken:
-            del following[earlier]
-        else:
-            taken.add(following[earlier])
+        nearest = min(later, key=lambda name: first[name].hit, default=None)
+        if nearest is not None and nearest not in following.values():
+            following[earlier] = nearest
     longer = {
-        track.id: _with_gains(
-            track, [e.found for e in (first.get(track.id), last.get(track.id)) if e is not None], index
-        )
+        track.id: _with_gains(track, [side[track.id].found for side in (first, last) if track.id in side], index)
         for track in tracks
     }
     done = []
     for track in tracks:
-        if track.id in taken:
+        if track.id in following.values():
             continue
         whole, name = longer[track.id], track.id
         while name in following:
@@ -289,15 +279,8 @@ def extend_tracks(
     """Return the tracks by their first frame, longer where their faces could be followed, fewer where two met.
 
     The boxes gained have `Origin.TRACKED`. Decodes the stretches before and after tracks once more, and keeps the
-    pictures of `follow_us` at most, made small.
-
-    Args:
-        path: of the recording.
-        index: of its frames.
-        tracks: consecutive frames each.
-        cuts: frames with which scenes begin.
-        options: `follow_us` and `alike`.
-        progress: told about every frame that is decoded again.
+    pictures of `follow_us` at most, made small. Tracks have consecutive frames; `cuts` are frames with which scenes
+    begin.
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)

@@ -38,9 +38,7 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
 def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
     """Read what `save_tracks` wrote, and remove the file.
 
-    Args:
-        path: of the file.
-        sha256: of it as it was written, where what is hidden depends on it.
+    `sha256` is that of the file as it was written, where what is hidden depends on it.
     """
     try:
         content = path.read_bytes()

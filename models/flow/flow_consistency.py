@@ -14,14 +14,9 @@ _COLOUR = 0.25 * 255
 
 
 def warp(picture: NDArray[Any], flow: Flow) -> NDArray[Any]:
-    """Pull a picture back along a flow.
+    """Pull a picture, (h, w) or (h, w, channels), back along the (h, w, 2) flow that leads to it.
 
-    Args:
-        picture: (h, w) or (h, w, channels), what the flow leads to.
-        flow: (h, w, 2), from where the result is to lie.
-
-    Returns:
-        The picture as seen from where the flow starts, bilinear, edges repeated; of its type.
+    It is then as seen from where the flow starts, bilinear, edges repeated.
     """
     height, width = flow.shape[:2]
     columns, rows = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
@@ -33,19 +28,11 @@ def warp(picture: NDArray[Any], flow: Flow) -> NDArray[Any]:
 def find_occlusions(forward: Flow, backward: Flow, first: Picture | None = None, second: Picture | None = None) -> Mask:
     """Return which pixels of the first picture the second one does not show.
 
-    A pixel is lost where going there and back does not end where it began,
-    |f + b| > 0.01 (|f| + |b|) + 0.5 with b the backward flow at the pixel's new place (the check of Sundaram et al.,
-    ECCV 2010, with lengths in place of their squares, as FRESCO has it, CVPR 2024); where its way leads out of the
-    picture; and where the colours found there differ by more than a quarter of their range.
-
-    Args:
-        forward: (h, w, 2) from the first picture to the second.
-        backward: the flow of the way back.
-        first: the pictures, where colours are to be compared, (h, w) or (h, w, 3).
-        second: the other one.
-
-    Returns:
-        (h, w), true where lost.
+    A pixel is lost where going there and back does not end where it began, |f + b| > 0.01 (|f| + |b|) + 0.5 with b the
+    backward flow at the pixel's new place (the check of Sundaram et al., ECCV 2010, with lengths in place of their
+    squares, as FRESCO has it, CVPR 2024); where its way leads out of the picture; and where the colours found there
+    differ by more than a quarter of their range. Flows are (h, w, 2), there and back. Colours are compared where the
+    pictures are given.
     """
     height, width = forward.shape[:2]
     back = warp(backward, forward)

@@ -1,38 +1,23 @@
 """The optical flow interface and registry. A new flow is one file and one line here."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 Picture = NDArray[np.uint8]
 Flow = NDArray[np.float32]
 
 
-class OpticalFlow(Protocol):
+class OpticalFlow(InferenceModel, Protocol):
     """Finds the motion between two pictures of one size. The same pictures always give the same answer."""
 
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
-
     def between(self, first: Picture, second: Picture) -> Flow:
-        """Return the flow from one picture to another.
+        """Return the flow from one (h, w, 3) RGB or (h, w) grey picture to another.
 
-        Args:
-            first: (h, w, 3) RGB or (h, w) grey.
-            second: of the same shape.
-
-        Returns:
-            (h, w, 2) float32, u and v in pixels: what `first` shows at x, y, `second` shows at x + u, y + v.
+        It is (h, w, 2) float32, u and v in pixels: what `first` shows at x, y, `second` shows at x + u, y + v.
         """
 
 

@@ -23,10 +23,10 @@ class Raft:
     key: ClassVar[str] = "raft"
     parameters: ClassVar[Mapping[str, Json]] = {"network": "small", "updates": 12}
 
-    def __init__(self, device: str | None = None) -> None:
+    def __init__(self) -> None:
         from torchvision.models.optical_flow import raft_small  # no part of any installation by itself
 
-        self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self._network: Any = raft_small(weights=None, progress=False)
         try:
             self._network.load_state_dict(load_file(installed_weights.verified_path(WEIGHTS)))

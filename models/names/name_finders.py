@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from models.weights import installed_weights
-from models.weights.model_plugins import ModelPlugins
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 from project.entities.study_records import Json
 from project.session.optional_parts import NAMES
 
@@ -23,7 +23,6 @@ class NameSpan:
     """A stretch of a text that a model takes for a name.
 
     Attributes:
-        start: first character.
         end: after the last character.
         kind: `person`, `place` or `organisation`.
         score: 0 to 1; what the model is worth where it says no score itself.
@@ -37,19 +36,8 @@ class NameSpan:
     source: str = ""
 
 
-class NameFinder(Protocol):
-    """Finds names in texts.
-
-    Attributes:
-        key: its name in the registry.
-    """
-
-    key: str
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What its answers depend on."""
-        ...
+class NameFinder(InferenceModel, Protocol):
+    """Finds names in texts."""
 
     def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
         """Return the names in each of some texts."""
@@ -160,11 +148,7 @@ def finder_languages(names: str | None) -> frozenset[str]:
 
 
 def create_name_finder(names: str) -> NameFinder:
-    """Make a finder of names; nothing heavy is imported before.
-
-    Args:
-        names: a key of `FINDERS`, or several joined by `+`, of which each reads the texts of its language.
-    """
+    """Make a finder of names, or of several joined by `+` one that lets each read the texts of its language."""
     NAMES.require()
     made = [FINDERS.make(name, FINDERS.require_installed(name)) for name in names.split(_JOIN)]
     if len(made) == 1:
@@ -186,21 +170,14 @@ class NamesByLanguage:
         models: Sequence[tuple[str, NameFinder]],
         language_of: Callable[[str], str] | None = None,
     ) -> None:
-        """Get ready.
+        """Get ready with a model for each language (ISO 639).
 
-        Args:
-            key: name of all of them together.
-            models: code of a language (ISO 639), and its model.
-            language_of: tells the code of a text; "" where it cannot. Without, every model reads every text.
+        `language_of` tells the code of a text, "" where it cannot; without it, every model reads every text.
         """
         self.key = key
         self._models = [*models]
         self.language_of = language_of
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What the answers of each model depend on."""
-        return {language: dict(model.parameters) for language, model in self._models}
+        self.parameters: Mapping[str, Json] = {language: dict(model.parameters) for language, model in models}
 
     def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
         """Return the names in each of some texts."""

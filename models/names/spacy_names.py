@@ -21,21 +21,13 @@ class SpacyNames:
     key = "spacy"
 
     def __init__(self, folder: Path) -> None:
-        """Load the weights.
-
-        Args:
-            folder: with `config.cfg` and the parts that it names.
-        """
+        """Load the weights, a folder with `config.cfg` and the parts that it names."""
         with without_heavy_packages():
             import spacy
 
         self._nlp = spacy.load(folder, exclude=["lemmatizer", "tagger", "parser", "attribute_ruler", "senter"])
-        self._meta = self._nlp.meta
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Name and version of the weights."""
-        return {"model": str(self._meta["name"]), "version": str(self._meta["version"])}
+        meta = self._nlp.meta
+        self.parameters: Mapping[str, Json] = {"model": str(meta["name"]), "version": str(meta["version"])}
 
     def find_all(self, texts: Sequence[str]) -> list[list[NameSpan]]:
         """Return the names in each of some texts; long ones are read in pieces."""

@@ -99,8 +99,7 @@ def _free_graph(graph: bytes) -> bytes:
 def free_shapes(model: bytes) -> bytes:
     """Return the network with every size of its inputs and outputs left open, and its weights constant.
 
-    Raises:
-        ValueError: these bytes are not a network.
+    Raises ValueError where these bytes are not a network.
     """
     try:
         fields = list(_fields(model))
@@ -146,13 +145,8 @@ def write_network(
 ) -> bytes:
     """Return a network as the content of an ONNX file.
 
-    Args:
-        nodes: in an order in which they can run.
-        inputs: shapes by name; a size is a number, or a word where it is open.
-        outputs: the same.
-        constants: values by name: float32, float16 or int64.
-        kind: of the numbers of inputs and outputs.
-        name: of the graph.
+    Nodes come in an order in which they can run; sizes are numbers, or words where they are open; constants are
+    float32, float16 or int64.
     """
     element = _KINDS[np.dtype(kind)]
     graph = b"".join(_field(1, _node(node)) for node in nodes) + _text(2, name)

@@ -16,12 +16,9 @@ _CUDA = "CUDAExecutionProvider"
 def open_session(
     model: Path | bytes, threads: int = 1, providers: Sequence[str] = _ON_CPU
 ) -> onnxruntime.InferenceSession:
-    """Load a network.
+    """Load a network; wanted providers that this onnxruntime does not have are left out.
 
-    Args:
-        model: its file or content.
-        threads: of one call. One is best where several calls run side by side.
-        providers: wanted ones in order; those that this onnxruntime does not have are left out.
+    One thread of a call is best where several run side by side.
     """
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
@@ -46,11 +43,7 @@ _GPU, _CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
 
 
 def onnx_providers(processor: str) -> tuple[str, ...]:
-    """Return the names that onnxruntime knows the processors by, the wanted one first.
-
-    Args:
-        processor: `auto`, `cpu` or `cuda`, see `registry.PROCESSORS`.
-    """
+    """Return the names that onnxruntime knows processors by, the wanted one (`auto`, `cpu`, `cuda`) first."""
     if processor == "cpu":
         return (_CPU,)
     if processor == "cuda" and _GPU not in onnxruntime.get_available_providers():

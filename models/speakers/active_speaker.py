@@ -56,12 +56,8 @@ class Mouth:
 def patch_motion(before: NDArray[np.uint8], after: NDArray[np.uint8], seconds: float) -> float:
     """Return how much more the mouth's part of a face changed than its eyes and brow, in grey levels a second.
 
-    The difference takes out what moves the whole face: the head, the camera, a box that trembles.
-
-    Args:
-        before: SIDE x SIDE grey picture of the face's box.
-        after: the same of a later look.
-        seconds: between them.
+    The difference takes out what moves the whole face: the head, the camera, a box that trembles. Both are grey
+    pictures of the face's box, SIDE x SIDE.
     """
     first, second = (patch.astype(np.float32) - patch.mean(dtype=np.float32) for patch in (before, after))
     change = np.abs(second - first)
@@ -171,12 +167,7 @@ def score_faces(
 ) -> FaceSpeakingScores:
     """Judge the faces of one stretch of speech in one shot.
 
-    Args:
-        mouths: of the tracks.
-        sound: (b,) loudness as `listening.Sound` has it, after `mouth_motion.smooth`.
-        start_us: of the stretch.
-        end_us: of the stretch.
-        shot: start and end of the shot that it lies in, which no look may leave.
+    `sound` is (b,) smoothed loudness. No look may leave the shot.
     """
     first, last = _bins(start_us, end_us, shot, len(sound))
     evidence: dict[str, float] = {}
@@ -317,12 +308,10 @@ class VoiceMatch:
     Attributes:
         person: a number; None where nobody fits.
         share: of what was heard of this voice that speaks for it, 0 to 1.
-        unseen: share of it during which nobody visible spoke.
     """
 
     person: int | None
     share: float
-    unseen: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +341,9 @@ def match_voices(known: SpeakerEvidence) -> list[VoiceMatch]:
     share = votes / (total + _PRIOR_S)[:, None]
     unseen = nobody / np.maximum(total, 1e-9)
     owners: list[int | None] = [None] * count
-    for voice, person in _assign_voices(votes):
+    from scipy.optimize import linear_sum_assignment
+
+    for voice, person in zip(*(numbers.tolist() for numbers in linear_sum_assignment(-votes)), strict=True):
         if share[voice, person] >= _LEAST_SHARE:
             owners[voice] = person
     taken = {number for number in owners if number is not None}
@@ -369,8 +360,7 @@ def match_voices(known: SpeakerEvidence) -> list[VoiceMatch]:
             owners[chosen] = robot
             share[chosen, robot] = unseen[chosen] * total[chosen] / (total[chosen] + _PRIOR_S)
     return [
-        VoiceMatch(owner, 0.0 if owner is None else float(share[voice, owner]), float(unseen[voice]))
-        for voice, owner in enumerate(owners)
+        VoiceMatch(owner, 0.0 if owner is None else float(share[voice, owner])) for voice, owner in enumerate(owners)
     ]
 
 
@@ -391,15 +381,9 @@ def guess_speakers(known: SpeakerEvidence, matches: Sequence[VoiceMatch]) -> lis
     guesses = []
     for row in range(len(known.seconds)):
         voice = int(known.voices[row].argmax()) if known.voices.shape[1] else None
-        if known.known_people[row] >= 0:
-            said = int(known.known_people[row])
-            guesses.append(SpeakerAssignment(said, voice, 1.0, _other_candidate(known, matches, row, said)))
-            continue
-        best = int(both[row].argmax())
-        person = best if best < people else None
-        guesses.append(
-            SpeakerAssignment(person, voice, float(both[row, best]), _other_candidate(known, matches, row, person))
-        )
+        said, best = int(known.known_people[row]), int(both[row].argmax())
+        person, confidence = (said, 1.0) if said >= 0 else (best if best < people else None, float(both[row, best]))
+        guesses.append(SpeakerAssignment(person, voice, confidence, _other_candidate(known, matches, row, person)))
     return guesses
 
 
@@ -412,13 +396,6 @@ def _votes(known: SpeakerEvidence) -> tuple[Shares, Shares]:
     rows = np.flatnonzero(told)
     np.add.at(votes.T, known.known_people[rows], _PERSON_SAID * heard[rows])
     return votes, heard.T @ nobody
-
-
-def _assign_voices(votes: Shares) -> list[tuple[int, int]]:
-    from scipy.optimize import linear_sum_assignment
-
-    voices, people = linear_sum_assignment(-votes)
-    return [*zip(voices.tolist(), people.tolist(), strict=True)]
 
 
 def _voice_probabilities(known: SpeakerEvidence, matches: Sequence[VoiceMatch]) -> Shares:

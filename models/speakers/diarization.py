@@ -1,5 +1,6 @@
 """Suggests who speaks in each stretch, and flags the places that a person should check."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -55,7 +56,6 @@ class Flag:
 
     Attributes:
         utterance: its id; "" for a stretch without one.
-        person: key of who was suggested.
         other: key of who else it may be.
         at_us: where another voice begins, for `TWO_VOICES`.
     """
@@ -67,57 +67,6 @@ class Flag:
     person: str | None = None
     other: str | None = None
     at_us: int | None = None
-
-
-def find_flags(
-    stretches: Sequence[tuple[str, int, int, str | None]],
-    people: Sequence[str | None],
-    others: Sequence[str | None],
-    confidences: Sequence[float],
-    shared: Sequence[float],
-    turns: Sequence[SpeakerTurn],
-) -> list[Flag]:
-    """Return the places to look at, in order of time; those where a person said who speaks are none.
-
-    Args:
-        stretches: (n,) id, start, end, and who somebody said it is.
-        people: (n,) who was suggested.
-        others: (n,) who else a sure face or voice says it is.
-        confidences: (n,) of the suggestions.
-        shared: (n,) how much of each stretch others share.
-        turns: of one voice each, inside the stretches.
-    """
-    changes = _changes(turns)
-    flags = []
-    for (key, start, end, said), person, other, confidence, common in zip(
-        stretches, people, others, confidences, shared, strict=True
-    ):
-        if said is not None:
-            continue
-        kinds: list[tuple[FlagKind, int | None]] = []
-        if other is not None:
-            kinds.append((FlagKind.DISAGREE, None))
-        change = next((at for at in changes if start < at < end), None) if key else None
-        if change is not None:
-            kinds.append((FlagKind.TWO_VOICES, change))
-        if common >= _SHARED:
-            kinds.append((FlagKind.OVERLAP, None))
-        if end - start < MAX_SHORT_US:
-            kinds.append((FlagKind.SHORT, None))
-        if not kinds and 0 < confidence < SURE_CONFIDENCE:
-            kinds.append((FlagKind.DOUBTFUL, None))
-        flags += [Flag(kind, key, start, end, person, other, at) for kind, at in kinds]
-    return flags
-
-
-def _changes(turns: Sequence[SpeakerTurn]) -> list[int]:
-    """Return where one voice follows another without a break, both long enough to be told."""
-    return [
-        second.start_us
-        for first, second in pairwise(turns)
-        if first.end_us == second.start_us
-        and min(first.end_us - first.start_us, second.end_us - second.start_us) >= _LEAST_TURN_US
-    ]
 
 
 _LEAST_PART_US = 200_000
@@ -144,10 +93,8 @@ class Cast:
     """Who may speak.
 
     Attributes:
-        people: their keys.
         faces: id of a track -> key of whose face it is.
         robot: key of one who is a robot, or None.
-        number: of speakers, where somebody knows it.
         expected: number of speakers that is likely.
     """
 
@@ -164,7 +111,6 @@ class SpeakerSuggestion:
 
     Attributes:
         speaker: number from 1, the same wherever the same one speaks; None where nothing tells.
-        person: key, or None.
         confidence: 0 to 1.
         faces: id of a track -> how probable it is that this face speaks.
         nobody: how probable it is that nobody visible speaks.
@@ -200,12 +146,8 @@ def diarize(
 ) -> DiarizationResult:
     """Say who speaks in each stretch.
 
-    Args:
-        stretches: in order of time. Where none has an id, they are cut into turns of one voice first.
-        sound: heard in these stretches, on the recording's axis.
-        looks: id of a track -> what was seen of it.
-        cuts_us: where shots begin, ascending.
-        cast: who may speak.
+    Stretches come in order of time; where none has an id, they are cut into turns of one voice first. Shots begin at
+    the ascending `cuts_us`.
     """
     spans = [(stretch.start_us, stretch.end_us) for stretch in stretches]
     turns: list[SpeakerTurn] = []
@@ -227,19 +169,8 @@ def diarize(
     evidence = _evidence(stretches, vectors, voices, faces, cast)
     guesses = guess_speakers(evidence, match_voices(evidence))
     suggestions = _suggestions(stretches, guesses, faces, cast)
-    named = [
-        (
-            suggestion.stretch.id,
-            suggestion.stretch.start_us,
-            suggestion.stretch.end_us,
-            suggestion.stretch.known_speaker,
-        )
-        for suggestion in suggestions
-    ]
     others = [None if guess.other is None else cast.people[guess.other] for guess in guesses]
-    people = [suggestion.person for suggestion in suggestions]
-    confidences = [suggestion.confidence for suggestion in suggestions]
-    flags = find_flags(named, people, others, confidences, shared, turns)
+    flags = _find_flags(suggestions, others, shared, turns)
     return DiarizationResult(tuple(suggestions), tuple(flags), len(voices.centres))
 
 
@@ -251,6 +182,49 @@ def shift_to_axis(sound: Sound, offset_us: int) -> Sound:
     if bins > 0:
         loudness = np.concatenate([np.full(bins, silent, np.float32), loudness])
     return Sound(loudness, sound.vectors, sound.times_us + offset_us, sound.owners)
+
+
+def _find_flags(
+    suggestions: Sequence[SpeakerSuggestion],
+    others: Sequence[str | None],
+    shared: Sequence[float],
+    turns: Sequence[SpeakerTurn],
+) -> list[Flag]:
+    """Return the places to look at, in order of time; those where a person said who speaks are none.
+
+    `others` are whom a sure face or voice names beside the person suggested; `shared` is how much of each stretch
+    others share; turns of one voice lie inside the stretches.
+    """
+    changes, flags = _changes(turns), []
+    for suggestion, other, common in zip(suggestions, others, shared, strict=True):
+        stretch = suggestion.stretch
+        start, end = stretch.start_us, stretch.end_us
+        if stretch.known_speaker is not None:
+            continue
+        kinds: list[tuple[FlagKind, int | None]] = []
+        if other is not None:
+            kinds.append((FlagKind.DISAGREE, None))
+        change = next((at for at in changes if start < at < end), None) if stretch.id else None
+        if change is not None:
+            kinds.append((FlagKind.TWO_VOICES, change))
+        if common >= _SHARED:
+            kinds.append((FlagKind.OVERLAP, None))
+        if end - start < MAX_SHORT_US:
+            kinds.append((FlagKind.SHORT, None))
+        if not kinds and 0 < suggestion.confidence < SURE_CONFIDENCE:
+            kinds.append((FlagKind.DOUBTFUL, None))
+        flags += [Flag(kind, stretch.id, start, end, suggestion.person, other, at) for kind, at in kinds]
+    return flags
+
+
+def _changes(turns: Sequence[SpeakerTurn]) -> list[int]:
+    """Return where one voice follows another without a break, both long enough to be told."""
+    return [
+        second.start_us
+        for first, second in pairwise(turns)
+        if first.end_us == second.start_us
+        and min(first.end_us - first.start_us, second.end_us - second.start_us) >= _LEAST_TURN_US
+    ]
 
 
 def _cut_turns(spans: Sequence[tuple[int, int]], sound: Sound, cast: Cast) -> tuple[list[SpeakerTurn], Voices]:
@@ -315,12 +289,8 @@ def _score_faces(
 ) -> list[FaceSpeakingScores]:
     """Judge the faces of each stretch, shot by shot, and weigh the shots by their length."""
     heard = smooth(np.asarray(sound.loudness, np.float64))
-    shots = [
-        0,
-        *(number for number in cuts_us if number > 0),
-        max(len(heard) * BIN_US, *(stretch.end_us for stretch in stretches), 1),
-    ]
-    found = []
+    last_us = max(len(heard) * BIN_US, *(stretch.end_us for stretch in stretches), 1)
+    shots, found = [0, *(cut for cut in cuts_us if cut > 0), last_us], []
     for stretch in stretches:
         parts = [
             (max(stretch.start_us, begin), min(stretch.end_us, stop), (begin, stop))
@@ -335,10 +305,10 @@ def _score_faces(
 
 def _join_scores(parts: Sequence[tuple[int, FaceSpeakingScores]]) -> FaceSpeakingScores:
     total = sum(length for length, _ in parts) or 1
-    scores: dict[str, float] = {}
+    scores: defaultdict[str, float] = defaultdict(float)
     for length, faces in parts:
         for track, score in faces.scores.items():
-            scores[track] = scores.get(track, 0.0) + score * length / total
+            scores[track] += score * length / total
     return FaceSpeakingScores(scores, 1 - sum(scores.values()))
 
 
@@ -360,9 +330,7 @@ def _evidence(
     seconds = np.array([stretch.end_us - stretch.start_us for stretch in stretches], np.float64) / SECOND_US
     heard = _temper(voice_probabilities(vectors, voices.centres), seconds)
     heard[~vectors.any(axis=1)] = 1 / max(len(voices.centres), 1)
-    said = [
-        numbers.get(stretch.known_speaker, -1) if stretch.known_speaker is not None else -1 for stretch in stretches
-    ]
+    said = [-1 if stretch.known_speaker is None else numbers.get(stretch.known_speaker, -1) for stretch in stretches]
     return SpeakerEvidence(
         seconds,
         heard,

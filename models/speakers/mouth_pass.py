@@ -37,16 +37,8 @@ def watch_mouths(
 ) -> dict[str, FaceMovement]:
     """Look at every face about 20 times a second, in and a second around the stretches of speech.
 
-    Args:
-        path: of the video.
-        index: of the same file.
-        tracks: of faces; those that are too small to see a mouth are not looked at.
-        spans: (start, end) in microseconds.
-        finder: of landmarks; without one, only pixels are looked at.
-        progress: told in seconds of the video.
-
-    Returns:
-        Id of a track -> what was seen of it; tracks that are never seen are left out.
+    Without a finder of landmarks, only pixels are looked at. Tracks that are never seen are left out. Progress is in
+    seconds of the video.
     """
     watchers = [_Watcher(track) for track in tracks if float(np.median(track.boxes[:, 2])) >= _LEAST_SIDE]
     total = max(1, index.times.end_us // SECOND_US)

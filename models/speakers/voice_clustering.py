@@ -47,10 +47,8 @@ class Sound:
 def analyze_sound(blocks: Iterable[Samples], spans: Sequence[Span], embedder: VoiceEmbedder | None) -> Sound:
     """Measure loudness and embed windows of stretches of speech.
 
-    Args:
-        blocks: the sound end to end from 0, (n,) each, at `SAMPLE_RATE`.
-        spans: (start, end) of the stretches in microseconds; in any order, they may share time.
-        embedder: of voices; none are embedded without one.
+    Blocks are (n,) each at `SAMPLE_RATE`, end to end from 0. Spans, in microseconds, are in any order and may share
+    time.
     """
     loud: list[NDArray[np.float32]] = []
     pieces = sorted(_pieces(spans)) if embedder is not None else []
@@ -139,11 +137,8 @@ def group_voices(
 ) -> Voices:
     """Tell how many voices there are, and which stretch has which.
 
-    Args:
-        vectors: (n, d), of length 1 or all zeros, in the order in which they are heard.
-        seconds: (n,) length of each stretch.
-        number: of voices, where somebody knows it; fewer come back where there are fewer stretches.
-        expected: a number that is taken where the voices do not speak against it.
+    `vectors` are (n, d), of length 1 or all zeros, in the order in which they are heard. `number` is how many voices
+    there are, where somebody knows it; `expected` is taken where they do not speak against it.
     """
     heard = np.flatnonzero(np.linalg.norm(vectors, axis=1) > 0)
     labels = np.full(len(vectors), NO_VOICE, np.int32)
@@ -261,13 +256,7 @@ class SpeakerTurn:
 
 
 def cluster_windows(sound: Sound, number: int | None = None, expected: int | None = None) -> Voices:
-    """Tell voices apart by windows that share no time; the labels are those of all windows.
-
-    Args:
-        sound: what was heard, with vectors.
-        number: of voices, where somebody knows it.
-        expected: a number that is taken where the voices do not speak against it.
-    """
+    """Tell voices apart by windows that share no time; the labels are those of all windows."""
     alone, last_us, last_owner = [], -1, -1
     for row, (start, end) in enumerate(sound.times_us.tolist()):
         if sound.owners[row] != last_owner or start >= last_us:
@@ -284,10 +273,7 @@ def cluster_windows(sound: Sound, number: int | None = None, expected: int | Non
 def find_turns(spans: Sequence[Span], sound: Sound, centres: NDArray[np.float32]) -> list[SpeakerTurn]:
     """Return the most probable sequence of turns inside each stretch (Viterbi over steps of 0.1 s).
 
-    Args:
-        spans: the stretches that `sound` was listened to in.
-        sound: what was heard.
-        centres: (k, d) of the voices.
+    `centres` are (k, d) of the voices.
     """
     if not len(centres):
         return []
@@ -318,12 +304,7 @@ def _turns_in_span(start: int, end: int, times: NDArray[np.int64], logs: NDArray
 
 
 def best_path(scores: NDArray[np.float64], switch: float) -> NDArray[np.int64]:
-    """Return (n,) labels with the largest sum of scores, where each change of label costs `switch`.
-
-    Args:
-        scores: (n, k).
-        switch: at least 0.
-    """
+    """Return (n,) labels with the largest sum of (n, k) scores, where each change of label costs `switch`."""
     count = len(scores)
     total = scores[0].copy()
     back = np.zeros(scores.shape, np.int64)

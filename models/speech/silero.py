@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import onnxruntime
@@ -36,13 +35,9 @@ class Silero:
 
     def __init__(self, options: SpeechOptions | None = None) -> None:
         self._options = options or SpeechOptions()
-        self._path = network_path()
-        self._session = open_session(self._path)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What its answers depend on."""
-        return {"network": file_sha256(self._path), **cast(dict[str, Json], asdict(self._options))}
+        path = network_path()
+        self._session = open_session(path)
+        self.parameters: Mapping[str, Json] = {"network": file_sha256(path), **asdict(self._options)}
 
     def detect(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) stretches of speech in microseconds; see `SpeechDetector`."""

@@ -3,7 +3,7 @@
 A new one is one file and one line here.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 from project.plugins.option_limits import check_limits, limited_field
 from project.progress import Progress
 
@@ -23,26 +22,13 @@ Samples = NDArray[np.float32]
 Spans = NDArray[np.int64]
 
 
-class SpeechDetector(Protocol):
+class SpeechDetector(InferenceModel, Protocol):
     """Finds where somebody speaks."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     def detect(self, blocks: Iterable[Samples], progress: Progress | None = None) -> Spans:
         """Return the (n, 2) start and end of each stretch of speech in microseconds, ascending and apart.
 
-        Args:
-            blocks: (k,) float32 in -1..1 at `SAMPLE_RATE`, of any lengths, end to end from time zero.
-            progress: asked whether to stop; whoever reads the sound tells it how far that is.
-
-        Raises:
-            Cancelled: the user stopped the work.
+        Blocks are (k,) float32 in -1..1 at `SAMPLE_RATE`, of any lengths, end to end from time zero.
         """
 
 
@@ -104,16 +90,8 @@ class RecognitionResult:
     certainty: float
 
 
-class Recognizer(Protocol):
+class Recognizer(InferenceModel, Protocol):
     """Writes down what is said."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     @property
     def batch(self) -> int:
@@ -127,12 +105,7 @@ class Recognizer(Protocol):
 class SpeechOptions:
     """What counts as speech.
 
-    Attributes:
-        threshold: speech begins where the network gives more, 0 to 1.
-        release: it goes on until the network gives less.
-        shortest_ms: shorter stretches are no speech.
-        pause_ms: a shorter silence does not end a stretch.
-        margin_ms: every stretch is this much longer at both ends, but not into another.
+    The margin of a stretch does not reach into another.
     """
 
     threshold: float = limited_field(

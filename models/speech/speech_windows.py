@@ -15,13 +15,8 @@ from project.timebase import SECOND_US, merge_spans
 def likelihood_to_spans(likely: NDArray[np.float32], step_us: int, end_us: int, options: SpeechOptions) -> Spans:
     """Return the (n, 2) stretches of speech in microseconds, ascending, apart, inside the sound.
 
-    Speech begins where the likelihood rises over a threshold and lasts until it falls under a lower one.
-
-    Args:
-        likely: (k,) 0 to 1, one for each step.
-        step_us: how long a step is.
-        end_us: of the sound; the last step may reach past it.
-        options: see there.
+    Speech begins where the likelihood rises over a threshold and lasts until it falls under a lower one. `likely` is
+    (k,) 0 to 1, one for each step of `step_us`; the last may reach past the end of the sound.
     """
     starts = np.flatnonzero(likely >= options.threshold)
     ends = np.flatnonzero(likely < options.release)
@@ -37,13 +32,7 @@ def likelihood_to_spans(likely: NDArray[np.float32], step_us: int, end_us: int, 
 
 
 def clean_spans(spans: Spans, end_us: int, options: SpeechOptions) -> Spans:
-    """Join stretches with short pauses between them, leave out those that are too short then, and add the margin.
-
-    Args:
-        spans: (n, 2) in microseconds, ascending and apart.
-        end_us: of the sound.
-        options: see there.
-    """
+    """Join stretches with short pauses between them, leave out those that are too short then, and add the margin."""
     joined = merge_spans(map(tuple, spans.tolist()), options.pause_ms * 1000 - 1)
     kept = [span for span in joined if span[1] - span[0] >= options.shortest_ms * 1000]
     return widen_spans(np.array(kept, np.int64).reshape(-1, 2), options.margin_ms * 1000, end_us)
@@ -72,11 +61,8 @@ def plan_windows(speech: Spans, end_us: int) -> list[Parts]:
     """Return the parts of each window, in order of time.
 
     A window takes as many stretches of speech as have room, with some of the silence around them. It ends at the
-    longest of the pauses at which it is nearly full.
-
-    Args:
-        speech: (n, 2) stretches in microseconds, ascending and apart, with all but the shortest silences between them.
-        end_us: of the sound.
+    longest of the pauses at which it is nearly full. `speech` are (n, 2) stretches in microseconds, ascending and
+    apart.
     """
     units = _units(widen_spans(speech, _MARGIN_US, end_us))
     windows: list[Parts] = []
@@ -135,10 +121,7 @@ def _units(speech: Spans) -> list[tuple[int, int]]:
 def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterator[Window]:
     """Yield the sound of windows, which are in order of time.
 
-    Args:
-        blocks: (k,) float32 at `SAMPLE_RATE`, end to end from time zero. Read from a file's beginning: after a jump
-            into the middle some formats do not know where they are.
-        windows: their parts.
+    Blocks are read from a file's beginning: after a jump into the middle some formats do not know where they are.
     """
     planned = [*windows]
     spans = [(_sample(start), _sample(end)) for parts in planned for start, end in parts]

@@ -42,17 +42,11 @@ _COMPUTE = {"cpu": "int8", "cuda": "float16"}
 
 
 class Whisper:
-    """Writes down what is said.
-
-    Args:
-        folder: of the model.
-        processor: `auto`, `cpu` or `cuda`.
-        batch: windows at once; what suits the processor when not given.
-    """
+    """Writes down what is said, with the model of a folder on a processor, `auto`, `cpu` or `cuda`."""
 
     key = "whisper"
 
-    def __init__(self, folder: Path, processor: str = "auto", batch: int | None = None) -> None:
+    def __init__(self, folder: Path, processor: str = "auto") -> None:
         self.found = inspect_folder(folder)
         self._device = _device(processor)
         if self._device == "cuda":
@@ -70,7 +64,7 @@ class Whisper:
             # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
             except Exception as error:
                 raise damaged_model_error(folder, self.found.sha256) from error
-        self.batch = batch or _batch(folder, self._device)
+        self.batch = _batch(folder, self._device)
         self._pipeline = BatchedInferencePipeline(self._model)
 
     @property

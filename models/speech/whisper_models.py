@@ -24,7 +24,6 @@ class WhisperFolder:
     """A folder that holds what a model needs.
 
     Attributes:
-        path: of the folder.
         sha256: of its weights, in hexadecimal.
         name: of the catalogue's entry with the same weights; "" where it has none.
     """
@@ -60,13 +59,7 @@ def inspect_folder(folder: Path) -> WhisperFolder:
         raise UserError(f"The model in {folder} cannot be read: {error.strerror}.", "Look at its files.") from None
     except ValueError:
         raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
-    listed = [
-        (weights.name, part)
-        for weights in weights_catalogue.WEIGHTS.values()
-        for edition in weights.editions
-        for part in edition.parts
-        if part.file == MODEL_FILE
-    ]
+    listed = [(weights.name, part) for weights, part in known_weights()]
     known = {part.sha256: name for name, part in listed}
     known |= {sha256: OWN_MODEL for file, sha256 in installed_weights.sha256s(OWN_MODEL).items() if file == MODEL_FILE}
     lookalike = next((name for name, part in listed if part.size == size), "")
@@ -93,15 +86,7 @@ _LARGEST_WITHOUT_GPU = 600_000_000
 
 @dataclass(frozen=True, slots=True)
 class WhisperModel:
-    """A model of the catalogue.
-
-    Attributes:
-        name: in the catalogue, such as `whisper-small`.
-        size: of all its files in bytes.
-        purpose: as the catalogue says it.
-        installed: whether it is on this machine.
-        english: whether it knows English only.
-    """
+    """A model of the catalogue."""
 
     name: str
     size: int
@@ -125,10 +110,7 @@ def list_whisper_models() -> list[WhisperModel]:
     if installed_weights.is_installed(OWN_MODEL):
         size = sum(file.stat().st_size for file in installed_weights.weights_location(OWN_MODEL).iterdir())
         found.append(WhisperModel(OWN_MODEL, size, weights_catalogue.WEIGHTS[OWN_MODEL].purpose, True, english=False))
-    return sorted(
-        {model.name: model for model in found}.values(),
-        key=lambda model: (model.size, model.name),
-    )
+    return sorted({model.name: model for model in found}.values(), key=lambda model: (model.size, model.name))
 
 
 def known_weights() -> list[tuple[Weights, EditionFile]]:
@@ -156,11 +138,7 @@ def default_model(language: str | None = None) -> str | None:
     several = [model for model in fitting if not model.english]
     if language is None and several:
         fitting = several
-    best = max(
-        fitting,
-        key=lambda model: (model.size, model.english == (language == "en")),
-        default=None,
-    )
+    best = max(fitting, key=lambda model: (model.size, model.english == (language == "en")), default=None)
     return best.name if best else None
 
 
@@ -170,12 +148,7 @@ def has_gpu() -> bool:
 
 
 def resolve_model(model: str | None, language: str | None = None) -> tuple[str, Path]:
-    """Return the name and folder of a model, whose files are all there.
-
-    Args:
-        model: name in the catalogue, with or without `whisper-`, or a folder; the usual one where None.
-        language: that is spoken, where somebody said so.
-    """
+    """Return the name and folder of a model; it is named with or without `whisper-`, as a folder, or the usual one."""
     if model is not None and not _catalogue_name(model):
         folder = Path(model).expanduser()
         if not folder.exists():

@@ -3,7 +3,7 @@
 A new detector is one file and one line here. A burned-in date becomes one region, not one a second.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.boxes import iou
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,20 +27,8 @@ class TextBoxes:
     scores: NDArray[np.float32]
 
 
-class TextDetector(Protocol):
-    """Finds lines of text in pictures.
-
-    Attributes:
-        key: its name in the registry.
-        parameters: what its answers depend on, for the record of a run.
-    """
-
-    key: str
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """What its answers depend on."""
-        ...
+class TextDetector(InferenceModel, Protocol):
+    """Finds lines of text in pictures."""
 
     def find(self, image: NDArray[np.uint8]) -> TextBoxes:
         """Return where text stands in a (h, w, 3) RGB picture."""
@@ -66,6 +53,8 @@ def require_text_detector(name: str | None) -> str:
 _SAME = 0.5
 _MISSED = 3
 """A line that is not found in so many looks in a row has gone."""
+_LEAST_LOOKS = 2
+"""A line that is found less often is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +86,11 @@ class _TextLine:
     missed: int = 0
 
 
-def merge_static_regions(
-    found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_looks: int = 2
-) -> list[StaticTextRegion]:
-    """Return the areas in which text was found at least so many times, by their start.
+def merge_static_regions(found: Iterable[tuple[int, TextBoxes]], interval_us: int) -> list[StaticTextRegion]:
+    """Return the areas in which text was found at least twice, by their start.
 
-    Args:
-        found: time and answer of each look, in order of time.
-        interval_us: between two looks: an area reaches that much further at both ends, since nobody looked there.
-        least_looks: a line that is found less often is left out.
+    `found` are time and answer of each look, in order of time. An area reaches `interval_us` further at both ends,
+    since nobody looked there.
     """
     live: list[_TextLine] = []
     done: list[_TextLine] = []
@@ -126,17 +111,12 @@ def merge_static_regions(
             line.missed += 1
         done += [line for line in live if line.missed >= _MISSED]
         live = [line for line in live if line.missed < _MISSED]
-    kept = [line for line in (*done, *live) if line.looks >= least_looks]
+    kept = [line for line in (*done, *live) if line.looks >= _LEAST_LOOKS]
     return [_area(line, interval_us) for line in sorted(kept, key=lambda line: line.start_us)]
 
 
 def _area(line: _TextLine, interval_us: int) -> StaticTextRegion:
-    x, y, right, bottom = (
-        int(np.floor(line.box[0])),
-        int(np.floor(line.box[1])),
-        int(np.ceil(line.box[0] + line.box[2])),
-        int(np.ceil(line.box[1] + line.box[3])),
-    )
+    (x, y), (right, bottom) = map(int, np.floor(line.box[:2])), map(int, np.ceil(line.box[:2] + line.box[2:]))
     start = max(0, line.start_us - interval_us)
     return StaticTextRegion((x, y, right - x, bottom - y), start, line.last_us + interval_us, line.looks, line.score)
 

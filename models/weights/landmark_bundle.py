@@ -38,31 +38,8 @@ _SECOND_EYE = (
     *(263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398),
     *(359, 255, 339, 254, 253, 252, 256, 341, 463, 467, 260, 259, 257, 258, 286, 414),
     *(446, 261, 448, 449, 450, 451, 452, 453, 464, 342, 445, 444, 443, 442, 441, 413),
-    *(
-        265,
-        353,
-        276,
-        283,
-        282,
-        295,
-        372,
-        340,
-        346,
-        347,
-        348,
-        349,
-        350,
-        357,
-        465,
-        383,
-        300,
-        293,
-        334,
-        296,
-        336,
-        285,
-        417,
-    ),
+    *(265, 353, 276, 283, 282, 295, 372, 340, 346, 347, 348, 349, 350, 357, 465, 383, 300, 293, 334, 296, 336, 285),
+    417,
 )
 _OUTLINE = 16
 _MESH, _IRIS = 468, 5
@@ -77,12 +54,7 @@ _START_BYTES = 4 << 20
 
 
 def build(attention: bytes, detector: bytes) -> bytes:
-    """Return the bundle, always the same bytes for the same networks.
-
-    Args:
-        attention: `face_landmark_with_attention.tflite`.
-        detector: `face_detection_short_range.tflite`.
-    """
+    """Return the bundle, always the same bytes for the same networks."""
     networks = dict(zip(_MEMBERS, (one_output(attention), detector), strict=True))
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as bundle:

@@ -21,7 +21,6 @@ class SourceOffer:
 
     Attributes:
         key: what the command line calls it.
-        origin: in words.
         size: of what is installed from it, in bytes.
         elsewhere: where a person gets its files on another machine: an address or a command.
     """
@@ -38,15 +37,10 @@ class ModelCatalogueEntry:
 
     Attributes:
         use: key of `models.weights.weights_catalogue.USES`, or `PART_USE`.
-        used_in: where in the program it is used.
         licence: of an added one, in the words of whoever added it.
         offers: where it is fetched from; none where a lab brings its own.
-        folder: whether it is a folder.
-        installed: whether it is there.
         on_disk: bytes it takes; 0 where it is not there.
         arrived: bytes of it that a fetch has left that did not end.
-        place: where it is, or would be.
-        how_to_get: the command.
     """
 
     name: str
@@ -109,7 +103,6 @@ def download_access() -> DownloadAccess:
 
 
 def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
-    there = installed_weights.is_installed(weights.name)
     known = installed_weights.installed_edition(weights.name)
     return ModelCatalogueEntry(
         name=weights.name,
@@ -121,12 +114,10 @@ def _catalogue_entry(weights: Weights) -> ModelCatalogueEntry:
         offers=tuple(
             SourceOffer(edition.key, str(edition), edition.size, edition.manual_source) for edition in weights.editions
         ),
-        folder=known.is_folder
-        if known
-        else bool(weights.layout) or any(edition.is_folder for edition in weights.editions),
-        installed=there,
+        folder=any(edition.is_folder for edition in ((known,) if known else weights.editions)) or bool(weights.layout),
+        installed=known is not None,
         on_disk=installed_weights.size_on_disk(weights.name),
-        arrived=0 if there else installed_weights.partial_bytes(weights.name),
+        arrived=0 if known else installed_weights.partial_bytes(weights.name),
         place=installed_weights.weights_location(weights.name),
         how_to_get=installed_weights.how_to_get(weights.name),
     )

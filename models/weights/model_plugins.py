@@ -3,11 +3,24 @@
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from models.weights import installed_weights
+from project.entities.study_records import Json
 from project.errors import UserError
 from project.plugins.plugin_registry import Plugin, Plugins
+
+
+class InferenceModel(Protocol):
+    """What every model says of itself."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
 
 
 class ModelPlugins(Plugins[Plugin]):

@@ -24,11 +24,7 @@ _NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
 
 
 def require_fit(wanted: Weights, source: Path) -> SignatureMatch | None:
-    """Return how a network that a lab brings fits its entry; raise where it, a file or a folder, does not.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """Return how a network that a lab brings fits its entry; raise where it, a file or a folder, does not."""
     if wanted.layout:
         _require_layout(wanted, wanted.layout, source)
     elif wanted.tensors:

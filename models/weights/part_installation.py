@@ -31,14 +31,8 @@ _MAX_TEXT_CHARS = 80
 def install_part(part: OptionalPart, progress: Progress, authority: Authority | None = None) -> Path:
     """Install the packages of a part, in the versions that this release was tested with; returns their folder.
 
-    Args:
-        part: to install.
-        progress: told how many lines the installer has printed, and the last one.
-        authority: decides whether the package index may be asked; the machine's own where there is none.
-
-    Raises:
-        Forbidden: the authority does not permit it.
-        Cancelled: the user stopped it.
+    The authority decides whether the package index may be asked; the machine's own where there is none. Progress is in
+    lines that the installer printed.
     """
     require_installable(part)
     (authority or MachineAuthority()).permit(download_request(index_address()), 0)
@@ -93,11 +87,7 @@ def _installer_environment() -> dict[str, str]:
 
 
 def _watch(process: subprocess.Popen[str], progress: Progress) -> list[str]:
-    """Wait for an installer and return the lines that it printed; it ends with the job.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Wait for an installer and return the lines that it printed; it ends with the job."""
     lines: list[str] = []
 
     def read() -> None:

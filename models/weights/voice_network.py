@@ -27,9 +27,6 @@ def build(pretrained: bytes) -> bytes:
     """Return the network, always the same bytes for the same weights.
 
     It takes `mel`, n x 160 x 40, and gives `voice`, n x 256, of length 1; all zeros where the rectifier left nothing.
-
-    Args:
-        pretrained: `resemblyzer/pretrained.pt`, with the catalogue's checksum.
     """
     lstm = _storage(pretrained, *_LSTM)
     constants: dict[str, NDArray[np.generic]] = {"direction": np.array([1], np.int64)}
@@ -64,8 +61,7 @@ def _storage(content: bytes, start: int, count: int) -> Floats:
 def _layer(lstm: Floats, layer: int) -> tuple[Floats, Floats, Floats]:
     """Return the weights of a layer as ONNX's LSTM wants them.
 
-    Returns:
-        Of its input, 1 x 1024 x width; of its hidden state, 1 x 1024 x 256; the biases of both in a row, 1 x 2048.
+    Those of its input, 1 x 1024 x width, of its hidden state, 1 x 1024 x 256, and both biases in a row, 1 x 2048.
     """
     width = BANDS if layer == 0 else _HIDDEN
     rows = _GATES * _HIDDEN

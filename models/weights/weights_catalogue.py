@@ -55,8 +55,6 @@ class EditionFile:
 
     Attributes:
         file: its name; of an edition that is a folder, its path inside.
-        size: in bytes.
-        sha256: of its content, in hexadecimal.
         path: its path at the source, where that is not its name.
     """
 
@@ -79,7 +77,6 @@ class Edition:
         key: what the command line calls it.
         file: its name on disk, which no edition with another content has.
         parts: what is fetched; of a file that is not built, the file itself; of a folder, its files.
-        is_folder: whether it is a folder.
         built: the file that is built of the parts; None where nothing is.
         build: `module:function` that makes the bytes of that file of those of the parts, in their order.
         origin: where it comes from, in words.
@@ -147,7 +144,6 @@ class Tensor:
     Attributes:
         role: what it is for; a file may give it another name.
         shape: None where any size will do.
-        dtype: of numpy.
         meaning: order of colours and the like, in words.
         span: the least and the greatest value; None where it is not bounded.
     """
@@ -196,16 +192,11 @@ class Weights:
     """An entry of the catalogue.
 
     Attributes:
-        name: what it is called here.
-        purpose: what it is for, in a few words.
         licence: SPDX identifier, or in words where there is none; of weights that a lab brings itself, what to look at.
         editions: the files it may be, the one that is fetched first; none where a lab brings its own.
         networks: what a file of it takes and gives, one of these.
         layout: what the folder holds, of weights that are a folder.
         tensors: some of those that a single safetensors file holds, of weights that are one.
-        note: one sentence to know before use; may be empty.
-        use: key of `USES`.
-        used_in: where in the program it is used, in a few words.
     """
 
     name: str
@@ -235,7 +226,6 @@ class SignatureMatch:
     """How a file fits a network of the catalogue.
 
     Attributes:
-        key: of the network.
         names: what the file calls each input and output, by its role.
         shapes: of each, by its role; None where the file leaves a size open.
     """
@@ -251,7 +241,6 @@ class OwnWeightsRecord:
 
     Attributes:
         files: name, bytes and sha256 of each.
-        licence: in the words of whoever added it.
         fit: how the network fits the catalogue; None where it is no network.
     """
 

@@ -10,6 +10,8 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
+from media.picture import DecodedFrame
+
 Image = NDArray[np.uint8]
 How = ParamSpec("How")
 
@@ -17,6 +19,12 @@ _BITS = 12
 _TICK = Fraction(1, 90_000)
 BEEP_RATE = 16_000
 _BEEP_PACKET, _BEEP_S = 320, 0.05
+
+
+def paint_over(picture: DecodedFrame, rgb: Image) -> None:
+    """Replace all of a picture."""
+    for plane, new in zip(picture.planes, picture.rgb_to_planes(rgb), strict=True):
+        plane[:] = new
 
 
 def numbered(index: int, width: int, height: int) -> Image:

@@ -109,11 +109,10 @@ def side_by_side(
             video.width, video.height, video.pix_fmt = 2 * side, side, "yuv420p"
             audio = container.add_stream("flac", rate=RATE, layout="mono")
             for number in range(round(turns * turn_s * fps)):
-                at = number / fps
-                images = [
-                    _square(reader.frame_at_time(round((at + shift) % length * SECOND_US)).image, side)
-                    for reader, shift, length in ((frame_reader, 0, lengths[0]), (other, shift_s, lengths[1]))
-                ]
+                images = []
+                for reader, shift, length in ((frame_reader, 0, lengths[0]), (other, shift_s, lengths[1])):
+                    at_us = round((number / fps + shift) % length * SECOND_US)
+                    images.append(_square(reader.frame_at(reader.times.frame_at(at_us)).image, side))
                 frame = av.VideoFrame.from_ndarray(np.hstack(images), format="rgb24")
                 frame.pts, frame.time_base = number, Fraction(1, fps)
                 container.mux(video.encode(frame))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import ClassVar
 
 import av
 import numpy as np
@@ -43,13 +44,10 @@ class Bright:
     """Takes the bright rectangle of a dark picture for a face."""
 
     key = "bright"
+    parameters: ClassVar[Mapping[str, Json]] = {}
 
     def __init__(self) -> None:
         self.calls = 0
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         self.calls += 1

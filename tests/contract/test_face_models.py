@@ -135,10 +135,16 @@ def test_what_a_detector_finds_is_the_face_inside_the_picture_best_first_and_sco
 
 
 @pytest.mark.parametrize("name", [*DETECTORS, ENSEMBLE])
-def test_a_detector_takes_any_size_and_sees_no_face_where_there_is_none(name: str) -> None:
-    for size in ((1, 1), (3, 200), (135, 77)):
+def test_a_detector_takes_any_size_and_sees_no_face_where_there_is_none(
+    name: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for size in ((0, 0), (1, 1), (1, 700), (33, 31), (135, 77)):
         found = model(name).detect(np.full((*size, 3), 90, np.uint8), 0.5)
         assert (found.boxes.shape, found.scores.shape) == ((0, 4), (0,)), size
+        found = model(name).detect(np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8), 0.01)
+        assert (found.boxes[:, :2] >= 0).all()
+        assert (found.boxes[:, :2] + found.boxes[:, 2:] <= np.array(size[::-1]) + 1e-3).all()
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("name", EMBEDDERS)

@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 import pytest
 
-from media.decoding import iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from media.probe import probe
 from tests.builders.clips import make_clip, number_of
@@ -18,7 +18,7 @@ UNEVEN = (0, 33_000, 50_000, 200_000, 233_000, 700_000, 1_000_000, 1_016_000)
 
 def numbers(clip: Path) -> list[int]:
     """Read the number that is drawn into each frame."""
-    return [number_of(frame.image) for frame in iterate_rgb_frames(clip)]
+    return [number_of(frame.image) for frame in iterate_frames(clip)]
 
 
 def lost_its_end(lab: Lab) -> Path:

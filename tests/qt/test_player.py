@@ -304,7 +304,7 @@ def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBo
         def compare(image: QImage) -> None:
             at = player.position_us
             if player.playing and 10_800_000 < at < 11_600_000:
-                exact = np.ascontiguousarray(reader.frame_at_time(at).image)
+                exact = np.ascontiguousarray(reader.frame_at(reader.times.frame_at(at)).image)
                 height, width = exact.shape[:2]
                 wanted = QImage(exact.data, width, height, 3 * width, QImage.Format.Format_RGB888)
                 differences.append(difference(image, wanted))

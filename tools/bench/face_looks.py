@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MaskSet, covered_share
-from media.decoding import iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from models.faces.detector_ensemble import DetectorEnsemble
 from models.faces.face_detectors import Detections, FaceDetector, create_detector
@@ -78,7 +78,7 @@ def run() -> list[Row]:
         witness = Witness(YUNET, index.canvas.width, index.canvas.height)
         truth = [
             FrameTruth(each[0].detect(frame.image, SURE).boxes, witness.faces(frame.image))
-            for frame in iterate_rgb_frames(CLIP, index)
+            for frame in iterate_frames(CLIP, index)
         ]
         return [_row(way, each, truth) for way in WAYS]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from anonymize.masking.masks import MaskSet, covered_share
 from anonymize.methods.face_methods import create_method
 from anonymize.rendering.face_renderer import RenderPlan, render
-from media.decoding import iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.frame_index import FrameIndex, load_index
 from models.faces.face_detectors import DEFAULT_DETECTOR, FaceDetector, create_detector, default_detectors
 from models.faces.face_tracking import FacesResult, track_faces
@@ -225,7 +225,7 @@ def _look(runs: Sequence[SpeedRun], index: FrameIndex) -> list[Picture]:
     every: FaceDetector = create_detector(DEFAULT_DETECTOR, threads=0)
     yunet, third = Witness(YUNET, width, height), ThirdWitness(THIRD)
     pictures = []
-    for frame in iterate_rgb_frames(CLIP, index):
+    for frame in iterate_frames(CLIP, index):
         found = every.detect(frame.image, DEFACE_THRESHOLD)
         boxes, sure = found.boxes, found.boxes[found.scores >= SURE]
         alphas = {title: mask.draw_alpha(frame.index, width, height) for title, mask in masks.items()}

@@ -59,7 +59,7 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
     def reader() -> None:
         with FrameReader(clip, index) as frames:
             for position in wanted:
-                frames.decoded_frame_at(position)
+                frames.frame_at(position)
 
     took: dict[str, list[float]] = {"ours": [], "reader": [], "bare": []}
     for _ in range(_TIMES):

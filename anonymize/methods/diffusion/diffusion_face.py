@@ -36,8 +36,7 @@ class Diffusion:
     def begin(self, source: FaceSource, progress: Progress) -> None:
         """Load the networks and draw the key frames of all faces.
 
-        Raises:
-            Cancelled: the user stopped it; what was drawn is kept in the source's cache.
+        What was drawn is kept in the source's cache, also when the user stops it.
         """
         DIFFUSION.require()
         from anonymize.methods.diffusion.diffusion_setup import create_renderer

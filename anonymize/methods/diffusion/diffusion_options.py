@@ -13,7 +13,6 @@ class Preset:
     """What a batch of key frames goes through.
 
     Attributes:
-        title: for menus and tables.
         schedule: how noise is taken away.
         steps: in which the whole way from noise would be gone; the strength says how much of it is.
         guidance: weight of the prompt (classifier-free guidance); at 1 the prompt's absence is not computed, which
@@ -29,7 +28,6 @@ class Preset:
         optimized: steps from the first in which features are optimized.
         iterations: of Adam in each of these.
         most_elements: features on larger grids are optimized without the spatial term.
-        slack: see `fresco.Terms`.
         compile: the parts of the networks that guidance does not change are compiled, on a GPU.
     """
 
@@ -79,14 +77,8 @@ _SIZE_MULTIPLE = 64
 class DiffusionOptions:
     """How faces are drawn.
 
-    Attributes:
-        preset: see `presets`.
-        control: what of the source the network must keep: its edges, or only the lines of its landmarks.
-        steps: in which the whole way from noise would be gone; 0 leaves it to the preset.
-        strength: how much of that way is gone. At less than half, the source shines through.
-        size: shorter side of what the network draws; 0 leaves it to the preset. Rounded down to a multiple of 64.
-        batch: key frames that are drawn together.
-        memory: of the GPU that may be used, in gigabytes; batches are halved until they fit.
+    At a strength of less than half, the source would shine through. Batches are halved until they fit into memory. The
+    size is rounded down to a multiple of 64.
     """
 
     preset: str = choice_field(

@@ -90,19 +90,13 @@ class DiffusionRenderer:
         weights: str,
         progress: Progress,
     ) -> None:
-        """Set up the work.
+        """Set up the work for all faces of a source.
 
-        Args:
-            options: how faces are drawn.
-            source: all faces that are to be hidden.
-            pipe: a `StableDiffusionControlNetImg2ImgPipeline` that is nobody else's.
-            flow: finds the motion.
-            likeness: tells whether a face was changed enough; None where nothing can.
-            finder: of landmarks, where they are what is kept from the source.
-            weights: what tells these networks from others.
-            progress: is told how far the work is.
+        `pipe` is a `StableDiffusionControlNetImg2ImgPipeline` that is nobody else's. `likeness` tells whether a face
+        was changed enough, None where nothing can; `finder` finds landmarks, where they are what is kept from the
+        source. `weights` tells these networks from others.
         """
-        self._options, self._recipe, self._source = options, options.resolved_preset, source
+        self._recipe, self._source = options.resolved_preset, source
         self._flow, self._likeness, self._finder, self._progress = flow, likeness, finder, progress
         self._decides: dict[str, Json] = {
             "version": _VERSION,
@@ -130,8 +124,7 @@ class DiffusionRenderer:
     def draw_keyframes(self) -> None:
         """Draw the key frames of all faces.
 
-        Raises:
-            Cancelled: the user stopped it; what was drawn is kept.
+        What was drawn is kept when the user stops it.
         """
         try:
             for track in self._source.tracks:

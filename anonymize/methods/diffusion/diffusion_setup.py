@@ -38,25 +38,18 @@ CONTROLNET = "controlnet"
 _LATENT_CHANNELS = 4
 
 
-def torch_device() -> str:
-    """Return where networks compute."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
 def load_pipeline(model: Path, controlnet: Path, preset: Preset) -> Any:
     """Return a `StableDiffusionControlNetImg2ImgPipeline`, in float16 on a GPU.
 
-    Args:
-        model: a folder in the layout of diffusers.
-        controlnet: another.
-        preset: says whether to compile.
+    `model` and `controlnet` are folders in the layout of diffusers.
     """
-    where = torch_device()
+    where = "cuda" if torch.cuda.is_available() else "cpu"
     precise = torch.float32 if where == "cpu" else torch.float16
     only_here = {"local_files_only": True, "use_safetensors": True}
     told = logging.get_verbosity()
+    bars: Any
     for bars in (logging, of_transformers):
-        _disable_progress_bar(bars)
+        bars.disable_progress_bar()
     logging.set_verbosity_error()
     try:
         control = _load_part(ControlNetModel, CONTROLNET, controlnet, only_here)
@@ -76,10 +69,6 @@ def load_pipeline(model: Path, controlnet: Path, preset: Preset) -> Any:
     if preset.compile and where == "cuda":
         compile_unguided(pipe)
     return pipe
-
-
-def _disable_progress_bar(library: Any) -> None:
-    library.disable_progress_bar()
 
 
 def compile_unguided(pipe: Any) -> None:
@@ -129,5 +118,5 @@ def create_renderer(options: DiffusionOptions, source: FaceSource, progress: Pro
     pipe = load_pipeline(folders[0], folders[1], options.resolved_preset)
     flow = create_flow(default_flow())
     finder = create_landmark_finder() if options.control == "landmarks" else None
-    told = " ".join(installed_weights.digest(name) for name in (MODEL, CONTROLNET))
+    told = " ".join(map(installed_weights.digest, (MODEL, CONTROLNET)))
     return DiffusionRenderer(options, source, pipe, flow, keyframe_drawing.create_comparer(), finder, told, progress)

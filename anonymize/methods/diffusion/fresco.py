@@ -53,16 +53,9 @@ def link_elements(
 
     An element goes where the flow, rounded, leads it. Where several go to one place, the one with the most similar
     colour gets it, the earliest of equals. Elements that get none, are lost or leave the picture take the places that
-    are left over, both in order, and count as not linked.
-
-    Args:
-        flow: (h, w, 2) in elements, from the frame to the next.
-        lost: (h, w), elements that the next frame does not show.
-        first: (h, w, channels), colours of the frame.
-        second: colours of the next.
-
-    Returns:
-        (h * w) int64, the place of each element in the next frame, a permutation; (h * w) bool, whether by flow.
+    are left over, both in order, and count as not linked. `flow` is (h, w, 2) in elements, `lost` (h, w) tells what the
+    next frame does not show, `first` and `second` are (h, w, channels) colours. Returns (h * w) int64, the place of
+    each element in the next frame, a permutation; and (h * w) bool, whether by flow.
     """
     height, width = lost.shape
     count = height * width
@@ -92,10 +85,7 @@ def build_trajectories(
 ) -> Trajectories:
     """Join the mappings of consecutive frames into ways.
 
-    Args:
-        flows: from each frame to the next, (h, w, 2) in elements; one less than there are frames.
-        lost: of each but the last frame.
-        colours: of each frame, (h, w, channels).
+    `flows`, (h, w, 2) in elements, and `lost` are of each frame but the last; `colours`, (h, w, channels), of all.
     """
     count = colours[0].shape[0] * colours[0].shape[1]
     order, linked = [np.arange(count)], []
@@ -160,20 +150,18 @@ class Motion:
     ) -> None:
         """Find the flow both ways between each two consecutive frames, and from the last to the first.
 
-        Args:
-            frames: two or more, (h, w, 3) RGB of one size.
-            flow: what finds it.
-            device: where the network computes.
+        `frames` are two or more, (h, w, 3) RGB of one size.
         """
         count = len(frames)
-        pairs = [(p, (p + 1) % count) for p in range(count if count > 2 else count - 1)]
-        there = [flow.between(frames[a], frames[b]) for a, b in pairs]
-        back = [flow.between(frames[b], frames[a]) for a, b in pairs]
-        lost = [find_occlusions(f, g, frames[a], frames[b]) for f, g, (a, b) in zip(there, back, pairs, strict=True)]
-        lost_back = [
-            find_occlusions(g, f, frames[b], frames[a]) for f, g, (a, b) in zip(there, back, pairs, strict=True)
+        pairs = [(frames[p], frames[(p + 1) % count]) for p in range(count if count > 2 else count - 1)]
+        flows = [(flow.between(a, b), flow.between(b, a)) for a, b in pairs]
+        lost = [
+            (find_occlusions(there, back, a, b), find_occlusions(back, there, b, a))
+            for (there, back), (a, b) in zip(flows, pairs, strict=True)
         ]
-        stacked = [np.stack(tensor).astype(np.float32) for tensor in (there, back, lost, lost_back)]
+        stacked = [
+            np.stack(arrays).astype(np.float32) for arrays in (*zip(*flows, strict=True), *zip(*lost, strict=True))
+        ]
         self._flows = [torch.from_numpy(tensor).to(device).permute(0, 3, 1, 2) for tensor in stacked[:2]]
         self._lost = [torch.from_numpy(tensor).to(device)[:, None] for tensor in stacked[2:]]
         colours = np.stack(frames).astype(np.float32) / 255
@@ -212,8 +200,6 @@ class Terms:
     """How features are optimized.
 
     Attributes:
-        iterations: of Adam.
-        rate: its learning rate.
         temporal: weight of the temporal term; 0 leaves it out.
         spatial: weight of the spatial term; 0 leaves it out.
         slack: differences up to this share of the features' standard deviation, or of a cosine, count as none. Adam
@@ -236,9 +222,7 @@ def gram(features: torch.Tensor) -> torch.Tensor:
 def warp_features(features: torch.Tensor, flow: torch.Tensor) -> torch.Tensor:
     """Pull features back along a flow, bilinear, edges repeated.
 
-    Args:
-        features: (n, c, h, w), what the flow leads to.
-        flow: (n, h, w, 2) in elements.
+    `features` are (n, c, h, w), what the flow leads to; `flow` is (n, h, w, 2) in elements.
     """
     height, width = features.shape[2:]
     rows = torch.arange(height, device=flow.device, dtype=flow.dtype)[:, None]
@@ -254,17 +238,10 @@ def optimize_features(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return optimized features, with the mean and deviation that each channel of each frame had before.
 
-    The loss is temporal * mean(|c2 - pulled(c1)| where seen + |c1 - pulled(c2)| where seen)
-    + spatial * mean(|gram(c) - gram of the source|).
-
-    Args:
-        features: (chunks * frames, c, h, w); computed in float32 and returned as they came.
-        motion: of the frames, on a grid of h x w.
-        grams: (frames, h * w, h * w) of the source's features, or None without a spatial term.
-        terms: what is minimised, and how.
-
-    Returns:
-        The features, and (iterations) the loss before each iteration.
+    The loss is temporal * mean(|c2 - pulled(c1)| where seen + |c1 - pulled(c2)| where seen) + spatial * mean(|gram(c) -
+    gram of the source|). `features`, (chunks * frames, c, h, w), are computed in float32 and returned as they came;
+    `grams`, (frames, h * w, h * w), are those of the source, None without a spatial term. Also returns (iterations) the
+    loss before each iteration.
     """
     start = features.detach().float()
     frames = len(motion.colours)
@@ -286,11 +263,9 @@ def optimize_features(
             adam.zero_grad()
             loss = torch.zeros((), device=start.device)
             if terms.temporal and count:
-                tensor, two = moved[first], moved[second]
-                apart = (
-                    _excess(two - warp_features(tensor, back), slack) * kept_back
-                    + _excess(tensor - warp_features(two, there), slack) * kept
-                )
+                earlier, later = moved[first], moved[second]
+                apart = _excess(later - warp_features(earlier, back), slack) * kept_back
+                apart = apart + _excess(earlier - warp_features(later, there), slack) * kept
                 term = terms.temporal * apart.mean()
                 torch.autograd.backward(term)
                 loss += term.detach()
@@ -327,7 +302,6 @@ class Guidance:
     """State of one batch. The pipeline sets it before each step; the layers read it.
 
     Attributes:
-        frames: in the batch.
         height: of the latents.
         width: of the latents.
         motion: between the frames; None for a single one, which nothing guides.
@@ -427,9 +401,10 @@ class GuidedAttention:
         if guide.spatial:
             source = guide.attended[self._name]
             asked = spatial_attention(query, attn.to_q(source), attn.to_k(source), heads)
-        seen = cross_frame_attention(asked, key, value, motion.shared_indices, frames, heads) if guide.cross else None
-        if seen is None:
-            seen = _join_heads(_attend(*(_split(tensor, heads) for tensor in (asked, key, value))))
+        if guide.cross:
+            seen = cross_frame_attention(asked, key, value, motion.shared_indices, frames, heads)
+        else:
+            seen = _attend(asked, key, value, heads)
         if guide.temporal:
             order, together = motion.trajectory_order
             seen = temporal_attention(query, key, seen, order, together, heads)
@@ -442,15 +417,11 @@ def spatial_attention(
 ) -> torch.Tensor:
     """Mix queries by how alike their places are in the source: softmax(Q_r (0.2 K_r)^T / sqrt(d)) Q.
 
-    Args:
-        query: (chunks * frames, elements, channels).
-        source_query: (frames, elements, channels), of the source's own features.
-        source_key: of the same shape.
-        heads: of the layer.
+    `query` is (chunks * frames, elements, channels); `source_query` and `source_key`, (frames, elements, channels), are
+    of the source's own features.
     """
     chunks = len(query) // len(source_query)
-    like = [_split(tensor, heads).repeat(chunks, 1, 1, 1) for tensor in (source_query, source_key * KEY_SCALE)]
-    return _join_heads(_attend(like[0], like[1], _split(query, heads)))
+    return _attend(source_query.repeat(chunks, 1, 1), source_key.repeat(chunks, 1, 1) * KEY_SCALE, query, heads)
 
 
 def cross_frame_attention(
@@ -458,18 +429,12 @@ def cross_frame_attention(
 ) -> torch.Tensor:
     """Let every frame look at the same elements: all of the first frame, and of the later ones what is newly seen.
 
-    Args:
-        query: (chunks * frames, elements, channels).
-        key: of the same shape.
-        value: of the same shape.
-        shared: indices of the elements that are looked at, among those of all frames in turn.
-        frames: in a chunk.
-        heads: of the layer.
+    `query`, `key` and `value` are (chunks * frames, elements, channels); `shared` indexes the elements that are looked
+    at among those of all frames in turn.
     """
     count, elements, channels = query.shape
     chunked = [tensor.reshape(count // frames, frames * elements, channels) for tensor in (query, key, value)]
-    asked, keys, values = chunked[0], chunked[1][:, shared], chunked[2][:, shared]
-    seen = _join_heads(_attend(*(_split(tensor, heads) for tensor in (asked, keys, values))))
+    seen = _attend(chunked[0], chunked[1][:, shared], chunked[2][:, shared], heads)
     return seen.reshape(count, elements, channels)
 
 
@@ -483,13 +448,9 @@ def temporal_attention(
 ) -> torch.Tensor:
     """Attend along trajectories: each element looks at where it is in the other frames, and at nothing else.
 
-    Args:
-        query: (chunks * frames, elements, channels).
-        key: of the same shape.
-        value: of the same shape.
-        order: (frames, elements) int64, which element of each frame lies on which trajectory.
-        together: (elements, frames, frames) bool, between which frames of a trajectory one may look.
-        heads: of the layer.
+    `query`, `key` and `value` are (chunks * frames, elements, channels). `order`, (frames, elements) int64, tells which
+    element of each frame lies on which trajectory; `together`, (elements, frames, frames) bool, between which frames of
+    a trajectory one may look.
     """
     frames, elements = order.shape
     count, _, channels = query.shape
@@ -512,13 +473,7 @@ def temporal_attention(
     return back.reshape(count, elements, channels)
 
 
-def _split(tensor: torch.Tensor, heads: int) -> torch.Tensor:
-    return tensor.reshape(len(tensor), tensor.shape[1], heads, -1).transpose(1, 2)
-
-
-def _join_heads(tensor: torch.Tensor) -> torch.Tensor:
-    return tensor.transpose(1, 2).flatten(2)
-
-
-def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
-    return functional.scaled_dot_product_attention(query, key, value)
+def _attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, heads: int) -> torch.Tensor:
+    """Return the attention of several heads, which share the channels of (n, elements, channels) tensors."""
+    q, k, v = (tensor.reshape(*tensor.shape[:2], heads, -1).transpose(1, 2) for tensor in (query, key, value))
+    return functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)

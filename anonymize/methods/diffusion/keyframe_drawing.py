@@ -4,9 +4,8 @@ A prompt follows from the pseudonym alone. An independent identity network decid
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import cv2
 import numpy as np
@@ -33,24 +32,14 @@ NEGATIVE_PROMPT = "drawing, cartoon, painting, text, watermark, deformed, blurry
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """How someone is drawn.
-
-    Attributes:
-        prompt: for the text encoder.
-        seed: of the noise; less than 2**63.
-    """
+    """How someone is drawn."""
 
     prompt: str
     seed: int
 
 
 def choose_appearance(identity: str, attempt: int = 0) -> Appearance:
-    """Return how someone is drawn, the same in all recordings.
-
-    Args:
-        identity: who it is.
-        attempt: another seed with the same words, for a face that came out too much like the source.
-    """
+    """Return how someone is drawn, the same in all recordings; each attempt has another seed with the same words."""
     age, complexion, hair, colour, shape, eyes, brows, nose = (
         choices[_number(f"{choices[0]} or not for {identity}") % len(choices)]
         for choices in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
@@ -92,26 +81,14 @@ def detect_edges(crop: Image) -> Image:
 
 
 def draw_landmark_lines(landmarks: Landmarks | None, size: tuple[int, int]) -> Image:
-    """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are.
-
-    Args:
-        landmarks: in pixels of the crop; None draws nothing.
-        size: width and height of the crop.
-    """
+    """Return the lines of eyes, iris, brows, nose and mouth, white on black as edges are; none without landmarks."""
     drawn = np.zeros((size[1], size[0], 3), np.uint8)
     if landmarks is not None:
-        for closed, points in _polygons(landmarks):
-            cv2.polylines(drawn, [points], closed, (255, 255, 255), _LINE_WIDTH, cv2.LINE_AA)
+        points = np.rint(landmarks.points[:, :2]).astype(np.int32)
+        for is_closed, lines in zip((True, False), _LINES[landmarks.layout], strict=True):
+            polygons = [points[list(line)] for line in lines]
+            cv2.polylines(drawn, polygons, is_closed, (255, 255, 255), _LINE_WIDTH, cv2.LINE_AA)
     return drawn
-
-
-def _polygons(landmarks: Landmarks) -> Iterator[tuple[bool, NDArray[np.int32]]]:
-    points = np.rint(landmarks.points[:, :2]).astype(np.int32)
-    closed, ended = _LINES[landmarks.layout]
-    for line in closed:
-        yield True, points[list(line)]
-    for line in ended:
-        yield False, points[list(line)]
 
 
 MAX_SIMILARITY = 0.25
@@ -123,28 +100,8 @@ _COPY_CORRELATION = 0.97
 _DEFAULT_POINTS = np.array([[0.31, 0.41], [0.69, 0.41], [0.5, 0.6], [0.35, 0.78], [0.65, 0.78]], np.float32)
 
 
-class FaceComparer(Protocol):
-    """Compares faces."""
-
-    @property
-    def key(self) -> str:
-        """What it asks, for the key of what is kept."""
-
-    def similarity(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
-        """Return the cosine of two faces that lie in the same place of two crops.
-
-        Args:
-            source: (h, w, 3).
-            drawn: of the same shape.
-            box: x, y, width, height of the face in the crops.
-        """
-
-    def close(self) -> None:
-        """Free what it holds."""
-
-
-class EmbeddingComparer:
-    """Compares what an identity network says of both, at the same five points."""
+class FaceComparer:
+    """Compares what an identity network says of two faces, at the same five points."""
 
     def __init__(self, embedder: Embedder, finder: LandmarkFinder | None) -> None:
         self._embedder, self._finder = embedder, finder
@@ -155,7 +112,10 @@ class EmbeddingComparer:
         return f"{self._embedder.key}, {self._finder.key if self._finder else 'box'}"
 
     def similarity(self, source: Image, drawn: Image, box: NDArray[np.float64]) -> float:
-        """Return the cosine; a face without landmarks, from the side, is compared at the usual places in its box."""
+        """Return the cosine of two faces in the same box of two crops, (h, w, 3) each.
+
+        A face without landmarks, from the side, is compared at the usual places in its box.
+        """
         points = (_DEFAULT_POINTS * box[2:] + box[:2]).astype(np.float32)
         if self._finder is not None:
             found = self._finder.find(source, box[None].astype(np.float32))[0]
@@ -172,10 +132,7 @@ class EmbeddingComparer:
 def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     """Tell whether a drawn face is a mere copy, in whatever brightness and contrast: by the correlation of both.
 
-    Args:
-        source: (h, w, 3).
-        drawn: of the same shape.
-        box: x, y, width, height of the face in the crops.
+    Both are (h, w, 3), `box` is x, y, width, height of the face in them.
     """
     x, y, width, height = (round(float(value)) for value in box)
     rows, columns = slice(max(0, y), max(0, y + height)), slice(max(0, x), max(0, x + width))
@@ -185,15 +142,13 @@ def is_copy(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
     return scale > 0 and float((first * second).sum()) / scale > _COPY_CORRELATION
 
 
-def create_comparer() -> EmbeddingComparer | None:
+def create_comparer() -> FaceComparer | None:
     """Return what compares faces with the networks that are installed; None where there is no identity network."""
     name = default_face_embedder()
     if name is None:
         return None
-    return EmbeddingComparer(
-        create_face_embedder(name),
-        LANDMARKS.make("mediapipe") if LANDMARKS.is_installed("mediapipe") else None,
-    )
+    finder = LANDMARKS.make("mediapipe") if LANDMARKS.is_installed("mediapipe") else None
+    return FaceComparer(create_face_embedder(name), finder)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,14 +175,10 @@ class Artist:
         finder: LandmarkFinder | None,
         progress: Progress,
     ) -> None:
-        """Take what is needed.
+        """Take the networks.
 
-        Args:
-            translator: the networks.
-            strength: how far a face is taken back to noise.
-            likeness: tells whether a face was changed enough; None where nothing can.
-            finder: of landmarks, whose lines alone are kept; None keeps the edges.
-            progress: is asked before each step whether to go on.
+        `strength` says how far a face is taken back to noise. `likeness` tells whether it was changed enough, None
+        where nothing can. `finder` finds the landmarks whose lines alone are kept; without one, edges are.
         """
         self._translator, self._strength, self._progress = translator, strength, progress
         self._likeness, self._finder = likeness, finder
@@ -236,34 +187,17 @@ class Artist:
     def draw(
         self, identity: str, seen: Sequence[KeyframeCrop], attempt: int, part: int, known: torch.Tensor | None
     ) -> GeneratedBatch:
-        """Draw a batch of one shot; see `Translator.draw`.
-
-        Args:
-            identity: who it is.
-            seen: key frames.
-            attempt: which seed.
-            part: which batch of the shot.
-            known: the way of those that were drawn before.
-        """
+        """Draw a batch of one shot, with the words and the seed of an identity; see `Translator.draw`."""
         look = choose_appearance(identity, attempt)
         if look.prompt not in self._words:
             self._words[look.prompt] = self._translator.encode_prompt(look.prompt, NEGATIVE_PROMPT)
-        return self._translator.draw(
-            [keyframe.crop for keyframe in seen],
-            [self._control(keyframe) for keyframe in seen],
-            self._words[look.prompt],
-            look.seed,
-            self._strength,
-            part,
-            known,
-            self._progress,
-        )
+        crops, controls = [keyframe.crop for keyframe in seen], [self._control(keyframe) for keyframe in seen]
+        words = self._words[look.prompt]
+        return self._translator.draw(crops, controls, words, look.seed, self._strength, part, known, self._progress)
 
     def is_too_similar(self, seen: Sequence[KeyframeCrop], images: Image) -> bool:
         """Tell whether results are too much like the source: one of them a copy, or alike on the mean of a batch."""
-        pairs = [
-            (keyframe_crop.crop, image, keyframe_crop.box) for keyframe_crop, image in zip(seen, images, strict=True)
-        ]
+        pairs = [(keyframe.crop, image, keyframe.box) for keyframe, image in zip(seen, images, strict=True)]
         if any(is_copy(*pair) for pair in pairs):
             return True
         if self._likeness is None:

@@ -27,12 +27,7 @@ _SCHEDULERS: dict[str, Any] = {
 
 
 def build_scheduler(name: Schedule, config: Any) -> Any:
-    """Return a scheduler of diffusers for a model.
-
-    Args:
-        name: which one.
-        config: of the scheduler that the model came with.
-    """
+    """Return a scheduler of diffusers for a model, whose own came with `config`."""
     kind, settings = _SCHEDULERS[name]
     model = {key: config[key] for key in _MODEL_SETTINGS if config.get(key) is not None}
     return kind(**model, steps_offset=1, timestep_spacing="leading", **settings) if name != "lcm" else kind(**model)
@@ -77,13 +72,7 @@ class Translator:
     """
 
     def __init__(self, pipe: Any, preset: Preset, flow: OpticalFlow) -> None:
-        """Set up the schedule and the guided layers.
-
-        Args:
-            pipe: with its networks where they are to compute, in evaluation mode.
-            preset: what is computed.
-            flow: for the motion between the frames.
-        """
+        """Set up the schedule and the guided layers of a pipeline in evaluation mode, where it is to compute."""
         self.pipe, self._preset, self._flow = pipe, preset, flow
         pipe.scheduler = build_scheduler(preset.schedule, pipe.scheduler.config)
         self._guide = Guidance()
@@ -121,20 +110,10 @@ class Translator:
         """Draw a batch.
 
         All frames start from the same noise. With one frame, or a preset that guides and optimizes nothing, this is
-        what `StableDiffusionControlNetImg2ImgPipeline` does with a generator of the same seed.
-
-        Args:
-            frames: (h, w, 3) RGB of one size, a multiple of 64.
-            control: (h, w, 3), what the ControlNet is shown of each.
-            words: what is to be seen.
-            seed: of the noise.
-            strength: share of the steps that are gone, from the end; at least one step is.
-            part: which batch of the shot this is; later ones draw other noise in the steps.
-            known: (steps, k, ...), the way of the first k frames, which an earlier batch drew.
-            progress: asked before each step and each optimization whether to go on.
-
-        Raises:
-            Cancelled: the user stopped it.
+        what `StableDiffusionControlNetImg2ImgPipeline` does with a generator of the same seed. `frames` and `control`
+        are (h, w, 3) RGB of one size, a multiple of 64. `strength` is the share of the steps that are gone, from the
+        end; at least one is. Later batches of a shot (`part`) draw other noise in the steps. `known`, (steps, k, ...),
+        is the way of the first k frames, which an earlier batch drew.
         """
         progress = progress or Silent()
         unet, vae, count = self.pipe.unet, self.pipe.vae, len(frames)
@@ -147,11 +126,9 @@ class Translator:
         timesteps = self._timesteps(strength)
         latents = self.pipe.scheduler.add_noise(source, noise.expand_as(source), timesteps[:1].repeat(count))
         wanted = words.positive.to(device, dtype).expand(count, -1, -1)
-        embeds = (
-            torch.cat([words.negative.to(device, dtype).expand(count, -1, -1), wanted])
-            if words.negative is not None
-            else wanted
-        )
+        embeds = wanted
+        if words.negative is not None:
+            embeds = torch.cat([words.negative.to(device, dtype).expand(count, -1, -1), wanted])
         shown = torch.from_numpy(np.stack(control)).to(device, dtype).permute(0, 3, 1, 2) / 255
         shown = torch.cat([shown, shown]) if self._uses_guidance else shown
         self._prepare(frames, source, noise, wanted, int(timesteps[-1]), progress)
@@ -223,11 +200,9 @@ class Translator:
         guide.check = progress.check_cancelled
         if self._preset.spatial_steps or self._preset.optimized:
             kept = float(self.pipe.scheduler.alphas_cumprod[last])
-            guide.recording = True
-            guide.recording_grams = self._preset.optimized > 0
-            self.pipe.unet(
-                kept**0.5 * source + (1 - kept) ** 0.5 * noise, last, encoder_hidden_states=wanted, return_dict=False
-            )
+            noisy = kept**0.5 * source + (1 - kept) ** 0.5 * noise
+            guide.recording, guide.recording_grams = True, self._preset.optimized > 0
+            self.pipe.unet(noisy, last, encoder_hidden_states=wanted, return_dict=False)
             guide.recording = False
 
     def _guide_step(self, step: int, time: int) -> None:

@@ -38,7 +38,6 @@ class GeneratedKeyframe:
     """A key frame.
 
     Attributes:
-        frame: position in the source.
         source: (h, w) grey, what the crop showed.
         drawn: (H, W, 3), what was drawn in its place, at any size.
     """
@@ -53,16 +52,8 @@ def interpolate_frame(frame: int, source: Image, keys: Sequence[GeneratedKeyfram
 
     Each key's picture is pulled along the flow from the frame to the key. A key counts the more the nearer it is in
     time, and next to nothing where it does not show what the frame shows (see
-    `models.flow.flow_consistency.find_occlusions`).
-
-    Args:
-        frame: position in the source.
-        source: (h, w) grey, what its crop shows.
-        keys: the key before it and the one after it.
-        flow: finds the motion.
-
-    Returns:
-        (H, W, 3).
+    `models.flow.flow_consistency.find_occlusions`). `source` is (h, w) grey, what the crop of the frame shows; `keys`
+    are the key before it and the one after it. Returns (H, W, 3).
     """
     height, width = keys[0].drawn.shape[:2]
     span = sum(abs(key.frame - frame) for key in keys)
@@ -115,28 +106,14 @@ class ShotStore:
             return None
 
     def restart(self, state: ShotState) -> None:
-        """Restart the shot: delete whatever was drawn of it.
-
-        Raises:
-            OSError: the folder cannot be written.
-        """
+        """Restart the shot: delete whatever was drawn of it."""
         with suppress(FileNotFoundError):
             shutil.rmtree(self._folder)
         self._folder.mkdir(parents=True)
         self._write("state.json", json.dumps(asdict(state)).encode())
 
     def write_batch(self, number: int, frames: Sequence[int], images: Image, way: NDArray[np.float32]) -> None:
-        """Keep a batch.
-
-        Args:
-            number: of the batch.
-            frames: that are new in it.
-            images: (frames, h, w, 3).
-            way: the latents of its first and last frame after each step.
-
-        Raises:
-            OSError: it cannot be written.
-        """
+        """Keep the new frames of a batch, (frames, h, w, 3), and the latents of its ends after each step."""
         content = io.BytesIO()
         np.savez_compressed(content, frames=np.asarray(frames, np.int64), images=images, way=way)
         self._write(f"{number:05d}.npz", content.getvalue())
@@ -165,11 +142,9 @@ class ShotGeneration:
     """A shot and what was drawn of it.
 
     Attributes:
-        shot: where the face is.
         keys: those that are drawn, ascending.
         store: where batches are kept.
         sources: (h, w) grey, what the crop of each key shows; known for keys that were seen.
-        state: how the shot is being drawn.
     """
 
     shot: FaceShot
@@ -184,24 +159,16 @@ class ShotGeneration:
     _held: dict[int, Image] = field(default_factory=dict)
 
     def begin(self, state: ShotState) -> None:
-        """Resume the stored shot, or restart it in the given state.
-
-        Raises:
-            OSError: the folder cannot be written.
-        """
-        there = self.store.read_state()
-        if there is None:
+        """Resume the stored shot, or restart it in the given state."""
+        stored = self.store.read_state()
+        if stored is None:
             self.store.restart(state)
-        self.state = there or state
+        self.state = stored or state
         self._seen.clear()
         self._batches, self._next, self._way = group_into_batches(self.keys, self.state.batch), 0, None
 
     def restart(self, state: ShotState) -> None:
-        """Restart the shot.
-
-        Raises:
-            OSError: the folder cannot be written.
-        """
+        """Restart the shot."""
         self.store.restart(state)
         self.begin(state)
 
@@ -224,10 +191,7 @@ class ShotGeneration:
         if frame != batch.frames[-1]:
             return 0
         kept = self.store.read_batch(self._next, batch.new_frames)
-        if kept is None:
-            self._way = self._draw_batch(batch, artist)
-        else:
-            self._way = torch.from_numpy(kept[1])
+        self._way = self._draw_batch(batch, artist) if kept is None else torch.from_numpy(kept[1])
         self._next += 1
         self._seen = {key: self._seen[key] for key in {self.keys[0], frame}}
         return len(batch.new_frames)

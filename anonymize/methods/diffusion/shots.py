@@ -42,22 +42,12 @@ class CropWindow:
     def paste(self, drawn: Image, rect: tuple[int, int, int, int]) -> Image:
         """Return what a drawn crop shows in a rectangle of the picture; beyond the crop its edge is repeated.
 
-        Args:
-            drawn: (H, W, 3), the crop at any size.
-            rect: x, y, width, height of the rectangle.
-
-        Returns:
-            (height, width, 3).
+        `drawn`, (H, W, 3), is the crop at any size, `rect` x, y, width, height. Returns (height, width, 3).
         """
         height, width = drawn.shape[:2]
         across, down = width / self.width, height / self.height
         x, y, wide, high = rect
-        way = np.array(
-            [
-                [across, 0, (x + 0.5 - self.x) * across - 0.5],
-                [0, down, (y + 0.5 - self.y) * down - 0.5],
-            ]
-        )
+        way = np.array([[across, 0, (x + 0.5 - self.x) * across - 0.5], [0, down, (y + 0.5 - self.y) * down - 0.5]])
         flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
         placed = cv2.warpAffine(drawn, way, (wide, high), flags=flags, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(placed, np.uint8)
@@ -66,12 +56,8 @@ class CropWindow:
 def stabilize_boxes(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
     """Return a square around each box whose centre and size change smoothly.
 
-    Args:
-        boxes: (n, 4) x, y, width, height of one face in consecutive frames.
-        rate: frames per second.
-
-    Returns:
-        (n, 3) x and y of the centre and the side; each square holds the mask of its box.
+    `boxes`, (n, 4), are of one face in consecutive frames, `rate` of which are shown a second. Returns (n, 3) x and y
+    of the centre and the side; each square holds the mask of its box.
     """
     reach = max(1, round(_SMOOTHING_S * rate))
     centres = boxes[:, :2] + boxes[:, 2:] / 2
@@ -86,12 +72,7 @@ def stabilize_boxes(boxes: NDArray[np.float64], rate: float) -> NDArray[np.float
 def whole_frame_window(size: tuple[int, int], shorter: int) -> tuple[CropWindow, tuple[int, int]]:
     """Return the view of a whole picture, and the size that it goes through the network in.
 
-    Args:
-        size: width and height of the picture.
-        shorter: side of what goes through the network.
-
-    Returns:
-        The view; width and height, each a multiple of 64.
+    The shorter side of the latter is about `shorter`; both are multiples of 64.
     """
     scale = shorter / min(size)
     wide, high = (max(_SIZE_MULTIPLE, round(side * scale / _SIZE_MULTIPLE) * _SIZE_MULTIPLE) for side in size)
@@ -113,9 +94,6 @@ class FaceShot:
     """A face from one frame to another, with a view for each.
 
     Attributes:
-        track_id: whose face it is.
-        identity: who that is.
-        first: position of its first frame.
         squares: (n, 3), x and y of the centre and side of the crop in each frame from the first on.
     """
 
@@ -142,10 +120,7 @@ class FaceShot:
 def split_into_shots(track: FaceTrack, identity: str, cuts: Sequence[int]) -> list[FaceShot]:
     """Divide a track at cuts and at long gaps; boxes between found ones are interpolated.
 
-    Args:
-        track: with one frame or more.
-        identity: who it is.
-        cuts: positions of the frames that a scene starts with, ascending.
+    `cuts` are the positions of the frames that a scene starts with, ascending.
     """
     frames, times = np.asarray(track.frames, np.int64), np.asarray(track.times_us, np.int64)
     boxes = np.asarray(track.boxes, np.float64)
@@ -178,12 +153,7 @@ def frame_change(before: NDArray[np.uint8], after: NDArray[np.uint8], cells: int
     """Return how much a picture changed: the mean squared error, both smoothed over 9 x 9 pixels.
 
     Over the whole picture it is the measure of FRESCO (Yang et al., CVPR 2024). In a face a blink is a small part of
-    that, so the greatest error of any cell tells more.
-
-    Args:
-        before: (h, w).
-        after: of the same shape.
-        cells: into how many cells the picture is divided, across and down.
+    that, so the greatest error of any cell tells more. The picture is divided into so many cells across and down.
     """
     return _max_cell_error(cv2.GaussianBlur(before, _BLUR_SIZE, 0), cv2.GaussianBlur(after, _BLUR_SIZE, 0), cells)
 
@@ -196,32 +166,20 @@ def _max_cell_error(first: NDArray[Any], second: NDArray[Any], cells: int) -> fl
 def choose_keyframes(changes: Sequence[float], least: int, most: int) -> list[int]:
     """Choose the key frames of a shot, as FRESCO does.
 
-    The first and the last frame are keys. Then the frame that changed most is added again and again, none closer
-    than `least` to a key, until no two keys are further apart than `most`. Where no frame is far enough from the keys
-    and a gap is still too wide, it is halved. With `least` equal to `most` the keys are evenly spaced.
-
-    Args:
-        changes: of each frame to the one before it, from the second on: one less than there are frames.
-        least: frames that keys are apart at least, the last two excepted; 1 or more.
-        most: frames that keys are apart at most; not less than `least`.
-
-    Returns:
-        Positions in the shot, ascending.
+    The first and the last frame are keys. Then the frame that changed most is added again and again, none closer than
+    `least` to a key, until no two keys are further apart than `most`. Where no frame is far enough from the keys and a
+    gap is still too wide, it is halved. With `least` equal to `most` the keys are evenly spaced. `changes` are of each
+    frame to the one before it, from the second on. Returns ascending positions in the shot.
     """
     last = len(changes)
     if least == most:
         return sorted({*range(0, last, least), last})
-    keys = sorted({0, last})
-    near = np.zeros(last + 1, np.bool_)
+    keys, near = sorted({0, last}), np.zeros(last + 1, np.bool_)
+    near[:least] = near[max(0, last - least + 1) :] = True
     changed = np.concatenate([[0.0], np.asarray(changes, np.float64)])
-    for key in keys:
-        near[max(0, key - least + 1) : key + least] = True
     while max((b - a for a, b in pairwise(keys)), default=0) > most:
-        if near.all():
-            start, stop = max(pairwise(keys), key=lambda gap: gap[1] - gap[0])
-            key = (start + stop) // 2
-        else:
-            key = int(np.where(near, -np.inf, changed).argmax())
+        start, stop = max(pairwise(keys), key=lambda gap: gap[1] - gap[0])
+        key = (start + stop) // 2 if near.all() else int(np.where(near, -np.inf, changed).argmax())
         keys = sorted([*keys, key])
         near[max(0, key - least + 1) : key + least] = True
     return keys
@@ -231,14 +189,9 @@ def add_excursions(keys: Sequence[int], thumbnails: Sequence[NDArray[np.uint8]],
     """Add the frames of what comes and goes between two keys, such as lids that are closed for a moment.
 
     The greatest changes are where lids fall and where they rise, so those become keys, and what lies between would be
-    made of two half-open eyes. Between two keys the frame that is least like either of them becomes one too, if it
-    is not on the way from the one to the other; again and again.
-
-    Args:
-        keys: ascending positions.
-        thumbnails: of all frames of the shot, (64, 64) grey.
-        least: frames that an added key is apart from others at least.
-        cells: see `frame_change`.
+    made of two half-open eyes. Between two keys the frame that is least like either of them becomes one too, if it is
+    not on the way from the one to the other; again and again. `thumbnails` are of all frames of the shot, (64, 64)
+    grey; added keys are `least` frames apart from others.
     """
     found = [keys[0]]
     for key in keys[1:]:
@@ -279,12 +232,7 @@ class Batch:
 
 
 def group_into_batches(keys: Sequence[int], size: int) -> list[Batch]:
-    """Group the key frames of a shot; every key is new in exactly one batch, in order.
-
-    Args:
-        keys: ascending.
-        size: frames in a batch at most, 1 or more.
-    """
+    """Group the key frames of a shot, at most `size` in a batch; every key is new in exactly one, in order."""
     first = tuple(keys[:size])
     found = [Batch(first, 0)] if first else []
     done = len(first)

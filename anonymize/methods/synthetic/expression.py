@@ -107,6 +107,8 @@ def read_pose_and_expression(points: NDArray[np.float32]) -> tuple[HeadPose, Exp
     The pose is the least squares fit of turn, scale and shift (Umeyama, "Least-Squares Estimation of Transformation
     Parameters Between Two Point Patterns", IEEE PAMI 13(4), 1991) between points that no expression moves.
     """
+    import cv2  # the window lists the methods without loading it
+
     seen = np.asarray(points, np.float64)
     still = seen[_RIGID_INDICES]
     middle, aim = _RIGID_POINTS.mean(0), still.mean(0)
@@ -116,7 +118,7 @@ def read_pose_and_expression(points: NDArray[np.float32]) -> tuple[HeadPose, Exp
     scale = float((stretch * proper).sum() / ((_RIGID_POINTS - middle) ** 2).sum())
     place = (aim - scale * middle @ turn)[:2]
     head = (seen - aim) @ turn.T / max(scale, 1e-9) + middle
-    return HeadPose(_vector(turn.T), place, scale), _expression(head)
+    return HeadPose(cv2.Rodrigues(turn.T)[0].ravel(), place, scale), _expression(head)
 
 
 def _expression(head: Points) -> Expression:
@@ -154,23 +156,6 @@ def _expression(head: Points) -> Expression:
     )
 
 
-def rotation_matrix(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the (3, 3) rotation of a rotation vector, by Rodrigues' formula."""
-    angle = float(np.linalg.norm(vector))
-    if angle < 1e-9:
-        return np.eye(3)
-    x, y, z = vector / angle
-    cross = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1 - np.cos(angle)) * cross @ cross)
-
-
-def _vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rotation vector of a rotation by less than half a turn."""
-    axis = np.array([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]])
-    sine, cosine = float(np.linalg.norm(axis)) / 2, (float(np.trace(rotation)) - 1) / 2
-    return axis * (0.5 if sine < 1e-9 else np.arctan2(sine, cosine) / (2 * sine))
-
-
 Array = NDArray[np.float64]
 
 MAX_GAP_US = 400_000
@@ -197,8 +182,6 @@ class FaceSample:
     """One face in one frame, as it was looked at.
 
     Attributes:
-        frame: position in the source.
-        time_us: its time stamp.
         box: (4,) x, y, width, height.
         reading: pose and expression; None where no landmarks were found.
     """
@@ -213,43 +196,30 @@ def smooth_motion(track: Sequence[FaceSample], cuts: Collection[int]) -> Mapping
     """Return pose and expression for every frame of a track that can be drawn.
 
     In the expression, the eyes' openings are 0 shut and 1 open; everything else is a usual face's at rest plus what
-    this face does beyond its own.
-
-    Args:
-        track: in order of frames.
-        cuts: frames with which a scene starts; nothing is smoothed across them.
+    this face does beyond its own. Nothing is smoothed across the frames in `cuts`, with which a scene starts.
     """
-    usable = [
-        face_sample
-        for face_sample in track
-        if face_sample.reading is not None and _is_plausible(face_sample.reading[0])
-    ]
+    readings = {sample.frame: sample.reading for sample in track if sample.reading is not None}
+    readings = {frame: reading for frame, reading in readings.items() if _is_plausible(reading[0])}
+    usable = [sample for sample in track if sample.frame in readings]
     if not usable:
         return {}
-    faces = np.array([astuple(face_sample.reading[1]) for face_sample in usable if face_sample.reading is not None])
-    rest, opened = _estimate_rest(faces)
+    rest, opened = _estimate_rest(np.array([astuple(expression) for _, expression in readings.values()]))
     drawn: dict[int, tuple[HeadPose, Expression]] = {}
     for stretch in _continuous_runs(track, usable, frozenset(cuts)):
-        known = [
-            face_sample
-            for face_sample in stretch
-            if face_sample.reading is not None and _is_plausible(face_sample.reading[0])
-        ]
+        known = [sample for sample in stretch if sample.frame in readings]
         if len(known) < min(_MIN_KNOWN_FRAMES, len(track)):
             continue
-        times = np.array([face_sample.time_us for face_sample in stretch], np.float64)
+        times = np.array([sample.time_us for sample in stretch], np.float64)
         poses, raw = _fill_gaps(stretch, known, times)
         seconds = times / 1e6
-        size = np.median([face_sample.box[2] for face_sample in stretch])
+        size = np.median([sample.box[2] for sample in stretch])
         poses[:, 3:5] /= size
         poses = _smooth(poses, seconds, *_POSE_FILTER)
         poses[:, 3:5] *= size
         values = _normalize(_smooth(raw, seconds, *_FACE_FILTER), rest, opened)
-        for face_sample, pose, value in zip(stretch, poses, values, strict=True):
-            drawn[face_sample.frame] = (
-                HeadPose(pose[:3], pose[3:5], float(np.exp(pose[5]))),
-                Expression(*value.tolist()),
-            )
+        for sample, pose, value in zip(stretch, poses, values, strict=True):
+            head = HeadPose(pose[:3], pose[3:5], float(np.exp(pose[5])))
+            drawn[sample.frame] = head, Expression(*value.tolist())
     return drawn
 
 
@@ -280,22 +250,20 @@ def _continuous_runs(
     track: Sequence[FaceSample], usable: Sequence[FaceSample], cuts: frozenset[int]
 ) -> Iterator[list[FaceSample]]:
     """Yield runs of frames that can be drawn as one movement."""
-    times = np.array([face_sample.time_us for face_sample in usable])
+    times = np.array([sample.time_us for sample in usable])
     run: list[FaceSample] = []
-    for face_sample in track:
-        place = int(np.searchsorted(times, face_sample.time_us))
-        before = face_sample.time_us - times[place - 1] if place else None
-        after = times[place] - face_sample.time_us if place < len(times) else None
+    for sample in track:
+        place = int(np.searchsorted(times, sample.time_us))
+        before = sample.time_us - times[place - 1] if place else None
+        after = times[place] - sample.time_us if place < len(times) else None
         between = before is not None and after is not None and before + after <= MAX_GAP_US
         held = min(gap for gap in (before, after) if gap is not None) <= MAX_HOLD_US
-        broken = bool(run) and (
-            _has_cut(run[-1].frame, face_sample.frame, cuts) or _has_jump(run[-1].box, face_sample.box)
-        )
+        broken = bool(run) and (_has_cut(run[-1].frame, sample.frame, cuts) or _has_jump(run[-1].box, sample.box))
         if run and (broken or not (between or held)):
             yield run
             run = []
         if between or held:
-            run.append(face_sample)
+            run.append(sample)
     if run:
         yield run
 
@@ -311,23 +279,18 @@ def _has_jump(before: Array, after: Array) -> bool:
 
 def _fill_gaps(stretch: Sequence[FaceSample], known: Sequence[FaceSample], times: Array) -> tuple[Array, Array]:
     """Return (n, 6) poses (turn, place, logarithm of the scale) and (n, k) signals; between known ones by the box."""
-    at = np.array([face_sample.time_us for face_sample in known], np.float64)
+    at = np.array([sample.time_us for sample in known], np.float64)
     poses, faces = [], []
-    for face_sample in known:
-        assert face_sample.reading is not None
-        pose, face = face_sample.reading
-        poses.append(
-            [
-                *pose.turn,
-                *((pose.place - face_sample.box[:2]) / face_sample.box[2:]),
-                np.log(pose.scale / face_sample.box[2]),
-            ]
-        )
+    for sample in known:
+        assert sample.reading is not None
+        pose, face = sample.reading
+        place = (pose.place - sample.box[:2]) / sample.box[2:]
+        poses.append([*pose.turn, *place, np.log(pose.scale / sample.box[2])])
         faces.append(astuple(face))
     inside = [
         np.stack([np.interp(times, at, column) for column in np.array(part).T], axis=1) for part in (poses, faces)
     ]
-    boxes = np.array([face_sample.box for face_sample in stretch])
+    boxes = np.array([sample.box for sample in stretch])
     inside[0][:, 3:5] = boxes[:, :2] + inside[0][:, 3:5] * boxes[:, 2:]
     inside[0][:, 5] += np.log(boxes[:, 2])
     return inside[0], inside[1]

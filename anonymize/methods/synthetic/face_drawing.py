@@ -62,11 +62,7 @@ class HeadProjection:
 def paint_meshes(
     sheets: Sequence[SurfaceMesh], view: HeadProjection, light: SceneLight
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Paint sheets, the nearest on top.
-
-    Returns:
-        (h, w, 3) RGB, and (h, w) how much of each pixel is covered, 0 to 1.
-    """
+    """Paint sheets, the nearest on top; (h, w, 3) RGB, and (h, w) how much of each pixel is covered, 0 to 1."""
     corners, depths, colours = (
         np.concatenate(part) for part in zip(*(_cells(s, view, light) for s in sheets), strict=True)
     )
@@ -125,11 +121,7 @@ _WHITE = np.array([246.0, 243.0, 238.0])
 
 
 class Features:
-    """Draws the features of one look.
-
-    Args:
-        head: whose face they lie on.
-    """
+    """Draws the features of one look on the face of its head."""
 
     def __init__(self, head: Head) -> None:
         self._head, self._look = head, head.look
@@ -140,7 +132,7 @@ class Features:
 
     def draw(self, canvas: Canvas, view: HeadProjection, face: Expression) -> None:
         """Draw all of them onto a canvas that holds the lit skin, in place."""
-        pen = _OutlinePen(canvas, view, self._head, face)
+        pen = _OutlinePen(canvas, view, self._head)
         turned = float(view.turn[0, 2])
         sides = (1.0, -1.0) if turned < 0 else (-1.0, 1.0)
         far = sides[0] if abs(turned) > 0.2 else 0.0
@@ -181,7 +173,7 @@ class Features:
         high = np.minimum(high, low)
         crease = corner - bow * (tall * (0.66 + 0.42 * opened)) - 1.6
         skin = pen.lit_tone(self._skin)
-        pen.fill_between(x, crease, x, high, skin * 0.90, 1.0)
+        pen.fill_between(x, crease, high, skin * 0.90, 1.0)
         if opened > 0.06:
             self._ball(pen, side, face, x, high, low, opened)
         pen.line(x, crease, skin * 0.66, 0.9, 0.65)
@@ -231,7 +223,7 @@ class Features:
         )
         thick = 5.6 * look.brow * np.interp(u, (0, 0.12, 0.55, 1), (0.55, 1.0, 0.82, 0.16))
         tone = (self._hair * 0.72 + self._skin * 0.12) * pen.lit
-        pen.fill_between(x, middle - thick / 2, x, middle + thick / 2, tone, 0.88)
+        pen.fill_between(x, middle - thick / 2, middle + thick / 2, tone, 0.88)
 
     def _nose(self, pen: "_OutlinePen") -> None:
         wide = self._look.nose
@@ -288,36 +280,29 @@ class Features:
         over = upper - 6.6 * look.lips * narrow * (1 - np.abs(u) ** 1.7) * cupid
         under = lower + 8.2 * look.lips * narrow * (1 - np.abs(u) ** 2.4)
         lip = pen.lit_tone(self._lip)
-        pen.fill_between(x, over, x, upper, lip * 0.90, 0.95, free=True)
-        pen.fill_between(x, lower, x, under, lip * 1.05, 0.95, free=True)
-        pen.line(x[3:-3], under[3:-3] + 1.6, pen.lit_tone(self._skin) * 0.72, 1.8, 0.35, free=True)
+        pen.fill_between(x, over, upper, lip * 0.90, 0.95, ahead=True)
+        pen.fill_between(x, lower, under, lip * 1.05, 0.95, ahead=True)
+        pen.line(x[3:-3], under[3:-3] + 1.6, pen.lit_tone(self._skin) * 0.72, 1.8, 0.35, ahead=True)
         if gap > 0.9:
             self._inside(pen, x, upper, lower, gap)
-        pen.line(x, upper, _MOUTH * 0.75 * pen.lit, 1.1, 0.9, free=True)
+        pen.line(x, upper, _MOUTH * 0.75 * pen.lit, 1.1, 0.9, ahead=True)
         if gap > 0.9:
-            pen.line(x, lower, lip * 0.62, 0.8, 0.7, free=True)
+            pen.line(x, lower, lip * 0.62, 0.8, 0.7, ahead=True)
 
     def _inside(self, pen: "_OutlinePen", x: Array, upper: Array, lower: Array, gap: float) -> None:
-        pen.fill_between(x, upper, x, lower, _MOUTH * pen.lit, 1.0, free=True)
+        pen.fill_between(x, upper, lower, _MOUTH * pen.lit, 1.0, ahead=True)
         if gap > 9:
             rise = (lower - upper) * float(np.clip((gap - 9) / 30, 0, 0.4))
-            pen.fill_between(x[3:-3], (lower - rise)[3:-3], x[3:-3], lower[3:-3], _TONGUE * pen.lit, 0.9, free=True)
+            pen.fill_between(x[3:-3], (lower - rise)[3:-3], lower[3:-3], _TONGUE * pen.lit, 0.9, ahead=True)
         teeth = np.minimum(upper + 7.0 * (1 - 0.35 * np.abs(_LINE_POSITIONS) ** 2), upper + 0.62 * (lower - upper))
-        pen.fill_between(x[1:-1], upper[1:-1], x[1:-1], teeth[1:-1], _TEETH * 0.94 * pen.lit, 1.0, free=True)
+        pen.fill_between(x[1:-1], upper[1:-1], teeth[1:-1], _TEETH * 0.94 * pen.lit, 1.0, ahead=True)
 
 
 class _OutlinePen:
-    """Draws outlines given in millimetres of the resting face.
+    """Draws outlines given in millimetres of the resting face, on the surface of its head."""
 
-    Args:
-        canvas: (h, w, 3) that is drawn on, RGB.
-        view: how the head is seen.
-        head: gives the depth of the outlines.
-        face: moves them with the jaw, unless they are free of it.
-    """
-
-    def __init__(self, canvas: Canvas, view: HeadProjection, head: Head, face: Expression) -> None:
-        self.canvas, self.view, self._head, self._face = canvas, view, head, face
+    def __init__(self, canvas: Canvas, view: HeadProjection, head: Head) -> None:
+        self.canvas, self.view, self._head = canvas, view, head
         self.lit = 0.97
 
     def lit_tone(self, colour: Tone) -> Tone:
@@ -337,15 +322,15 @@ class _OutlinePen:
         self._fill(self.project(x, y, 0.0), tone, share)
 
     def fill_between(
-        self, x: Array, y: Array, other_x: Array, other_y: Array, tone: Tone, share: float, free: bool = False
+        self, x: Array, upper: Array, lower: Array, tone: Tone, share: float, *, ahead: bool = False
     ) -> None:
-        """Fill what lies between two lines."""
-        out = 1.0 if free else 0.0
-        self._fill(np.concatenate([self._line(x, y, out), self._line(other_x, other_y, out)[::-1]]), tone, share)
+        """Fill what lies between two lines; `ahead` are lips, which stand out."""
+        out = 1.0 if ahead else 0.0
+        self._fill(np.concatenate([self.project(x, upper, out), self.project(x, lower, out)[::-1]]), tone, share)
 
-    def line(self, x: Array, y: Array, tone: Tone, wide: float, share: float, free: bool = False) -> None:
+    def line(self, x: Array, y: Array, tone: Tone, wide: float, share: float, *, ahead: bool = False) -> None:
         """Draw a line, `wide` mm thick in its middle and pointed at its ends."""
-        path = self._line(x, y, 1.0 if free else 0.0)
+        path = self.project(x, y, 1.0 if ahead else 0.0)
         along = np.gradient(path, axis=0)
         across = np.stack([-along[:, 1], along[:, 0]], axis=1)
         across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-6)
@@ -363,9 +348,6 @@ class _OutlinePen:
         corner = np.array([left, top], np.float64)
         cv2.fillPoly(mask, [_fixed_point(outline - corner)], 255, cv2.LINE_AA, _SHIFT)
         return self.canvas[top:bottom, left:right], mask, corner
-
-    def _line(self, x: Array, y: Array, out: float) -> Array:
-        return self.project(np.asarray(x), np.asarray(y), out)
 
     def _fill(self, outline: Array, tone: Tone, share: float) -> None:
         box = self._box(outline)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.methods.face_methods import Face, Image
-from anonymize.methods.synthetic.expression import Expression, HeadPose, rotation_matrix
+from anonymize.methods.synthetic.expression import Expression, HeadPose
 from anonymize.methods.synthetic.face_drawing import Features, HeadProjection, SceneLight, paint_meshes
 from anonymize.methods.synthetic.head_shape import Head, generate_appearance
 
@@ -73,7 +73,9 @@ class Portrait:
         zoom = aim / wide
         size = max(8, round(width * zoom)), max(8, round(height * zoom))
         place = (pose.place - (x, y)) * np.array(size) / (width, height)
-        view = HeadProjection(rotation_matrix(pose.turn), place, pose.scale * zoom, size)
+        view = HeadProjection(
+            np.asarray(cv2.Rodrigues(np.asarray(pose.turn, np.float64))[0]), place, pose.scale * zoom, size
+        )
         canvas, cover = paint_meshes(self._head.build_meshes(expression, view.turn), view, light)
         self._features.draw(canvas, view, expression)
         way = cv2.INTER_AREA if zoom > 1 else cv2.INTER_LINEAR
@@ -119,10 +121,7 @@ _DARKEST = 0.28
 def visible_pixels(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
     """Return (h, w) which pixels of a region x, y, width, height of the picture lie outside all masks.
 
-    Args:
-        face: its mask counts as it is.
-        others: rectangles of the other masks of the frame.
-        region: inside the picture.
+    `others` are rectangles of the other masks of the frame.
     """
     left, top, wide, high = region
     seen = np.ones((high, wide), np.bool_)

@@ -27,11 +27,7 @@ _LIGHT_US = 500_000
 
 @dataclass(frozen=True, slots=True)
 class SyntheticOptions:
-    """How the face is drawn.
-
-    Attributes:
-        expression: how much of an expression is taken over. 1 draws it as it was measured.
-    """
+    """How the face is drawn."""
 
     expression: float = limited_field(
         1.0, 0.5, 1.5, "Expression", "How much of the expression is drawn; 1 is as measured."
@@ -71,11 +67,7 @@ class SyntheticFace:
         self._layers: tuple[int, list[Layer]] = (-1, [])
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
-        """Find the landmarks of all faces, and smooth what they do.
-
-        Raises:
-            Cancelled: the user stopped it.
-        """
+        """Find the landmarks of all faces, and smooth what they do."""
         self._cuts = tuple(source.cuts)
         masks = defaultdict(list)
         seen: defaultdict[str, list[FaceSample]] = defaultdict(list)

@@ -211,7 +211,7 @@ def _decode_crops(
             if position >= len(reader.index):
                 continue
             if position != frame:
-                frame, image = position, reader.decoded_frame_at(position).image
+                frame, image = position, reader.frame_at(position).image
             found[key][place] = _crop_image(image, wanted[key][place])
     return found
 

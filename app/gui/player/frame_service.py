@@ -120,7 +120,7 @@ class FrameService(QObject):
                 if wanted is None:
                     return
                 time_us, longest = wanted
-                picture = reader.decoded_frame_at(reader.times.frame_at(time_us))
+                picture = reader.frame_at(reader.times.frame_at(time_us))
                 self.ready.emit(generation, picture.index, picture.time_us, _to_qimage(picture, longest))
 
     def _await_request(self, generation: int) -> tuple[int, int] | None:

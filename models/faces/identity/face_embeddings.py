@@ -1,25 +1,15 @@
 """The face embedding interface and registry, default first. A new embedding is a class and one line here."""
 
-from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 
-class Embedder(Protocol):
+class Embedder(InferenceModel, Protocol):
     """Turns faces into vectors; those of one person point the same way. May be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     @property
     def dimensions(self) -> int:
@@ -28,13 +18,8 @@ class Embedder(Protocol):
     def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
         """Embed the faces of a picture, aligned as `align_faces` does.
 
-        Args:
-            image: HxWx3 RGB.
-            five_points: (n, 5, 2) x, y in pixels of the right and left eye, the nose, the mouth's right and left
-                corner, as in `Detections.landmarks`.
-
-        Returns:
-            (n, dimensions) vectors of length 1; the cosine of two is their product.
+        The (n, 5, 2) points are x, y in pixels as in `Detections.landmarks`. Returns (n, dimensions) vectors of length
+        1; the cosine of two is their product.
         """
 
 

@@ -137,9 +137,8 @@ def brow_height(face: Landmarks) -> Pair:
 def iris_offset(face: Landmarks) -> NDArray[np.float32] | None:
     """Return how far the irises are from the middle of their eyes' corners, in widths of the eye.
 
-    Returns:
-        (2, 2): left and right eye; along the line through the corners towards the picture's right, and across it
-        towards the picture's lower edge. None for a layout without irises.
+    Returns (2, 2): left and right eye; along the line through the corners towards the picture's right, and across it
+    towards the picture's lower edge. None for a layout without irises.
     """
     layout = _LAYOUTS[face.layout]
     points, offsets = face.points[:, :2], []
@@ -160,15 +159,9 @@ def head_pose(face: Landmarks, size: tuple[int, int]) -> tuple[float, float, flo
 
     The pose that projects nine points of an average head, `REFERENCE`, onto those found (perspective-n-point by
     Terzakis and Lourakis, "A Consistently Fast and Globally Optimal Solution to the Perspective-n-Point Problem", ECCV
-    2020), for a camera whose focal length is the picture's longer side, as nobody knows the real one.
-
-    Args:
-        face: found in the picture.
-        size: width, height of the picture in pixels.
-
-    Returns:
-        Yaw, positive when the face turns to the picture's right; pitch, positive when it looks up; roll, positive when
-        it tilts clockwise. NaN where the points allow no pose.
+    2020), for a camera whose focal length is the picture's longer side, as nobody knows the real one. Yaw is positive
+    when the face turns to the picture's right, pitch when it looks up, roll when it tilts clockwise; NaN where the
+    points allow no pose. `size` is width and height of the picture in pixels.
     """
     import cv2
 

@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.weights.model_plugins import ModelPlugins
-from project.entities.study_records import Json
+from models.weights.model_plugins import InferenceModel, ModelPlugins
 
 MEDIAPIPE = "mediapipe478"
 """468 points of MediaPipe's face mesh, then five of each iris: the right eye's first, its centre before its edge."""
@@ -34,26 +33,14 @@ class Landmarks:
     blendshapes: Mapping[str, float] | None = None
 
 
-class LandmarkFinder(Protocol):
+class LandmarkFinder(InferenceModel, Protocol):
     """Finds the points of faces that a detector found. `find` may be called from several threads at once."""
-
-    @property
-    def key(self) -> str:
-        """Its name in the registry."""
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers, so that a run can be repeated."""
 
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         """Find the points of the faces in some boxes.
 
-        Args:
-            image: HxWx3 RGB, of any size.
-            boxes: (n, 4), x, y, width, height in pixels; a part may lie outside the picture.
-
-        Returns:
-            One answer per box; None where no face is seen in it, as in most profiles.
+        `boxes` are (n, 4); a part of them may lie outside the picture. None where no face is seen in a box, as in most
+        profiles.
         """
 
     def close(self) -> None:

@@ -87,7 +87,13 @@ class MediaPipe:
 
     def __init__(self) -> None:
         file = installed_weights.verified_path(WEIGHTS)
-        self._weights = installed_weights.digest(WEIGHTS)
+        weights = installed_weights.digest(WEIGHTS)
+        self.parameters: Mapping[str, Json] = {
+            "weights": weights,
+            "reach": _REACH,
+            "largest": _LARGEST,
+            "sure": _SURE,
+        }
         self._turn = threading.Lock()
         self._landmarker: FaceLandmarker | None = None
         content = file.read_bytes()
@@ -107,11 +113,6 @@ class MediaPipe:
                 f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} holds another network.",
                 f"Get them again with: greenroom models fetch {WEIGHTS}",
             )
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        return {"weights": self._weights, "reach": _REACH, "largest": _LARGEST, "sure": _SURE}
 
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         """Find the points of the faces in (n, 4) boxes of an HxWx3 RGB picture; None for a box without a face."""

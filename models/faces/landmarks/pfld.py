@@ -5,41 +5,26 @@ the same faces of recorded conversations, points that both have differ by a medi
 outer corners of the eyes. It always answers: it cannot tell whether there is a face.
 """
 
-from collections.abc import Mapping
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.faces.face_cropping import FaceCrop, square_crop
 from models.faces.landmarks.landmark_finders import IBUG, Landmarks
-from models.runtime.onnx_session import open_session
-from models.weights import installed_weights
-from project.entities.study_records import Json
+from models.weights.onnx_model import OnnxModel
 
-NAME = "pfld"
 _COUNT = 68
 _SIDE = 112
 _REACH = 1.0
 
 
-class Pfld:
-    """Finds 68 points of a face, without depth.
+class Pfld(OnnxModel):
+    """Finds 68 points of a face, without depth."""
 
-    Args:
-        threads: of one call.
-    """
-
-    key = NAME
+    key = weights = "pfld"
 
     def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(installed_weights.verified_path(NAME), threads)
-        self._weights = installed_weights.digest(NAME)
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        """Whatever changes its answers."""
-        return {"weights": self._weights, "reach": _REACH}
+        super().__init__(threads, reach=_REACH)
 
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         """Find the points in (n, 4) boxes of an HxWx3 RGB picture; None for a box outside the picture alone."""
@@ -50,13 +35,13 @@ class Pfld:
         if not there:
             return [None] * len(crops)
         blob = np.stack([_resize(crop.image) for crop in there]).astype(np.float32) / 255
-        (found,) = self._session.run(None, {"input": np.ascontiguousarray(blob.transpose(0, 3, 1, 2))})
+        (found,) = self.session.run(None, {"input": np.ascontiguousarray(blob.transpose(0, 3, 1, 2))})
         answers = iter(np.asarray(found, np.float32).reshape(-1, _COUNT, 2))
         return [None if crop is None else _to_picture(next(answers), crop) for crop in crops]
 
     def close(self) -> None:
         """Free the network."""
-        del self._session
+        del self.session
 
 
 def _resize(crop: NDArray[np.uint8]) -> NDArray[np.uint8]:

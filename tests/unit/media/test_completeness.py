@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from media.decoding import iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.frame_index import load_index
 from media.probe import probe
 from project.errors import UserError
@@ -82,7 +82,7 @@ def told_or_whole(whole: Path, cut: Path, size: int) -> bool:
         facts, index = probe(cut), load_index(cut)
     except UserError:
         return True
-    frames = list(iterate_rgb_frames(cut, index))
+    frames = list(iterate_frames(cut, index))
     told = facts.missing_us > 0 and index.missing_us > 0
     return told or (len(frames) == FRAMES and not any(frame.damaged for frame in frames))
 
@@ -188,6 +188,6 @@ def test_damage_in_the_last_pictures_shows_every_time(tmp_path: Path) -> None:
         data[place + size - 900 : place + size] = bytes(900)
     clip.write_bytes(data)
     index = load_index(clip)
-    found = Counter(tuple(frame.index for frame in iterate_rgb_frames(clip, index) if frame.damaged) for _ in range(10))
+    found = Counter(tuple(frame.index for frame in iterate_frames(clip, index) if frame.damaged) for _ in range(10))
     assert len(found) == 1
     assert all(found)

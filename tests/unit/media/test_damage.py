@@ -5,7 +5,7 @@ import av
 import numpy as np
 import pytest
 
-from media.decoding import iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from media.sound import read_mono
@@ -34,14 +34,14 @@ def bad(request: pytest.FixtureRequest, good: Path, tmp_path: Path) -> Path:
         data = bytearray(good.read_bytes())
         data[place : place + size] = bytes(size) if request.param == "zeros" else noise
         path.write_bytes(data)
-        if any(frame.damaged for frame in iterate_rgb_frames(path)):
+        if any(frame.damaged for frame in iterate_frames(path)):
             return path
     raise AssertionError("no damage is noticed")
 
 
 def test_every_position_is_there_and_no_wrong_picture_passes_for_right(good: Path, bad: Path) -> None:
-    right = list(iterate_rgb_frames(good))
-    found = list(iterate_rgb_frames(bad))
+    right = list(iterate_frames(good))
+    found = list(iterate_frames(bad))
     assert [frame.index for frame in found] == list(range(100))
     damaged = [frame.index for frame in found if frame.damaged]
     assert damaged
@@ -59,7 +59,7 @@ def test_every_position_is_there_and_no_wrong_picture_passes_for_right(good: Pat
 def test_slices_that_end_with_data_left_are_damaged(tmp_path: Path, seed: int) -> None:
     clip = make_clip(tmp_path / "a.mp4", frames=80, gop=40, draw=texture)
     index = load_index(clip)
-    right = [frame.image for frame in iterate_rgb_frames(clip, index)]
+    right = [frame.image for frame in iterate_frames(clip, index)]
     with av.open(str(clip)) as container:
         places = [packet.pos or 0 for packet in container.demux(video=0) if packet.size]
     random = np.random.default_rng(seed)
@@ -67,7 +67,7 @@ def test_slices_that_end_with_data_left_are_damaged(tmp_path: Path, seed: int) -
     data = bytearray(clip.read_bytes())
     data[place : place + 1000] = random.integers(0, 255, 1000, dtype=np.uint8).tobytes()
     clip.write_bytes(data)
-    found = list(iterate_rgb_frames(clip, index))
+    found = list(iterate_frames(clip, index))
     assert any(frame.damaged for frame in found)
     for frame in found:
         assert frame.damaged or np.array_equal(frame.image, right[frame.index]), frame.index
@@ -78,7 +78,7 @@ def test_a_file_cut_after_its_table_of_contents_gives_what_it_has(tmp_path: Path
     whole = clip.read_bytes()
     clip.write_bytes(whole[: len(whole) * 2 // 3])
     index = load_index(clip)
-    frames = list(iterate_rgb_frames(clip, index))
+    frames = list(iterate_frames(clip, index))
     assert 40 < len(frames) == len(index) < 100
     assert not any(frame.damaged for frame in frames[:40])
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from media.clip_writer import paint_clip
-from media.decoding import iterate_rgb_frames
+from media.decoding import iterate_frames
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from media.picture import FrameGeometry
@@ -167,7 +167,7 @@ def check(path: Path, late_us: int = 0, lost: range = range(0), frames_off: int 
     """
     index = load_index(path)
     assert (np.diff(index.times.times_us) > 0).all()
-    whole = list(iterate_rgb_frames(path, index))
+    whole = list(iterate_frames(path, index))
     assert [frame.index for frame in whole] == list(range(len(index)))
     shown = [number_of(frame.image) for frame in whole]
     lost_us = (lost.start * 1_000_000 // FPS, lost.stop * 1_000_000 // FPS)
@@ -175,7 +175,7 @@ def check(path: Path, late_us: int = 0, lost: range = range(0), frames_off: int 
     assert len(good) >= 5
     with FrameReader(path, index) as reader:
         for place in (*good[::-7], *good[::5]):
-            still = reader.frame_at_time(index.times.time_of(place))
+            still = reader.frame_at(place)
             assert (still.index, number_of(still.image)) == (place, shown[place])
     for at_us, pts, image in play(path, index.canvas):
         place = index.position_of(pts)
@@ -186,7 +186,7 @@ def check(path: Path, late_us: int = 0, lost: range = range(0), frames_off: int 
     paint_clip(path, target, lambda picture: None)
     exported = load_index(target)
     assert np.abs(exported.times.times_us - index.times.times_us).max() <= 20
-    copies = [number_of(frame.image) for frame in iterate_rgb_frames(target, exported)]
+    copies = [number_of(frame.image) for frame in iterate_frames(target, exported)]
     assert [copies[place] for place in good] == [shown[place] for place in good]
     # Not near to where one edit ends and another begins: the pictures and the sound do so within a frame.
     steady = [place for place in good if shown[place - 1 : place + 4] == [*range(shown[place] - 1, shown[place] + 4)]]

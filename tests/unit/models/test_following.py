@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import ClassVar
 
 import cv2
 import numpy as np
@@ -47,13 +48,10 @@ class Knowing:
     """Finds the faces that it is told, in the frames that it is told; frames are told apart by their order."""
 
     key = "knowing"
+    parameters: ClassVar[Mapping[str, Json]] = {}
 
     def __init__(self, truth: Mapping[int, list[Box]]) -> None:
         self._truth = truth
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {}
 
     def detect(self, image: Image, floor: float = 0.2) -> Detections:
         # The quick way to RGB rounds down, on some processors by more than a level.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import cv2
 import numpy as np
@@ -22,10 +23,7 @@ class Blobs:
     """Takes every white rectangle for a face."""
 
     key = "blobs"
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {}
+    parameters: ClassVar[Mapping[str, Json]] = {}
 
     def detect(self, image: Image, floor: float = 0.2) -> Detections:
         _, _, found, _ = cv2.connectedComponentsWithStats((image.min(axis=2) > 200).astype(np.uint8))

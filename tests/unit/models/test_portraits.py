@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -22,13 +23,10 @@ class Pointing:
     """Finds the bright rectangle in what it is shown, with five points in its middle, or without."""
 
     key = "pointing"
+    parameters: ClassVar[Mapping[str, Json]] = {}
 
     def __init__(self, points: bool) -> None:
         self._points = points
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         rows, columns = np.nonzero(image[:, :, 1] > 60)
@@ -44,10 +42,7 @@ class Brightness:
     """Takes how bright the picture is at the nose for who it is."""
 
     key, dimensions = "brightness", 2
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {}
+    parameters: ClassVar[Mapping[str, Json]] = {}
 
     def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
         x, y = five_points[0, 2].astype(int)

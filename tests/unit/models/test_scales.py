@@ -1,6 +1,7 @@
 """A look at half the size, confirmed at full size where it left a doubt."""
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -17,13 +18,10 @@ class Levels:
     """Finds rectangles of one brightness each; the share of full brightness is the score, smaller ones score less."""
 
     key = "levels"
+    parameters: ClassVar[Mapping[str, Json]] = {"kind": "fake"}
 
     def __init__(self) -> None:
         self.sizes: list[tuple[int, int]] = []
-
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {"kind": "fake"}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         self.sizes.append((image.shape[1], image.shape[0]))

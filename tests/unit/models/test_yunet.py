@@ -48,19 +48,6 @@ def test_a_large_picture_is_made_smaller_first(installed: Path) -> None:
     assert overlap(whole.boxes[0], shrunk.boxes[0]) > 0.6
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 700), (33, 31)])
-def test_any_size_is_taken(installed: Path, size: tuple[int, int]) -> None:
-    found = YuNet().detect(np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8), 0.01)
-    assert (found.boxes[:, :2] >= 0).all()
-    assert (found.boxes[:, :2] + found.boxes[:, 2:] <= np.array(size[::-1]) + 1e-3).all()
-    assert len(YuNet().detect(np.zeros((0, 0, 3), np.uint8))) == 0
-
-
-def test_nothing_is_printed(installed: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    YuNet().detect(np.zeros((64, 64, 3), np.uint8))
-    assert capfd.readouterr() == ("", "")
-
-
 def test_without_weights_it_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
     assert registry.default_detectors() == "centerface"

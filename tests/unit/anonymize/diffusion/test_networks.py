@@ -248,7 +248,14 @@ def rounding(drawn: GeneratedBatch, preset: Preset) -> float:
     return 4 * torch.finfo(torch.float32).eps * largest * (1 + 2 * preset.guidance) * preset.steps
 
 
-@pytest.mark.parametrize(("name", "guidance"), [("ddpm", 7.5), ("dpm-solver", 7.5), ("unipc", 7.5), ("unipc", 1.0)])
+@pytest.mark.parametrize(
+    ("name", "guidance"),
+    [
+        ("ddpm", 7.5),
+        ("unipc", 1.0),
+        *(pytest.param(name, 7.5, marks=pytest.mark.soak) for name in ("dpm-solver", "unipc")),
+    ],
+)
 # diffusers 0.42 asks numpy 2 in an old way.
 @pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 def test_one_frame_without_guidance_is_plain_diffusers(name: Any, guidance: float) -> None:

@@ -21,7 +21,7 @@ from anonymize.methods.diffusion.diffusion_face import Diffusion
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
 from anonymize.methods.diffusion.diffusion_rendering import MAX_ATTEMPTS, DiffusionRenderer, is_out_of_memory
 from anonymize.methods.diffusion.keyframe_drawing import (
-    EmbeddingComparer,
+    FaceComparer,
     choose_appearance,
     create_comparer,
     detect_edges,
@@ -172,7 +172,7 @@ class MeanColour:
 def test_a_face_is_like_itself_and_unlike_another_and_nothing_is_compared_without_a_network() -> None:
     red, blue = np.zeros((2, 32, 32, 3), np.uint8)
     red[..., 0] = blue[..., 2] = 200
-    compare = EmbeddingComparer(MeanColour(), None)
+    compare = FaceComparer(MeanColour(), None)
     box = np.array([4.0, 4, 20, 24])
     assert compare.similarity(red, red, box) == pytest.approx(1)
     assert compare.similarity(red, blue, box) == pytest.approx(0)

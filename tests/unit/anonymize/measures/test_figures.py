@@ -5,7 +5,6 @@ import pytest
 
 from anonymize.measures.frame_measures import (
     count_leaks,
-    detection_rate,
     estimate_lag,
     interocular_distance,
     match_detections,
@@ -24,8 +23,6 @@ def test_a_hit_counts_where_it_lies_on_a_face_and_is_sure() -> None:
     hits = np.array([[12, 12, 40, 40], [200, 50, 30, 30]], np.float32)
     assert match_detections(FACES, hits, np.array([0.9, 0.4])).tolist() == [True, False]
     assert match_detections(FACES, hits[:0], np.zeros(0)).tolist() == [False, False]
-    assert detection_rate(np.array([True, False])).value == 0.5
-    assert detection_rate(np.zeros(0, bool)).value is None
 
 
 def test_leaks_are_counted_in_frames_and_in_a_row() -> None:

@@ -85,7 +85,7 @@ def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.Mon
     know(monkeypatch, at_address())
     write_files(folder, {"toy.onnx": CONTENT})
     weights.verified_path("toy")
-    monkeypatch.setattr(weights, "find_damage", None)
+    monkeypatch.setattr(weights, "describe_damage", None)
     for _ in range(3):
         weights.verified_path("toy")
 
@@ -99,7 +99,7 @@ def test_any_change_to_any_file_is_found_and_named(
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(place))
     know(monkeypatch, from_hub())
     write_files(place / "toy-folder")
-    assert weights.find_damage("toy") is None
+    assert weights.describe_damage("toy") == ""
     file = data.draw(st.sampled_from(sorted(FILES)), "file")
     changed = place / "toy-folder" / file
     kind = data.draw(st.sampled_from(["byte", "cut", "gone", "more"]), "change")
@@ -114,8 +114,7 @@ def test_any_change_to_any_file_is_found_and_named(
     else:
         changed = changed.with_name("more.bin")
         changed.write_bytes(b"x")
-    found = weights.find_damage("toy")
-    assert found.file == changed
+    assert str(changed) in weights.describe_damage("toy")
     with pytest.raises(UserError, match="damaged") as raised:
         weights.verified_path("toy")
     assert str(changed) in raised.value.message
@@ -127,8 +126,8 @@ def test_checking_tells_how_far_it_is_and_can_be_stopped(folder: Path, monkeypat
     know(monkeypatch, from_hub())
     write_files(folder / "toy-folder")
     told = Told()
-    assert weights.find_damage("toy", told) is None
+    assert weights.describe_damage("toy", told) == ""
     assert told.seen == sorted(told.seen)
     assert told.seen[-1] == (from_hub().size, from_hub().size)
     with pytest.raises(Cancelled):
-        weights.find_damage("toy", StopAfter(2))
+        weights.describe_damage("toy", StopAfter(2))
