@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import cast
 from weakref import WeakKeyDictionary, ref
 
+from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.methods.face_methods import method_type
 from anonymize.pii_review.study_finder import current_recognizers, unsearched_texts
 from anonymize.privacy.exported_clips import ExportedClip, find_clip_files, find_unchanged_clip, list_recording_exports
 from anonymize.privacy.privacy_limits import read_privacy_limits
-from anonymize.release.participant_consent import all_people_in_recordings, list_refusing, list_unknown_faces
 from anonymize.release.release_gate import (
     ReleaseCandidate,
     check_drafts,
@@ -32,11 +32,11 @@ from anonymize.release.release_texts import is_transcript_confirmed
 from anonymize.sound.voice_methods import MUTE
 from project.entities.egress_policy import EgressRequest, RequestEvidence
 from project.entities.judgments import RAW_CONDITION
-from project.entities.study_records import ConsentUse, Json, Run
+from project.entities.study_records import Json, Run
 from project.errors import UserError
 from project.queries.face_rows import mask_state
 from project.queries.history_rows import find_run, revision_key
-from project.queries.recording_rows import find_recording, hold_outs
+from project.queries.recording_rows import find_recording
 from project.search.free_texts import free_texts
 from project.session.session import PerState, Session
 from project.text_format import escape_unprintable, pluralize
@@ -186,18 +186,13 @@ def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     """
     if changed := history_refusal(candidate.session):
         return changed
-    if candidate.recording.id in hold_outs(candidate.session.study):
-        return f"recording {candidate.number} is held out, and nothing of it leaves"
-    if not candidate.people:
-        return f"nobody is said to appear in recording {candidate.number}, so nobody was asked"
-    against = list_refusing(candidate.session, candidate.people, ConsentUse.MODELS)
-    if against:
-        names = ", ".join(who.pseudonym for who in against)
-        return f"{names} of recording {candidate.number} did not agree to be sent to models"
+    permission = may_leave(candidate.session, candidate.recording.id, LeaveUse.MODEL_REQUEST)
+    if not permission:
+        return permission.refusal
     unknown = candidate.speech.unattributed
     if unknown:
         return f"it is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {candidate.number}"
-    nobody = [] if hidden or candidate.faces is None else list_unknown_faces(candidate.faces)
+    nobody = [] if hidden or candidate.faces is None else candidate.faces.unassigned_faces
     if nobody:
         verb = "belongs" if len(nobody) == 1 else "belong"
         return f"{pluralize(len(nobody), 'face track')} of recording {candidate.number} {verb} to nobody who was asked"
@@ -211,16 +206,8 @@ def working_refusal(session: Session, recording_ids: Sequence[str]) -> str:
     """
     if changed := history_refusal(session):
         return changed
-    held_out, there = hold_outs(session.study), all_people_in_recordings(session)
-    for recording_id in recording_ids:
-        number = session.recording(recording_id).number
-        if recording_id in held_out:
-            return f"recording {number} is held out, and nothing of it leaves"
-        against = list_refusing(session, there[recording_id], ConsentUse.MODELS)
-        if against:
-            names = ", ".join(who.pseudonym for who in against)
-            return f"{names} of recording {number} did not agree to be sent to models"
-    return ""
+    refusals = (may_leave(session, recording_id, LeaveUse.REMOTE_WORK).refusal for recording_id in recording_ids)
+    return next((refusal for refusal in refusals if refusal), "")
 
 
 _MAX_CACHED_EVIDENCE = 256
@@ -243,9 +230,6 @@ class EgressEvidence:
     evidence: RequestEvidence
     hint: str = ""
     passing: bool = False
-
-
-_PEOPLE_CACHE = PerState(all_people_in_recordings)
 
 
 class Evidences:
@@ -327,7 +311,7 @@ class Evidences:
     def _candidate(self, recording_id: str) -> ReleaseCandidate:
         """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
         plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
-        people = _PEOPLE_CACHE.get(self._session)[recording_id]
+        people = may_leave(self._session, recording_id, LeaveUse.MODEL_REQUEST).people
         return ReleaseCandidate(
             self._session, plan, self._session.recording(recording_id), people, (), PersonalSpans(self._session)
         )
