@@ -7,12 +7,19 @@ from typing import Any
 from anonymize.egress.permit_protocol import PERMIT, answer_permits
 from benchmark.disclosure.cast_names import text_review_checksum
 from benchmark.judge_input.input_planning import ReplanQuestion, replan
+from benchmark.judging.ask_run import (
+    AskParameters,
+    AskRequest,
+    RunItem,
+    RunMonitor,
+    RunNote,
+    RunOutcome,
+    subject_noun,
+)
 from benchmark.judging.judgment_record import JudgmentBatch, look_up_cache, run_answers
 from benchmark.judging.request_planning import plan_requests
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskParameters, AskRequest, RunItem, RunMonitor
 from benchmark.judging.run_execution import PROGRESS, REPLAN, run
-from benchmark.judging.run_outcome import RunNote, RunOutcome, subject_noun
 from models.judges.judge_backends import build_options, load_backend
 from models.judges.judge_interface import ModelOptions
 from project.codec import dump, load
@@ -200,22 +207,16 @@ def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT)
         raise UserError("There is nothing to ask.", "Name a judge and what to ask about.")
     outcome = RunOutcome()
     payload = plan_requests(session, request, outcome, progress)
-    known = look_up_cache(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
+    known = look_up_cache(session, payload)
     payload = payload.with_items(known.missing)
-    work = None
-    if known.missing:
-        recordings = {run_item.recording_id for run_item in known.missing}
-        only = recordings.pop() if len(recordings) == 1 else ""
-        work = JobSpec(KIND, _job_title(payload), only, payload)
+    work = JobSpec(KIND, _job_title(payload), payload.only_recording, payload) if known.missing else None
     return AskPlan(work, known.judgments, tuple(outcome.notes), known.changes)
 
 
 def renew(session: Session, work: JobSpec[AskParameters]) -> JobSpec[AskParameters]:
     """Return the job without requests that were answered while it waited."""
     payload = work.parameters
-    if payload.fresh:
-        return work
-    known = look_up_cache(session, payload.items, payload.entries, again=payload.again)
+    known = look_up_cache(session, payload)
     if len(known.missing) == len(payload.items):
         return work
     return replace(work, parameters=payload.with_items(known.missing))
@@ -231,8 +232,8 @@ def resume(session: Session, recording_id: str, **parameters: Any) -> JobSpec[As
         if judgment.at >= payload.since and _judgment_key(judgment) in asked
     ]
     settled = {_judgment_key(judgment) for judgment in came if judgment.status is not JudgmentStatus.ERROR}
-    items = [item for item in payload.items if payload.key_of(item) not in settled]
-    known = look_up_cache(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
+    items = tuple(item for item in payload.items if payload.key_of(item) not in settled)
+    known = look_up_cache(session, replace(payload, items=items))
     if not known.missing:
         return None
     money = sum(judgment.cost or 0.0 for judgment in came)

@@ -12,11 +12,9 @@ from benchmark.disclosure.conditions import resolve_condition
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
 from benchmark.judge_input.input_planning import locate_subject, plan_input, settings_for
 from benchmark.judge_input.judged_subjects import SubjectLocation, answer_counts, most_common_truth
-from benchmark.judging.judge_keys import server_address
-from benchmark.judging.judge_registry import require_trusted_files
-from benchmark.judging.judge_worker import sampling_of
-from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
-from benchmark.judging.run_outcome import RunOutcome, subject_noun
+from benchmark.judging.ask_run import AskParameters, AskRequest, RunItem, RunOutcome, subject_noun
+from benchmark.judging.judge_registry import require_trusted_files, server_address
+from benchmark.judging.run_execution import sampling_of
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.connection.addresses import is_local_host
 from models.connection.guard import Guard
@@ -147,19 +145,7 @@ def _run_item(
         shares = _answer_counts(session, about, task) if judge_plan.entry.backend == _MAJORITY_BACKEND else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
     key = request_key(plan, judge_plan.fingerprint, judge_plan.sampling, known)
-    return RunItem(
-        judge_plan.number,
-        plan_index,
-        key,
-        plan.condition,
-        plan.recording_id,
-        plan.about,
-        plan.start_us,
-        plan.end_us,
-        shares,
-        plan.state,
-        plan.modality,
-    )
+    return RunItem(judge_plan.number, plan_index, key, plan.about, shares)
 
 
 def _answer_counts(session: Session, about: SubjectLocation, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:

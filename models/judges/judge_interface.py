@@ -199,6 +199,35 @@ class Reply:
     too_long: TooLong | None = None
 
 
+TRIAL_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
+TRIAL_SCHEMA: Mapping[str, Json] = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "enum": ["red", "green", "blue"]}},
+    "required": ["colour"],
+    "additionalProperties": False,
+}
+TRIAL_SAMPLING = SamplingParameters(max_tokens=256)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTrial:
+    """What came of trying a judge, with nothing of a study.
+
+    Attributes:
+        ok: it can be asked.
+        lines: findings, a sentence each.
+        model_id: the model that it reports.
+    """
+
+    ok: bool
+    lines: tuple[str, ...]
+    model_id: str = ""
+
+    def as_text(self) -> str:
+        """Return the findings, a line each."""
+        return "\n".join(self.lines)
+
+
 class Judge(Protocol):
     """A model, or something that stands for one, that answers questions.
 

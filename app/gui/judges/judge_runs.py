@@ -16,9 +16,8 @@ from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import FRAME_RULES, InputSettings
 from benchmark.judging import ask_job
 from benchmark.judging.ask_job import monitor_of
+from benchmark.judging.ask_run import AskRequest, RunNote
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunNote
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json

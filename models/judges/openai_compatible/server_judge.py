@@ -3,18 +3,21 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from models.connection.guard import ApprovedContent
 from models.judges.judge_interface import (
+    TRIAL_QUESTION,
+    TRIAL_SAMPLING,
+    TRIAL_SCHEMA,
     JudgeFrame,
     JudgeRequest,
     JudgeResources,
+    JudgeTrial,
     Message,
     Reply,
     Role,
-    SamplingParameters,
 )
 from models.judges.openai_compatible.completions import ConstraintMode, ServerCompleter, Sleep
 from models.judges.openai_compatible.server_failures import Cause, Failure
@@ -26,18 +29,8 @@ from project.errors import UserError
 
 _SIDE = 64
 _STAMP = "0.0 s"
-_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
 _PICTURE_QUESTION = "Which colour has the picture? Answer in the form that is asked for."
-_SHAPE = ResponseSchema(
-    "colour",
-    {
-        "type": "object",
-        "properties": {"colour": {"type": "string", "enum": ["red", "green", "blue"]}},
-        "required": ["colour"],
-        "additionalProperties": False,
-    },
-)
-_SAMPLING = SamplingParameters(max_tokens=256)
+_SHAPE = ResponseSchema("colour", TRIAL_SCHEMA)
 _MAKERS = {
     "vllm": "vLLM",
     "llamacpp": "llama.cpp's server",
@@ -57,32 +50,7 @@ _CONSTRAINT_TEXTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """The result of probing a server.
-
-    Attributes:
-        ok: it can be asked.
-        lines: what was found, one plain sentence each, in order; no key is in them.
-        server: what it is, as far as it says so; "" where it does not.
-        models: that it says it has.
-        has_model: whether the one that was asked for is among them; None where it does not tell.
-        pictures: whether it takes pictures; None where that was not tried.
-        form: the `ConstraintMode` of its answers in small letters; "" where nothing was answered.
-        model_id: what it says that it runs.
-    """
-
-    ok: bool
-    lines: tuple[str, ...]
-    server: str = ""
-    models: tuple[str, ...] = ()
-    has_model: bool | None = None
-    pictures: bool | None = None
-    form: str = ""
-    model_id: str = ""
-
-
-async def probe(asker: "ServerCompleter", cleared: ApprovedContent, sees: str) -> Probe:
+async def probe(asker: "ServerCompleter", cleared: ApprovedContent, sees: str) -> JudgeTrial:
     """Try a server: list its models, ask something, and show it a red square.
 
     Args:
@@ -94,34 +62,30 @@ async def probe(asker: "ServerCompleter", cleared: ApprovedContent, sees: str) -
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
     """
     square = _red_square()
-    for text in (_QUESTION, _PICTURE_QUESTION, _STAMP):
+    for text in (TRIAL_QUESTION, _PICTURE_QUESTION, _STAMP):
         cleared.add_text(text, "")
     cleared.add_media(square.sha256, "")
     listed, problem = await _fetch_models(asker)
     if problem:
-        return Probe(False, (problem,))
+        return JudgeTrial(False, (problem,))
     names = tuple(str(model.get("id", "")) for model in listed)
-    has_model = asker.model in names if names else None
     server = next((_MAKERS[owner] for model in listed if (owner := str(model.get("owned_by"))) in _MAKERS), "")
     lines = [f"{asker.host} answers{f'; it is {server}' if server else ''}.", _about_model(asker.model, names)]
     try:
-        answer = await asker.complete([Message(Role.USER, _QUESTION)], _SHAPE, _SAMPLING)
+        answer = await asker.complete([Message(Role.USER, TRIAL_QUESTION)], _SHAPE, TRIAL_SAMPLING)
     except CompletionError as failure:
-        return Probe(False, (*lines, failure.line), server, names, has_model)
-    mode = asker.constraint_mode
+        return JudgeTrial(False, (*lines, failure.line))
     lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
-    lines.append(_CONSTRAINT_TEXTS[mode])
-    pictures = None
+    lines.append(_CONSTRAINT_TEXTS[asker.constraint_mode])
+    ok = True
     if sees == "frames":
-        pictures, line = await _try_picture(asker, square)
+        ok, line = await _try_picture(asker, square)
         lines.append(line)
     if server == "Ollama":
         lines.append("Ollama cuts what is too long without a word: give it room with OLLAMA_CONTEXT_LENGTH.")
     if not asker.is_encrypted:
         lines.append("The address begins with http://, so whoever is on the way to another machine can read along.")
-    return Probe(
-        pictures is not False, tuple(lines), server, names, has_model, pictures, mode.name.lower(), answer.model_id
-    )
+    return JudgeTrial(ok, tuple(lines), answer.model_id)
 
 
 async def _fetch_models(asker: "ServerCompleter") -> tuple[list[Mapping[str, Json]], str]:
@@ -143,7 +107,7 @@ async def _fetch_models(asker: "ServerCompleter") -> tuple[list[Mapping[str, Jso
 
 async def _try_picture(asker: "ServerCompleter", square: JudgeFrame) -> tuple[bool, str]:
     try:
-        answer = await asker.complete([Message(Role.USER, _PICTURE_QUESTION, (square,))], _SHAPE, _SAMPLING)
+        answer = await asker.complete([Message(Role.USER, _PICTURE_QUESTION, (square,))], _SHAPE, TRIAL_SAMPLING)
     except CompletionError as failure:
         return False, f"It takes no pictures, so let the judge see text alone: {failure.line}"
     if "red" in answer.text.lower():
@@ -216,7 +180,7 @@ class OpenAIJudge:
         """
         return await ask_with_repair(question, self._open_asker(), self._means.coerce, self._options.cost)
 
-    async def probe(self) -> Probe:
+    async def probe(self) -> JudgeTrial:
         """Say what the server is and can do, with nothing of a study.
 
         Raises:

@@ -26,8 +26,8 @@ from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import answer, prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
 from benchmark.prompts.prompt_templates import edit_prompt
 from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.judging.judge_worker import JudgeWorker
 from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_execution import JudgeWorker
 from models.judges.judge_interface import JudgeRequest, ModelOptions, RepairLevel, Reply, report_lost_request
 from project.entities.judgments import JudgmentStatus
 from tests.builders.asked import Keeper, lane, reply, run
