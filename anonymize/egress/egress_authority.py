@@ -79,11 +79,7 @@ class StudyAuthority:
         self._session = session
 
     def permit(self, departure: EgressRequest, uncleared: int) -> None:
-        """Return when a request may leave and that is on disk.
-
-        Raises:
-            Forbidden: it may not, or it cannot be written down.
-        """
+        """Return when a request may leave and that is on disk."""
         (refusal,) = self.permit_all([(departure, uncleared)])
         if refusal is not None:
             raise refusal
@@ -91,8 +87,7 @@ class StudyAuthority:
     def permit_all(self, requests: Sequence[tuple[EgressRequest, int]]) -> list[Forbidden | None]:
         """Decide about requests that want to leave at the same moment; they are written down as one transaction.
 
-        Args:
-            requests: each with how much in it was not made for it.
+        `requests` come with how much in each was not made for it.
 
         Returns:
             For each why it may not leave; None where it may, and that is on disk.

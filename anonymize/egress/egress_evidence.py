@@ -76,12 +76,7 @@ _EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize STUDY --recording N -
 
 
 def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
-    """Return what stands in the way of a rendering that wants to leave, but for what was waived.
-
-    Args:
-        candidate: the recording.
-        run_id: of the run that made the rendering.
-    """
+    """Return what stands in the way of a rendering that wants to leave, but for what was waived."""
     export = next(
         (
             export
@@ -180,9 +175,7 @@ def history_refusal(session: Session) -> str:
 def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     """Return why nothing of a recording is sent to a model, as a clause; "" where everybody agreed.
 
-    Args:
-        candidate: the recording; its people are those who are seen or heard.
-        hidden: every face that is sent is painted over wholly, so that it is no matter whose it is.
+    `hidden` says that every face that is sent is painted over wholly, so that it is no matter whose it is.
     """
     if changed := history_refusal(candidate.session):
         return changed

@@ -71,13 +71,7 @@ def answer_permits(
 ) -> dict[str, Json]:
     """Answer what `permit_question` made, in the process that holds the study.
 
-    Args:
-        session: of the study.
-        question: as JSON.
-        bar: returns what is asked in the place of a request, such as one that no policy lets out.
-
-    Raises:
-        Forbidden: the question cannot be understood, so none of them may leave.
+    `bar` returns what is asked in the place of a request, such as one that no policy lets out.
     """
     try:
         permits = load(PermitQuestion, question, PERMIT).permits
@@ -102,21 +96,13 @@ class RemoteAuthority:
         self._asking: asyncio.Task[None] | None = None
 
     def permit(self, departure: EgressRequest, uncleared: int) -> None:
-        """Return when a request may leave and that is written down.
-
-        Raises:
-            Forbidden: it may not.
-        """
+        """Return when a request may leave and that is written down."""
         (refusal,) = self._ask([PermitRequest(departure, uncleared)])
         if refusal is not None:
             raise refusal
 
     async def permit_soon(self, departure: EgressRequest, uncleared: int) -> None:
-        """Do what `permit` does, together with other requests of this moment in one event loop.
-
-        Raises:
-            Forbidden: it may not leave.
-        """
+        """Do what `permit` does, together with other requests of this moment in one event loop."""
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((PermitRequest(departure, uncleared), future))
         if self._asking is None or self._asking.done():

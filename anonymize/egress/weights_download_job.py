@@ -87,11 +87,7 @@ def download_question(name: str) -> str:
 def download_refusal(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:
     """Return why the policy of a study forbids to fetch something; None where it does not. Nothing is looked up.
 
-    Args:
-        session: of the study.
-        name: of the weights or the part.
-        key: chooses one of their sources.
-        policy: that is asked about in place of the one in force.
+    `policy` is asked in place of the one in force; `key` chooses one of the sources.
     """
     is_part = name in OPTIONAL_PARTS
     address = index_address() if is_part else first_address(from_mirror(chosen_editions(find_entry(name), key)[0]))
@@ -115,22 +111,14 @@ def compute(parameters: InstallationParameters, holder: JobHost) -> Installation
 
 
 def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer whether a request may leave.
-
-    Raises:
-        Forbidden: it may not.
-    """
+    """Answer whether a request may leave."""
     return answer_permits(session, question)
 
 
 def resume(
     session: Session, _recording_id: str, name: str, key: str, source: Path | None, licence: str
 ) -> JobSpec[InstallationParameters]:
-    """Make the job again, where the policy still allows it.
-
-    Raises:
-        Forbidden: it does not.
-    """
+    """Make the job again, where the policy still allows it."""
     if source is not None:
         return prepare_adding(name, source, licence)
     refusal = download_refusal(session, name, key)

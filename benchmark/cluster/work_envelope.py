@@ -74,9 +74,6 @@ def permit_job(
     """Check that a job may be sent to a worker, and log it.
 
     A scheduler on this machine may have workers on others; then the policy has to name their machine.
-
-    Raises:
-        Forbidden: the policy does not permit it.
     """
     content = json.dumps(dump(work.parameters), sort_keys=True).encode()
     first, *others = job_recordings(work) or ("",)

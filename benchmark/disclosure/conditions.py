@@ -104,10 +104,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
 def resolve_condition(session: Session, recording_id: str, text: str) -> str:
     """Return the id of a condition of a recording that a person typed.
 
-    Args:
-        session: holds the study.
-        recording_id: of the recording.
-        text: `raw`, the id of a run, the name of a clip, or a method: the newest rendering by it.
+    It is `raw`, the id of a run, the name of a clip, or a method: the newest rendering by it.
     """
     if text == RAW_CONDITION:
         return RAW_CONDITION

@@ -9,12 +9,7 @@ from project.files.fingerprints import fingerprint
 
 
 def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Message, ...]:
-    """Return the system and user message of a plan, and add their content to the approved content.
-
-    Args:
-        plan: what is to be sent.
-        cleared: the approved content of the guard that sends them; None for no guard.
-    """
+    """Return the system and user message of a plan, and add their content to the approved content."""
     pictures: tuple[JudgeFrame, ...] = ()
     clip = None
     for media in plan.all_media:

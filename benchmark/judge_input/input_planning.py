@@ -95,12 +95,6 @@ _FINE_BELOW_US = 10 * SECOND_US
 def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettings) -> tuple[PlannedMedia | None, str]:
     """Plan the frames or the clip of a segment.
 
-    Args:
-        source: the file.
-        start_us: start of the segment, on the recording's axis.
-        end_us: end of the segment.
-        settings: how much is shown.
-
     Returns:
         The plan, None where the segment has no picture; and a remark on it, or "".
     """

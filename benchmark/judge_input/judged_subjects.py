@@ -111,13 +111,7 @@ class SubjectLocation:
 
 
 def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool = True) -> SubjectLocation:
-    """Return the location of what is asked about.
-
-    Args:
-        session: of the study.
-        about: what is asked about.
-        told_chain: whether the chain of a question is read too.
-    """
+    """Return the location of what is asked about."""
     match about.kind:
         case JudgmentTargetKind.SEGMENT:
             segment = get_visible_segment(session, about.id)
@@ -206,12 +200,6 @@ def most_common_truth(session: Session, set_id: str, task: str, part: str = "") 
 
     Each field has its most frequent value, in a tie the first in alphabetical order; a numeric field has the rounded
     mean.
-
-    Args:
-        session: of the study.
-        set_id: of the set; all its draws count.
-        task: key of the registry of tasks.
-        part: of an item; "" for the item as a whole.
     """
     known, key = _COMMON_TRUTHS.get(session), (set_id, task, base_part(part))
     if key not in known:

@@ -45,11 +45,7 @@ def example_options(
 
     The result is the same as long as the study does not change.
 
-    Args:
-        session: of the study.
-        task: one of `benchmark.prompts.judge_prompt.ITEM_ONLY_TASKS`.
-        segment: of which people agree.
-        usable: whether words of a recording may be sent.
+    Words of other recordings are only taken where `usable` says so.
 
     Returns:
         None if the task is not asked about such a segment, or there are not four wrong options.
@@ -230,14 +226,6 @@ def build_question_examples(
     They are questions that two people verified, about other recordings of which words may be sent, with options from
     such recordings. The order is by checksum of the id. There are none for tasks without a right answer, such as
     scores, and none under a rendering, because nobody reviewed their texts together with it.
-
-    Args:
-        session: holds the study.
-        task: that is asked.
-        item: that it is asked about.
-        recording_id: of the item.
-        condition: under which it is asked.
-        words: whether the conversation is shown with them.
     """
     if condition != RAW_CONDITION:
         return Examples("", "There are no examples: nobody reviewed those of other recordings with this rendering.")

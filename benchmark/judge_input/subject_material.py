@@ -51,14 +51,6 @@ def names_in_episode(
     """Return participant id -> name: that of the character if the task is about an episode.
 
     A player does not learn the name of a stranger.
-
-    Args:
-        session: of the study.
-        task: that is asked.
-        recording_id: of the episode.
-        part: of the recording that is asked about.
-        names: participant id -> name in any other request.
-        written: scrubs a text of the study where it has to be.
     """
     if task.key not in _EPISODE_TASKS or (episode := find_episode(session.study, recording_id)) is None:
         return dict(names)
@@ -149,11 +141,7 @@ def add_source_recordings(session: Session, recording_id: str, others: Sequence[
 
     An episode that continues a recording holds words of it, so the consent of its people is needed too.
 
-    Args:
-        session: of the study.
-        recording_id: that the request is about.
-        others: recordings of which words are in it too.
-        gone: stands for one that is no longer part of the study, so whose consent it needs is unknown.
+    `gone` stands for one that is no longer part of the study, so whose consent it needs is unknown.
     """
     known = {row[0] for row in session.study.rows("SELECT id FROM recording")}
     found: dict[str, None] = dict.fromkeys(others)
@@ -199,15 +187,7 @@ MAX_MATERIAL_CHARS = 12_000
 def gather_material(
     session: Session, place: SubjectLocation, names: Names, told: TextRewriter, wanted: Sequence[str]
 ) -> dict[str, str]:
-    """Return key -> material, without empty ones.
-
-    Args:
-        session: of the study.
-        place: what is asked about, with its chain rewritten.
-        names: participant id -> name.
-        told: rewrites a text of the study.
-        wanted: keys of `MATERIAL`.
-    """
+    """Return key -> material, without empty ones."""
     found = {key: MATERIAL[key](session, place, names, told) for key in wanted}
     return {key: _truncate_lines(text) for key, text in found.items() if text.strip()}
 
@@ -215,10 +195,7 @@ def gather_material(
 def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
     """Return a chain as text: a line for each node, numbered by time, with its people, span and reasons.
 
-    Args:
-        graph: the chain.
-        names: participant id -> name.
-        zero_us: the zero of the times.
+    Times are counted from `zero_us`.
     """
     number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
     lines = []

@@ -41,12 +41,7 @@ _FINE_CUT_FACTOR = 3
 
 
 def split_job(work: JobSpec[AskParameters], count: int) -> list[JobSpec[AskParameters]]:
-    """Split a run of judges into about `count` jobs.
-
-    Args:
-        work: of the kind `ask`.
-        count: of jobs that load a model; requests that load none are split finer.
-    """
+    """Split a run of judges into about `count` jobs. Requests that load no model are split finer."""
     payload = work.parameters
     groups: dict[str, list[RunItem]] = {}
     for item in payload.items:
@@ -89,12 +84,7 @@ def merge_results(results: Iterable[RunOutcome]) -> RunOutcome:
 
 
 def partial_result(entries: Iterable[JudgeEntry], stored: Iterable[Judgment]) -> RunOutcome:
-    """Return the result of an interrupted job, counted from the answers that were stored.
-
-    Args:
-        entries: the judges of the run.
-        stored: the answers.
-    """
+    """Return the result of an interrupted job, counted from the answers that were stored."""
     found = RunOutcome()
     currencies = {entry.id: _currency(entry) for entry in entries}
     for judgment in stored:
@@ -259,11 +249,7 @@ def store(_session: Session, work: JobSpec[AskParameters], _result: RunOutcome) 
 
 
 def answer(session: Session, work: JobSpec[AskParameters], question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer a worker: whether a request may leave, what is cancelled, or a smaller plan for a segment.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-    """
+    """Answer a worker: whether a request may leave, what is cancelled, or a smaller plan for a segment."""
     asked = question.get("ask")
     if asked == PROGRESS:
         return monitor_of(work).exchange(question)

@@ -304,11 +304,7 @@ class RunOutcome:
 
 
 def refusal_error(notes: Sequence[RunNote]) -> UserError:
-    """Return the error for a run in which nothing could be asked: a note of the policy, else the first one.
-
-    Args:
-        notes: why nothing was asked; one at least.
-    """
+    """Return the error for a run in which nothing could be asked: a note of the policy, else the first one."""
     first = next((note for note in notes if note.rule), notes[0])
     if first.rule:
         return Forbidden(first.rule, first.title(), first.hint)

@@ -31,21 +31,13 @@ from project.session.session import Session
 
 
 def try_judge(session: Session, entry: JudgeEntry) -> JudgeTrial:
-    """Ask a judge a question that holds nothing of the study, under the study's policy.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-    """
+    """Ask a judge a question that holds nothing of the study, under the study's policy."""
     require_trusted_files(session, entry)
     return try_with_key(StudyAuthority(session), entry, find_key(entry))
 
 
 def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTrial:
-    """Try a judge under an authority, with a key that need not be stored anywhere.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-    """
+    """Try a judge under an authority, with a key that need not be stored anywhere."""
     guard = Guard(authority)
     judge = create_judge(entry, JudgeResources(guard, key))
     found = asyncio.run(_probe_or_ask(judge, guard, entry))
@@ -104,11 +96,7 @@ def compute(parameters: JudgeTestParameters, holder: JobHost) -> JudgeTrial:
 
 
 def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer a worker whether a request may leave.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let it leave this machine.
-    """
+    """Answer a worker whether a request may leave."""
     return answer_permits(session, question)
 
 

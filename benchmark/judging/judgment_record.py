@@ -166,10 +166,6 @@ class Delivery:
 
         Answers that arrive while others are written form the next batch. If this process writes them itself, it then
         waits as long as writing took, so that a slow disk gets larger batches.
-
-        Args:
-            over: whether no more answers come.
-            say: called after each batch.
         """
         while True:
             began = time.monotonic()
@@ -223,15 +219,7 @@ def build_judgment(
 ) -> Judgment:
     """Return the judgment of a reply.
 
-    Args:
-        plan: of the request.
-        entry: the judge.
-        request_key: of the request.
-        reply: of the judge, or of a person.
-        messages: that were sent.
-        seed: of the sampling.
-        key: of the judge's server; it is removed from all texts.
-        annotator_id: who answered, where the judge is a person.
+    The key of the judge's server is removed from all texts; `annotator_id` is that of a person who answered.
     """
     return Judgment(
         id=new_id(),
@@ -280,12 +268,7 @@ def _clean_text(text: str, key: str) -> str:
 
 
 def answer_key(task: str, part: str) -> str:
-    """Return the key of an answer in a run, `TASK` or `TASK/PART`, as for truths of items.
-
-    Args:
-        task: key of `benchmark/prompts/judge_prompt.py`.
-        part: of the item, with or without the judgment that it names.
-    """
+    """Return the key of an answer in a run, `TASK` or `TASK/PART`, as for truths of items."""
     return f"{task}/{base_part(part)}" if part else task
 
 

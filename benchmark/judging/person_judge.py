@@ -58,16 +58,7 @@ def plan_person_task(
     condition: str = RAW_CONDITION,
     settings: InputSettings = _USUAL,
 ) -> PersonTask:
-    """Plan what a person is asked; answers of judges are not shown.
-
-    Args:
-        session: of the annotator who is asked.
-        about: id of a segment, or the key of another thing (`project.entities.judgments.JudgmentTarget.key`).
-        task: key of `benchmark/prompts/judge_prompt.py`.
-        variant: of the prompt.
-        condition: `RAW_CONDITION`, or the id of the run that made a rendering.
-        settings: how much is shown.
-    """
+    """Plan what a person is asked; answers of judges are not shown."""
     session.study.require_writable()
     plan = plan_input(session, about, task, variant, condition, settings)
     fields = tuple(answer_field.field for answer_field in plan.form.fields)
@@ -79,15 +70,7 @@ def plan_person_task(
 def save_answer(
     session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
 ) -> tuple[Judgment, Changes]:
-    """Store the answer of a person as a judgment.
-
-    Args:
-        session: of the annotator who answers.
-        asked: what they were asked.
-        answer: by the keys of the form's fields.
-        ms: from when the form was shown until it was saved.
-        messages: what they were shown.
-    """
+    """Store the answer of a person as a judgment."""
     made = person_judgment(session, asked, answer, ms, messages)
     with session.study.run_transaction():
         insert_judgments(session.study, [made])
@@ -108,15 +91,7 @@ def person_judgment(
 def refusal_judgment(
     session: Session, asked: PersonTask, ms: int, messages: tuple[Message, ...] = (), why: str = ""
 ) -> Judgment:
-    """Return the judgment of a person who did not want to answer, or could not; it counts as refused.
-
-    Args:
-        session: of the annotator who was asked.
-        asked: what they were asked.
-        ms: from when the form was shown until they declined.
-        messages: what they were shown.
-        why: in one line.
-    """
+    """Return the judgment of a person who did not want to answer, or could not; it counts as refused."""
     return _judgment(session, asked, Reply(JudgmentStatus.REFUSED, ms=max(0, ms), error=why), messages)
 
 

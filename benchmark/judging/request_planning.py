@@ -272,11 +272,7 @@ class _DenyingAuthority:
     threadsafe = True
 
     def permit(self, departure: EgressRequest, _uncleared: int) -> None:
-        """Forbid the request.
-
-        Raises:
-            Forbidden: always.
-        """
+        """Forbid the request."""
         raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
 
 

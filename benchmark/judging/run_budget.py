@@ -127,8 +127,7 @@ class BudgetTracker:
 
         While other requests run it waits, because they may cost less than was reserved.
 
-        Args:
-            most: returns the worst case; called again after each wait, because estimates improve with replies.
+        `most` returns the worst case, and is called again after each wait, because estimates improve with replies.
         """
         while not self.has_room(cost := most()):
             if not self._running:

@@ -156,12 +156,7 @@ def make_rate_limiter(options: Any) -> RateLimiter:
 
 
 class CoercionJudge:
-    """A judge that is asked within the request of another one, such as to coerce its answer.
-
-    Args:
-        judge: the judge.
-        judge_id: of its entry.
-    """
+    """A judge that is asked within the request of another one, such as to coerce its answer."""
 
     def __init__(self, judge: Judge, judge_id: str) -> None:
         self._judge, self._id = judge, judge_id
@@ -172,11 +167,7 @@ class CoercionJudge:
         return self._judge.fingerprint
 
     async def ask(self, question: JudgeRequest) -> Reply:
-        """Ask the judge, with the purpose of the outer request under its own id.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-        """
+        """Ask the judge, with the purpose of the outer request under its own id."""
         parcel = current_purpose()
         if parcel is None:
             return await self._judge.ask(question)
@@ -190,12 +181,6 @@ class CoercionJudge:
 
 class RunExecutor:
     """Executes one run.
-
-    Args:
-        parameters: of the run.
-        workers: its judges.
-        holder: of the study.
-        build: makes the messages of a plan.
 
     Attributes:
         outcome: what came back so far.

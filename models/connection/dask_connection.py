@@ -99,11 +99,7 @@ def parse_scheduler(address: str) -> Scheduler:
 
 
 def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
-    """Return the addresses of a scheduler's machine, once it may be connected to and that is written down.
-
-    Raises:
-        Forbidden: it may not, or its name may not be looked up.
-    """
+    """Return the addresses of a scheduler's machine, once it may be connected to and that is written down."""
     if not is_known_locally(wanted.host):
         authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
     try:

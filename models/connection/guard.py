@@ -33,9 +33,6 @@ class Authority(Protocol):
             departure: the request. One without addresses that goes through no proxy asks for the address of its host:
                 a question to a name server, with nothing of the request in it.
             uncleared: how many pictures, videos or texts in it were not made for it.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: it may not leave, or could not be written down.
         """
 
 
@@ -125,11 +122,7 @@ class Guard:
         return self.max_answer_bytes if is_limited else 0
 
     async def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
-        """Ask the authority without holding up the event loop, where it can be asked so.
-
-        Raises:
-            Forbidden: it says no, or cannot say or write down anything.
-        """
+        """Ask the authority without holding up the event loop, where it can be asked so."""
         try:
             if isinstance(self.authority, PatientAuthority):
                 await self.authority.permit_soon(departure, uncleared)
@@ -231,13 +224,7 @@ class RequestBodyContent:
 
 
 def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
-    """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it.
-
-    Args:
-        body: all of it.
-        condition: under which its content has to be cleared.
-        cleared: what was.
-    """
+    """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it."""
     if not body:
         return RequestBodyContent()
     try:

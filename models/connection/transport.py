@@ -93,11 +93,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def _permit_route(
         self, request: httpx2.Request, request_purpose: RequestPurpose, came_from: Route | None, hops: int
     ) -> Route:
-        """Find out where a request would go and what is in it, and have that permitted.
-
-        Raises:
-            Forbidden: it is one that no policy lets out.
-        """
+        """Find out where a request would go and what is in it, and have that permitted."""
         scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
         if scheme not in _PORTS or not host:
             raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
@@ -137,10 +133,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def _look_up(self, host: str, port: int, request: EgressRequest | None = None) -> tuple[str, ...]:
         """Return the addresses of a host, which is looked up once.
 
-        Args:
-            host: of which the addresses are wanted.
-            port: that is connected to.
-            request: what the authority is asked before a name server is; None where that was permitted already.
+        `request` is what the authority is asked before a name server is; None where that was permitted already.
         """
         if host in self._known:
             return self._known[host]

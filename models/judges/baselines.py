@@ -77,10 +77,7 @@ Several = Callable[[Sequence[Json]], list[Json]]
 def build_answer(schema: Mapping[str, Json], choose: Choose, several: Several) -> dict[str, Json]:
     """Return an answer in a form.
 
-    Args:
-        schema: of an object.
-        choose: picks a value where one of a list is asked for; an answer that may be left open has None among them.
-        several: picks the items of a list.
+    `choose` picks from a list, in which None stands for what may be left open; `several` picks the items of a list.
     """
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
     return {key: _choose_value(schema, choose, several) for key, schema in properties.items()}

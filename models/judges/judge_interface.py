@@ -239,11 +239,7 @@ class Judge(Protocol):
         """What makes two judges the same to the cache: sha256 of the model's files, or address and model."""
 
     async def ask(self, question: JudgeRequest) -> Reply:
-        """Answer a question. What can go wrong is a status of the reply; nothing is raised but cancellation.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-        """
+        """Answer a question. What can go wrong is a status of the reply; nothing is raised but cancellation."""
 
     async def close(self) -> None:
         """Release processes and connections."""

@@ -77,12 +77,7 @@ _MAGIC = b"GGUF"
 
 
 def require_gguf_file(path: str, what: str) -> Path:
-    """Return where a file lies, once it is seen to be a GGUF file.
-
-    Args:
-        path: as a person wrote it; `~` is the home folder.
-        what: it is to be, for messages: `model`, `projector`.
-    """
+    """Return where a file lies, once it is seen to be a GGUF file."""
     where = f"Say where the {what} lies on this machine."
     try:
         found = Path(path).expanduser().absolute()
@@ -135,13 +130,7 @@ _numbers = itertools.count(1)
 
 
 class LlamaJudge:
-    """Asks a model of llama.cpp, in a process that judges with the same model share.
-
-    Args:
-        model: path of its GGUF file.
-        options: how it is loaded and asked.
-        means: the model that coerces; a way out is not needed.
-    """
+    """Asks a model of llama.cpp, in a process that judges with the same model share."""
 
     key: ClassVar[str] = "llama-cpp"
     name: ClassVar[str] = "Model on this machine (GGUF)"

@@ -57,10 +57,6 @@ class NotLoaded(Exception):
 class LlamaModel:
     """A loaded model. Answers one request after the other, in one thread.
 
-    Args:
-        loading: what is loaded.
-        flag: stops the request that is being answered.
-
     Raises:
         NotLoaded: it could not be.
     """

@@ -50,14 +50,7 @@ def build_messages(
     marks: re.Pattern[str],
     picture: Callable[[bytes], Mapping[str, Any]],
 ) -> list[ChatMessage]:
-    """Return turns as llama-cpp-python takes messages.
-
-    Args:
-        turns: in order.
-        manners: of the model's template.
-        marks: what stands for something else than text; see `neutralize_special_words`.
-        picture: makes a part of a message from a JPEG.
-    """
+    """Return turns as llama-cpp-python takes messages."""
 
     def part_of(part: str | bytes) -> Mapping[str, Any]:
         return (

@@ -85,11 +85,7 @@ _KEPT_LINES = 40
 
 
 class ModelProcess:
-    """Answers questions one after the other, in a process of its own. Threads and event loops may share it.
-
-    Args:
-        loading: what it loads, when it is first asked.
-    """
+    """Answers questions one after the other, in a process of its own. Threads and event loops may share it."""
 
     def __init__(self, loading: LlamaModelConfig) -> None:
         self._loading = loading
@@ -114,12 +110,7 @@ class ModelProcess:
         return self._begun.wait(limit_s)
 
     def ask(self, ask: CompletionRequest, limit_s: float) -> "Future[Answer]":
-        """Queue a question.
-
-        Args:
-            ask: the question.
-            limit_s: that it may take, from when its turn has come and the model is loaded.
-        """
+        """Queue a question. `limit_s` counts from when its turn has come and the model is loaded."""
         waiting = _Waiting(ask, limit_s)
         with self._lock:
             if not self._ended:

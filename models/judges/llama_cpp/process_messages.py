@@ -129,13 +129,7 @@ _TELLING = re.compile(r"GGML_ASSERT|error|fail|abort|what\(\)|CUDA", re.IGNORECA
 
 
 def explain_load_failure(loading: LlamaModelConfig, logged: Sequence[str], projector: bool) -> str:
-    """Return why a model could not be loaded.
-
-    Args:
-        loading: what was asked for.
-        logged: what llama.cpp wrote about it.
-        projector: it was the projector that could not be loaded.
-    """
+    """Return why a model could not be loaded."""
     said = "\n".join(logged)
     file = Path(loading.projector if projector else loading.model).name
     if _MEMORY.search(said):
@@ -160,13 +154,7 @@ def explain_memory(loading: LlamaModelConfig) -> str:
 
 
 def explain_crash(loading: LlamaModelConfig, exitcode: int | None, written: Sequence[str]) -> str:
-    """Return why the process of a model ended by itself.
-
-    Args:
-        loading: what it had loaded.
-        exitcode: of the process; negative for a signal.
-        written: the last lines on its standard error.
-    """
+    """Return why the process of a model ended by itself."""
     if exitcode == -signal.SIGKILL:
         file = Path(loading.model).name
         return f"The process of {file} was killed, as the system does when there is too little memory: {_LESS}."

@@ -129,9 +129,7 @@ def to_wire_messages(messages: Sequence[Message], sees: str) -> list[Json]:
     A message without pictures is one text, which every server takes; one with pictures is a list of parts: each picture
     after its time, a clip, then the text.
 
-    Args:
-        messages: in order.
-        sees: `text`, `frames` or `clip`; what a judge does not see is not sent to it.
+    What a judge does not see is not sent to it.
     """
     return [_message(message, sees) for message in messages]
 
@@ -161,17 +159,7 @@ _MAX_ATTEMPTS = len(ConstraintMode) + 2
 
 
 class ServerCompleter:
-    """A model at a server, as structured output asks it.
-
-    Args:
-        base: of the server's addresses.
-        model: its name there.
-        key: "" for none.
-        options: of the judge.
-        guard: the way out.
-        sleep: waits so many seconds.
-        turns: how fast it may be asked; None for as fast as it can.
-    """
+    """A model at a server, as structured output asks it."""
 
     def __init__(
         self,

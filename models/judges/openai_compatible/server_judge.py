@@ -53,13 +53,7 @@ _CONSTRAINT_TEXTS = {
 async def probe(asker: "ServerCompleter", cleared: ApprovedContent, sees: str) -> JudgeTrial:
     """Try a server: list its models, ask something, and show it a red square.
 
-    Args:
-        asker: that knows the server.
-        cleared: gets the words and the picture, which are the program's own.
-        sees: what the judge is to see; only with `frames` a picture is tried.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+    Only where the judge sees frames a picture is tried.
     """
     square = _red_square()
     for text in (TRIAL_QUESTION, _PICTURE_QUESTION, _STAMP):
@@ -139,12 +133,6 @@ class OpenAIJudge:
 
     Every request is made inside of `models.connection.guard.for_purpose`, which the caller opens, and goes through the
     guard.
-
-    Args:
-        model: its name at the server.
-        options: how it is asked.
-        means: the guard, the key and the model that coerces. That model sends through the same guard.
-        sleep: waits so many seconds.
     """
 
     key: ClassVar[str] = "openai"
@@ -173,19 +161,11 @@ class OpenAIJudge:
         return f"{self._base} {self._model}"
 
     async def ask(self, question: JudgeRequest) -> Reply:
-        """Answer a question; see `Judge.ask`.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-        """
+        """Answer a question; see `Judge.ask`."""
         return await ask_with_repair(question, self._open_asker(), self._means.coerce, self._options.cost)
 
     async def probe(self) -> JudgeTrial:
-        """Say what the server is and can do, with nothing of a study.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-        """
+        """Say what the server is and can do, with nothing of a study."""
         return await probe(self._open_asker(), self._guard.approved, self._options.sees)
 
     async def close(self) -> None:

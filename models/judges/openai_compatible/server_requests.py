@@ -136,10 +136,7 @@ class RetryLimits:
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     """Return after how many seconds a server wants to be asked again; None where it does not say so.
 
-    Args:
-        headers: of its answer, names in any case: `retry-after-ms`, then `Retry-After` in seconds or as an HTTP date
-            (RFC 9110, section 10.2.3).
-        now: the time, with its zone.
+    A server says so in `retry-after-ms`, then `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3).
     """
     found = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _number(found.get("retry-after-ms"))
@@ -185,12 +182,7 @@ def create_client(base: str, key: str, guard: Guard) -> "httpx2.AsyncClient":
 
 
 def parse_completion(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
-    """Read the body of an answer 200.
-
-    Args:
-        body: whatever came.
-        scrubber: keeps the key out of what is kept.
-    """
+    """Read the body of an answer 200."""
     text = body.decode("utf-8", "replace")
     try:
         found: Json = json.loads(text, strict=False)
@@ -266,12 +258,6 @@ async def request_completion(
     client: "httpx2.AsyncClient", body: Mapping[str, Json], limit_s: float, scrubber: ApiKeyRedactor
 ) -> Completion | Failure:
     """Send a request for a completion, once.
-
-    Args:
-        client: of the server.
-        body: of the request.
-        limit_s: from the start to the last byte of the answer, in seconds.
-        scrubber: keeps the key out of what is kept.
 
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.

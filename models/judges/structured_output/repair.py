@@ -125,10 +125,6 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
         coerce: a second model that brings an answer into form that still cannot be read; None for none. It sees that
             answer and nothing else. Its requests have to be let through by the same guard.
         price: of the tokens of `model`.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the question leave this machine. Where it lets
-            that, but not what comes after, the answer counts as unreadable.
     """
     account = RepairAccount(price)
     try:
