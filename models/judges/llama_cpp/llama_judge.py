@@ -6,33 +6,29 @@ import itertools
 import json
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from models.judges.judge_interface import (
+    Completion,
+    CompletionError,
     JudgeRequest,
     JudgeResources,
     Message,
     ModelOptions,
     Reply,
-    Role,
+    ResponseSchema,
     SamplingParameters,
-    TooLong,
 )
 from models.judges.llama_cpp import model_process
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
-    ContextOverflow,
-    LlamaCompletion,
-    LlamaMessage,
     LlamaModelConfig,
     RequestFailure,
-    explain_overflow,
 )
-from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
 from models.judges.structured_output.repair import approve_text, ask_with_repair
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
@@ -125,7 +121,6 @@ def model_checksum(path: Path) -> str:
     return found
 
 
-_LARGEST_SEED = 0x7FFFFFFF
 _numbers = itertools.count(1)
 
 
@@ -185,40 +180,24 @@ class LlamaJudge:
         """
         if self._process is None:
             self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)
-        ask = CompletionRequest(
-            next(_numbers),
-            tuple(self._to_message(message) for message in messages),
-            shape.schema,
-            sampling.temperature,
-            sampling.seed & _LARGEST_SEED,
-            sampling.max_tokens,
-        )
+        if self._options.sees != "frames":
+            messages = [replace(message, pictures=()) for message in messages]
+        ask = CompletionRequest(next(_numbers), tuple(messages), shape.schema, sampling)
         try:
             async with self._means.limiter.turn() if self._means.limiter is not None else nullcontext():
                 said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
         except asyncio.CancelledError:
             self._process.stop(ask.number)
             raise
-        if isinstance(said, ContextOverflow):
-            raise CompletionError(
-                explain_overflow(said), calls=0, too_long=TooLong(said.requested_tokens, said.context_tokens)
-            )
         if isinstance(said, RequestFailure):
-            raise CompletionError(said.line)
-        if not isinstance(said, LlamaCompletion):
+            raise CompletionError(said.line, calls=0 if said.too_long else 1, too_long=said.too_long)
+        if not isinstance(said, Completion):
             raise CompletionError("The model was stopped before it had answered.")
         try:
             model_id = await asyncio.to_thread(lambda: self.fingerprint)
         except OSError as error:
             raise CompletionError(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
-        return Completion(
-            said.text,
-            truncated=said.truncated,
-            held="grammar",
-            model_id=model_id,
-            tokens_in=said.tokens_in,
-            tokens_out=said.tokens_out,
-        )
+        return replace(said, model_id=model_id)
 
     def weaken_constraint(self, held: str) -> None:
         """Do nothing: no constraint is surer or weaker than a grammar."""
@@ -226,11 +205,3 @@ class LlamaJudge:
     def approve_text(self, text: str) -> None:
         """Approve a text of a repair or coercion; the model that coerces may be at a server."""
         approve_text(self._means.guard, text)
-
-    def _to_message(self, message: Message) -> LlamaMessage:
-        parts: list[str | bytes] = []
-        for picture in message.pictures if self._options.sees == "frames" else ():
-            parts += [picture.time_label, picture.jpeg] if picture.time_label else [picture.jpeg]
-        if message.text or not parts:
-            parts.append(message.text)
-        return LlamaMessage(Role(message.role).value, tuple(parts))

@@ -11,8 +11,7 @@ from json import JSONDecodeError, JSONDecoder
 from math import isinf
 from typing import NoReturn
 
-from models.judges.judge_interface import AnswerForm, RepairLevel
-from models.judges.structured_output.completion import Completion, ResponseSchema
+from models.judges.judge_interface import AnswerForm, Completion, RepairLevel, ResponseSchema
 from project.entities.study_records import Json
 
 _UNFIT = re.compile("[\x00\ud800-\udfff]")

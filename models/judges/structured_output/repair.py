@@ -10,11 +10,15 @@ from typing import Any, TypeVar
 
 from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import (
+    Completer,
+    Completion,
+    CompletionError,
     Judge,
     JudgeRequest,
     Message,
     RepairLevel,
     Reply,
+    ResponseSchema,
     Role,
     SamplingParameters,
 )
@@ -29,7 +33,6 @@ from models.judges.structured_output.answer_parsing import (
     to_compact_json,
     truncate_for_storage,
 )
-from models.judges.structured_output.completion import Completer, Completion, CompletionError, ResponseSchema
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 
 from models.judges.judge_interface import (
     AnswerForm,
+    Completion,
+    CompletionError,
     JudgeRequest,
     Message,
     RepairLevel,
     Reply,
+    ResponseSchema,
     Role,
     SamplingParameters,
     TooLong,
 )
 from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer
-from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus

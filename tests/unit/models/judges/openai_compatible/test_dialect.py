@@ -7,13 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.openai_compatible.completions import (
-    ConstraintMode,
-    ServerCapabilities,
-    cap_lengths,
-    strip_limits,
-)
-from models.judges.structured_output.completion import ResponseSchema
+from models.judges.judge_interface import ResponseSchema
+from models.judges.openai_compatible.server_judge import ConstraintMode, ServerCapabilities
+from models.judges.openai_compatible.server_requests import cap_lengths, strip_limits
 from project.entities.study_records import Json
 
 _NAMES = st.sampled_from(["verdict", "pattern", "format", "maxLength", "properties", "default", "$defs"])

@@ -16,7 +16,7 @@ from models.judges.judge_interface import (
     SamplingParameters,
 )
 from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions
-from models.judges.openai_compatible.completions import ConstraintMode, ServerCapabilities
+from models.judges.openai_compatible.server_judge import ConstraintMode, ServerCapabilities
 from models.judges.structured_output import answer_parsing as forms
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgmentStatus
