@@ -338,21 +338,7 @@ INPUT_KINDS = ("text", "frames", "clip")
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How a model is asked; backends add their own fields in a subclass.
-
-    Attributes:
-        sees: the transcript alone, or frames or a clip with it.
-        frames: sampled uniformly over a segment.
-        temperature: 0 takes the likeliest token.
-        max_tokens: that an answer may have, thoughts included.
-        timeout_s: that one request may take, in seconds.
-        concurrency: requests that may be under way at once.
-        per_minute: requests that may be started in a minute; 0 for no limit.
-        price_in: of a million tokens that it reads.
-        price_out: of a million tokens that it writes.
-        currency: of the prices, such as `USD`.
-        coerce: name of another judge of the study that brings into form what could not be read; "" for none.
-    """
+    """How a model is asked; backends add their own fields in a subclass."""
 
     sees: str = choice_field("frames", INPUT_KINDS, "Sees", "The transcript alone, or frames or a clip with it.")
     frames: int = limited_field(15, 1, 64, "Frames", "Frames of a segment that it gets, evenly spaced.")

@@ -41,16 +41,7 @@ from project.text_format import escape_unprintable
 
 @dataclass(frozen=True)
 class LlamaOptions(ModelOptions):
-    """How a model on this machine is loaded and asked.
-
-    Attributes:
-        projector: path of the GGUF file that turns pictures into what the model reads (often `mmproj-...gguf`); it
-            belongs to the model. "" for a model that reads only.
-        context: tokens that question, pictures and answer have together. Its memory is taken when the model loads.
-        gpu_layers: layers of the model that a GPU computes; -1 for all, 0 for none. Without a GPU it changes nothing.
-        threads: of the processor; 0 leaves it to the library, which takes half of its cores.
-        concurrency: a model answers one question after the other; more only wait in line.
-    """
+    """How a model on this machine is loaded and asked."""
 
     projector: str = text_field("", 4096, "Projector", "GGUF file of the projector, through which the model sees.")
     context: int = limited_field(16384, 256, 1048576, "Context", "Tokens of question, pictures and answer together.")

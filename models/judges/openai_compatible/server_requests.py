@@ -63,13 +63,7 @@ def normalize_base_url(url: str) -> str:
 
 @dataclass(frozen=True)
 class OpenAIOptions(ModelOptions):
-    """How a server is asked.
-
-    Attributes:
-        url: base of its addresses, such as `http://localhost:8000/v1`.
-        tries: how often a request may be made until it is answered.
-        patience_s: that one request may take with all its tries and waits, in seconds; at least `timeout_s`.
-    """
+    """How a server is asked."""
 
     url: str = text_field(
         DEFAULT_URL, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1."
