@@ -4,12 +4,13 @@ The policy of a study is described here as well.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
 from models.connection.machine_policy import journal_file, read_journal
+from project.codec import dump
 from project.entities.egress_policy import RULES, Egress, EgressLevel, EgressRequest, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -106,20 +107,9 @@ class EgressLogRow:
 
     def as_json(self) -> dict[str, Json]:
         """Return it with all that was written down, for programs."""
-        said = {
-            **{"fate": self.fate.value, "judge": self.judge, "recording": self.recording, "segment": self.segment},
-            **{"seen_in": self.condition, "content": self.content, "why": self.why},
-        }
-        facts = cast(dict[str, Json], asdict(self.egress.request))
-        written = {key: [*value] if isinstance(value, tuple) else value for key, value in facts.items()}
-        egress = self.egress
-        return {
-            **{"id": egress.id, "at": egress.at, **said, "level": egress.level.value},
-            **{"permission": egress.permission, "rule": egress.rule, "request": cast(Json, written)},
-        }
-
-
-TABLE_HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
+        names = cast(dict[str, Json], dump(self))
+        egress = names.pop("egress")
+        return {**cast(dict[str, Json], egress), **names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +129,6 @@ class Total:
     texts: int
     pictures: int
     videos: int
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as an object."""
-        return {
-            **{"requests": self.requests, "hosts": self.hosts, "bytes": self.size, "text_bytes": self.texts},
-            **{"pictures": self.pictures, "videos": self.videos},
-        }
 
     @property
     def text(self) -> str:

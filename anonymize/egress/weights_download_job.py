@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.egress.egress_authority import policy_in_force
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permits
+from anonymize.egress.egress_authority import RemoteAuthority, answer_permits, policy_in_force
 from models.weights import installed_weights
 from models.weights.adding import add_weights, require_addable
 from models.weights.fetching import (

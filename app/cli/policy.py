@@ -26,6 +26,7 @@ from anonymize.egress.egress_log import (
 from anonymize.egress.policy_edits import change_policy, confirm_policy, set_policy
 from app.cli.command import EDIT, FILE, CommandGroup, argument, command, option
 from app.cli.console import Output
+from project.codec import dump
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -166,7 +167,7 @@ def egress(
     result = {
         "policy": None if policy is None else policy.as_json(),
         "requests": [egress_log_row.as_json() for egress_log_row in found],
-        "totals": cast(Json, {total.fate.value: total.as_json() for total in sums}),
+        "totals": cast(Json, {total.fate.value: dump(total) for total in sums}),
     }
     told = [egress_log_row.format_details() for egress_log_row in found]
     told += (

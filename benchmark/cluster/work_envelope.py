@@ -98,8 +98,7 @@ def permit_job(
             recording_id=first,
             others=tuple(others),
             scheme=scheme,
-        ),
-        0,
+        )
     )
 
 

@@ -82,10 +82,9 @@ def unread_renderings(session: Session, recording_id: str) -> list[Path]:
 def conditions(session: Session, recording_id: str) -> list[Condition]:
     """Return the conditions of a recording, in the order of `condition_names`."""
     # Imported here because it loads all release checks, which the window does not need until somebody asks.
-    from anonymize.egress.egress_evidence import get_evidences
+    from anonymize.egress.egress_evidence import gather_evidence
 
     found = [Condition(RAW_CONDITION, RAW_CONDITION, False, "it is not anonymized")]
-    evidences = get_evidences(session)
     for run_id, name in condition_names(session, recording_id).items():
         if run_id == RAW_CONDITION:
             continue
@@ -96,7 +95,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
             condition=run_id,
             recording_id=recording_id,
         )
-        why_not = evidences.gather(request).evidence.unreviewed
+        why_not = gather_evidence(session, request).unreviewed
         found.append(Condition(run_id, name, not why_not, why_not))
     return found
 
@@ -159,12 +158,12 @@ def may_send_words(session: Session, recording_id: str) -> bool:
 
 def _are_all_willing(session: Session, recording_id: str) -> bool:
     # Imported here because it loads all release checks, which the window does not need until somebody asks.
-    from anonymize.egress.egress_evidence import get_evidences
+    from anonymize.egress.egress_evidence import gather_evidence
 
     words = EgressRequest(
         *(Purpose.JUDGE, "", 0, (), False), texts=1, condition=RAW_CONDITION, recording_id=recording_id
     )
-    return not get_evidences(session).gather(words).evidence.unwilling
+    return not gather_evidence(session, words).unwilling
 
 
 MISSING_RECORDING = "?"

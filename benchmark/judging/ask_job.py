@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from anonymize.egress.permit_protocol import PERMIT, answer_permits
+from anonymize.egress.egress_authority import PERMIT, answer_permits
 from benchmark.disclosure.cast_names import text_review_checksum
 from benchmark.judge_input.input_planning import ReplanQuestion, replan
 from benchmark.judging.ask_run import (

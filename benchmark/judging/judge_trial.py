@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from anonymize.egress.egress_authority import StudyAuthority
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permits
+from anonymize.egress.egress_authority import RemoteAuthority, StudyAuthority, answer_permits
 from benchmark.judging.judge_registry import find_key, redact_key, require_trusted_files
 from models.connection.guard import Authority, Guard, RequestPurpose, for_purpose
 from models.judges.judge_backends import create_judge

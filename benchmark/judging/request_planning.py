@@ -271,9 +271,9 @@ class _DenyingAuthority:
 
     threadsafe = True
 
-    def permit(self, departure: EgressRequest, _uncleared: int) -> None:
+    def permit(self, request: EgressRequest) -> None:
         """Forbid the request."""
-        raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
+        raise Forbidden("recorded", f"Nothing is sent to {request.host} before it is asked for.")
 
 
 _NO_CONNECTION = Guard(cast(Any, _DenyingAuthority()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from anonymize.egress.permit_protocol import RemoteAuthority
+from anonymize.egress.egress_authority import RemoteAuthority
 from benchmark.judge_input.input_messages import build_messages
 from benchmark.judge_input.input_plan import InputPlan
 from benchmark.judge_input.input_planning import ReplanQuestion, shrink_settings

@@ -101,7 +101,7 @@ def parse_scheduler(address: str) -> Scheduler:
 def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
     """Return the addresses of a scheduler's machine, once it may be connected to and that is written down."""
     if not is_known_locally(wanted.host):
-        authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
+        authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme))
     try:
         with allow_lookup(wanted.host):
             addresses = resolve(wanted.host, wanted.port)
@@ -109,7 +109,7 @@ def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, .
         raise UserError(f"There is no machine {wanted.host}.", "Give the address that the scheduler prints.") from None
     local = all(map(is_loopback, addresses))
     wish = EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local, scheme=wanted.scheme)
-    authority.permit(wish, 0)
+    authority.permit(wish)
     return addresses
 
 

@@ -26,13 +26,11 @@ class Authority(Protocol):
     def threadsafe(self) -> bool:
         """Whether `permit` may be called from any thread; otherwise it is called where the request is made."""
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+    def permit(self, request: EgressRequest) -> None:
         """Return once the request is written down for good, or raise; nothing is sent before.
 
-        Args:
-            departure: the request. One without addresses that goes through no proxy asks for the address of its host:
-                a question to a name server, with nothing of the request in it.
-            uncleared: how many pictures, videos or texts in it were not made for it.
+        One without addresses that goes through no proxy asks for the address of its host: a question to a name server,
+        with nothing of the request in it.
         """
 
 
@@ -40,7 +38,7 @@ class Authority(Protocol):
 class PatientAuthority(Protocol):
     """An authority that asyncio can wait for: it may write down several requests of one moment together."""
 
-    async def permit_soon(self, departure: EgressRequest, uncleared: int) -> None:
+    async def permit_soon(self, request: EgressRequest) -> None:
         """Do what `Authority.permit` does."""
 
 
@@ -121,21 +119,21 @@ class Guard:
         is_limited = request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES
         return self.max_answer_bytes if is_limited else 0
 
-    async def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
+    async def permit(self, request: EgressRequest) -> None:
         """Ask the authority without holding up the event loop, where it can be asked so."""
         try:
             if isinstance(self.authority, PatientAuthority):
-                await self.authority.permit_soon(departure, uncleared)
+                await self.authority.permit_soon(request)
             elif self.authority.threadsafe:
-                await asyncio.to_thread(self.authority.permit, departure, uncleared)
+                await asyncio.to_thread(self.authority.permit, request)
             else:
-                self.authority.permit(departure, uncleared)
+                self.authority.permit(request)
         except (UserError, Cancelled):
             raise
         except Exception as error:
             raise Forbidden(
                 "recorded",
-                f"The request to {departure.host} could not be written down, so it is not sent.",
+                f"The request to {request.host} could not be written down, so it is not sent.",
                 "Make room, or mend the folder's permissions (rule recorded)",
             ) from error
 
@@ -214,13 +212,13 @@ class RequestBodyContent:
         texts: bytes of text from the study.
         frames: sha256 of every picture.
         clips: sha256 of every video.
-        uncleared: how many pictures, videos or texts were not made for the request.
+        unapproved: how many pictures, videos or texts were not made for the request.
     """
 
     texts: int = 0
     frames: tuple[str, ...] = ()
     clips: tuple[str, ...] = ()
-    uncleared: int = 0
+    unapproved: int = 0
 
 
 def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
@@ -231,22 +229,22 @@ def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> 
         found = json.loads(body, object_pairs_hook=_object)
         pieces = list(_pieces(found))
     except (ValueError, RecursionError):
-        return RequestBodyContent(texts=len(body), uncleared=1)
-    texts, uncleared = 0, 0
+        return RequestBodyContent(texts=len(body), unapproved=1)
+    texts, unapproved = 0, 0
     media: dict[str, list[str]] = {"image": [], "video": []}
     for text in pieces:
         if not text.startswith("data:"):
             ours = cleared.has_text(text, "")
             texts += 0 if ours else len(text.encode("utf-8", "surrogatepass"))
-            uncleared += not (ours or cleared.has_text(text, condition))
+            unapproved += not (ours or cleared.has_text(text, condition))
             continue
         kind, sha256 = _media(text)
         if kind in media:
             media[kind].append(sha256)
-        uncleared += kind not in media or not any(
+        unapproved += kind not in media or not any(
             cleared.has_media(sha256, known_condition) for known_condition in {condition, ""}
         )
-    return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), uncleared)
+    return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), unapproved)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import httpcore2
@@ -120,10 +120,16 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             addresses = await self._look_up(host, port, bare)
         local = _is_local(addresses)
         bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
-        departure, uncleared = _with_content(bare, request.content, self._guard)
-        uncleared += request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
+        departure = _with_content(bare, request.content, self._guard)
+        long_query = request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
         await self._guard.permit(
-            replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared
+            replace(
+                departure,
+                addresses=addresses,
+                local=local,
+                proxy=proxy.host if proxy else "",
+                unapproved=departure.unapproved + long_query,
+            )
         )
         refuse_barred(departure)
         if proxy is not None:
@@ -171,13 +177,11 @@ def _is_local(addresses: tuple[str, ...]) -> bool:
     return bool(addresses) and all(map(is_loopback, addresses))
 
 
-def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> tuple[EgressRequest, int]:
+def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> EgressRequest:
     if not body:
-        return bare, 0
-    found = read_body_content(body, bare.condition, guard.approved)
-    sha256 = hashlib.sha256(body).hexdigest()
-    held = replace(bare, size=len(body), sha256=sha256, texts=found.texts, frames=found.frames, clips=found.clips)
-    return held, found.uncleared
+        return bare
+    content = asdict(read_body_content(body, bare.condition, guard.approved))
+    return replace(bare, size=len(body), sha256=hashlib.sha256(body).hexdigest(), **content)
 
 
 def _bar_request(bare: EgressRequest, to: Route, local: bool, came_from: Route | None, hops: int) -> EgressRequest:

@@ -20,7 +20,7 @@ from models.judges.judge_interface import (
 )
 from models.judges.openai_compatible.server_judge import OpenAIJudge
 from models.judges.openai_compatible.server_requests import OpenAIOptions
-from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide
+from project.entities.egress_policy import EgressRequest, Policy, Purpose, decide
 from tests.builders.answer_forms import FORM
 from tests.builders.misbehaving_server import MODEL
 
@@ -35,8 +35,8 @@ class Gate:
     threadsafe: bool = True
     noted: list[EgressRequest] = field(default_factory=list)
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
-        decide(Policy(), departure, RequestEvidence(uncleared=uncleared))
+    def permit(self, departure: EgressRequest) -> None:
+        decide(Policy(), departure)
         self.noted.append(departure)
 
 

@@ -172,7 +172,7 @@ def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypat
         assert needs_confirmation(session)
         assert policy_in_force(session) == Policy()
         with pytest.raises(Forbidden, match="set last on this machine"):
-            StudyAuthority(session).permit(FAR, 0)
+            StudyAuthority(session).permit(FAR)
         set_policy(session, OPEN)
         assert policy_in_force(session) == OPEN
 

@@ -51,12 +51,12 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     assert "No request was made." in greenroom("egress", str(study))
     with Session.open(study, "Ada") as session:
         authority = StudyAuthority(session)
-        authority.permit(at_home("r1", RAW_CONDITION), 0)
+        authority.permit(at_home("r1", RAW_CONDITION))
         with pytest.raises(Forbidden):
-            authority.permit(abroad("r1", RAW_CONDITION), 0)
+            authority.permit(abroad("r1", RAW_CONDITION))
         set_policy(session, Policy(EgressLevel.ANONYMIZED, "", "=Board 7"))
         authority.permit(
-            EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https"), 0
+            EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https")
         )
     said = greenroom("egress", str(study), "--csv", str(tmp_path / "out.csv"))
     assert "api.example.org:443 (192.0.2.7)" in said
@@ -98,7 +98,7 @@ def test_without_a_study_it_tells_what_the_machine_fetched(
     monkeypatch.setattr(machine, "journal_file", lambda: tmp_path / "requests.jsonl")
     assert "No request was made." in greenroom("egress")
     machine.MachineAuthority().permit(
-        EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https"), 0
+        EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
     )
     said = greenroom("egress")
     assert "models.example.org:443" in said

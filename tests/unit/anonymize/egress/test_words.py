@@ -16,7 +16,7 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import describe_collection
 from annotate.study.scheme_versions import use_scheme
-from anonymize.egress.permit_protocol import RemoteAuthority
+from anonymize.egress.egress_authority import RemoteAuthority
 from anonymize.egress.policy_edits import set_policy
 from anonymize.pii_review.pii_decisions import decide_places, mark_text
 from anonymize.pii_review.review_hits import find_hits
@@ -161,7 +161,7 @@ def asked(session: Session, about: str, task: str, condition: str) -> JobSpec:
 
 
 def ask(session: Session, work: JobSpec, request: EgressRequest) -> None:
-    RemoteAuthority(SimpleNamespace(ask=lambda question: answer(session, work, question))).permit(request, 0)
+    RemoteAuthority(SimpleNamespace(ask=lambda question: answer(session, work, question))).permit(request)
 
 
 @pytest.fixture
