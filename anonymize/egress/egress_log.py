@@ -112,6 +112,9 @@ class EgressLogRow:
         return {**cast(dict[str, Json], egress), **names}
 
 
+TABLE_HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
+
+
 @dataclass(frozen=True, slots=True)
 class Total:
     """What requests of one fate held together.

@@ -1,6 +1,7 @@
 """The plan of a request as data: what a judge sees, how its answer is read, and the key that equal requests share.
 
-A plan is made where the study is open, and can be turned into messages in any process.
+A plan is made where the study is open, and can be turned into messages in any process: that decodes, scales and encodes
+the exact frames.
 """
 
 import hashlib
@@ -9,11 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from anonymize.privacy.exported_clips import file_version
 from benchmark.prompts.answer_form import FormSpec, answer_form
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS
-from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, SamplingParameters
+from models.connection.guard import ApprovedContent
+from models.judges.judge_interface import (
+    AnswerForm,
+    JudgeFrame,
+    JudgeRequest,
+    JudgeVideo,
+    Message,
+    Role,
+    SamplingParameters,
+)
 from project.entities.judgments import Modality, judgment_id_of_part, parse_target
 from project.entities.study_records import Json
+from project.errors import UserError
+from project.files.fingerprints import fingerprint
 
 INTERIOR, ENDPOINTS = "interior", "endpoints"
 FRAME_RULES = (INTERIOR, ENDPOINTS)
@@ -109,7 +122,7 @@ class InputPlan:
     """The content of one request, and how its answer is read.
 
     Attributes:
-        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`; "" for an unmarked span.
+        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`.
         state: of a question or a chain when it was planned; "" for anything else.
         modality: what is shown.
         settings: how much is shown.
@@ -166,9 +179,8 @@ class InputPlan:
     @property
     def item(self) -> str:
         """The name of what is judged; it does not depend on the condition or on an earlier answer that it is about."""
-        if self.about and (judgment := judgment_id_of_part(parse_target(self.about).part)):
-            return self.about.removesuffix(f"/{judgment}")
-        return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
+        judgment = judgment_id_of_part(parse_target(self.about).part)
+        return self.about.removesuffix(f"/{judgment}") if judgment else self.about
 
     @property
     def answer_form(self) -> AnswerForm:
@@ -261,3 +273,60 @@ def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters,
 def _digest(content: Json) -> str:
     text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Message, ...]:
+    """Return the system and user message of a plan, and add their content to the approved content."""
+    pictures: tuple[JudgeFrame, ...] = ()
+    clip = None
+    for media in plan.all_media:
+        before = _require_same_file(media)
+        pictures, clip = (*pictures, *_read_frames(media)), _read_clip(media)
+        if media.sha256 and _require_same_file(media) != before:
+            raise _changed_file_error(media)
+    if cleared is not None:
+        for text in (plan.system, plan.text):
+            cleared.add_text(text, plan.condition)
+        for picture in pictures:
+            cleared.add_media(picture.sha256, plan.condition)
+            cleared.add_text(picture.time_label, "")
+        if clip is not None:
+            cleared.add_media(clip.sha256, plan.condition)
+    return (
+        Message(Role.SYSTEM, plan.system),
+        Message(Role.USER, plan.text, pictures, clip),
+    )
+
+
+def _require_same_file(media: PlannedMedia) -> object:
+    """Check that the file is the one of the plan; returns a value that changes with the file."""
+    state: object = file_version(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
+    if state is None or (not media.sha256 and state != media.fingerprint):
+        raise _changed_file_error(media)
+    return state
+
+
+def _changed_file_error(media: PlannedMedia) -> UserError:
+    return UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
+
+
+def _read_frames(media: PlannedMedia) -> tuple[JudgeFrame, ...]:
+    if not media.frames:
+        return ()
+    from media.excerpts import decode_jpegs
+
+    size = (media.width, media.height)
+    made = decode_jpegs(media.path, [frame.position for frame in media.frames], size, media.quality)
+    return tuple(
+        JudgeFrame(planned_frame.time_us, planned_frame.time_label, jpeg, *size)
+        for planned_frame, jpeg in zip(media.frames, made, strict=True)
+    )
+
+
+def _read_clip(media: PlannedMedia) -> JudgeVideo | None:
+    if media.clip is None:
+        return None
+    from media.excerpts import encode_small_clip
+
+    start_us, end_us = (time_us - media.zero_us for time_us in media.clip)
+    return JudgeVideo(encode_small_clip(media.path, start_us, end_us, (media.width, media.height)), *media.clip)

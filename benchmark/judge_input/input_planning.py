@@ -57,6 +57,7 @@ from benchmark.judge_input.judged_subjects import (
 )
 from benchmark.judge_input.prompt_examples import Examples, build_question_examples, build_segment_examples
 from benchmark.judge_input.subject_material import (
+    MaterialSource,
     add_source_recordings,
     gather_material,
     names_in_episode,
@@ -148,17 +149,6 @@ def _plan_frame(
     return PlannedFrame(position, time_us, label if stamps else "")
 
 
-@dataclass(frozen=True, slots=True)
-class UnmarkedSpan:
-    """An unmarked span of a recording; without a scheme, that of the study's default one."""
-
-    recording_id: str
-    start_us: int
-    end_us: int
-    scheme: str = ""
-    track: str = ""
-
-
 _WITH_PICTURES = (Modality.PICTURES, Modality.BOTH)
 _CHAIN = "chain"
 _USUAL = InputSettings()
@@ -181,7 +171,7 @@ def settings_for(entry: JudgeEntry, wanted: InputSettings = _USUAL) -> InputSett
 
 def plan_input(
     session: Session,
-    about: str | UnmarkedSpan | SubjectLocation,
+    about: str | SubjectLocation,
     task: str = "assess",
     variant: str = "plain",
     condition: str = RAW_CONDITION,
@@ -193,8 +183,8 @@ def plan_input(
 
     Args:
         session: of the study; what is asked about has to be visible to it.
-        about: what is asked about, as `project.entities.judgments.JudgmentTarget.key` (of a segment, its id), as a
-            location from `locate_subject`, or as an unmarked span.
+        about: what is asked about, as `project.entities.judgments.JudgmentTarget.key` (of a segment, its id), or as a
+            location from `locate_subject`.
         task: key of the registry of tasks.
         variant: of the prompt.
         condition: `RAW_CONDITION`, or the id of the run that made a rendering.
@@ -218,7 +208,7 @@ class _InputPlanner:
     def __init__(
         self,
         session: Session,
-        about: str | UnmarkedSpan | SubjectLocation,
+        about: str | SubjectLocation,
         task: JudgePrompt,
         variant: str,
         condition: str,
@@ -230,11 +220,8 @@ class _InputPlanner:
         self._prompt = prompt or prompt_for(session, task.prompt)
         self._written: TextFilter = condition_text_filter(session, condition)
         place = locate_subject(session, about, task) if isinstance(about, str) else about
-        self._about = place.about.key if isinstance(place, SubjectLocation) else ""
+        self._place, self._frozen = place, place.frozen
         self._recording = session.recording(place.recording_id)
-        self._state = "" if isinstance(place, UnmarkedSpan) else place.state
-        self._frozen = None if isinstance(place, UnmarkedSpan) else place.frozen
-        self._part = "" if isinstance(place, UnmarkedSpan) else place.about.part
         self._start, self._end = place.start_us, place.end_us
         if not 0 <= self._start < self._end:
             raise UserError(
@@ -248,19 +235,14 @@ class _InputPlanner:
             else []
         )
         self._people = self._read_participants()
-        part = place.about.part if isinstance(place, SubjectLocation) else ""
         usual = name_participants(self._people, self._written)
-        self._names = names_in_episode(session, task, self._recording.id, part, usual, self._written)
-        agent = agent_name(self._people, self._names)
-        people = [(self._names[person.id], person.id) for person in self._people]
-        if isinstance(place, SubjectLocation):
-            self._item = self._build_subject(place, people, agent)
-        else:
-            scheme = get_scheme(session, place.scheme) if place.scheme else session.scheme
-            self._item = PromptSubject(scheme, place.track or scheme.tracks[0].key, people=people, agent=agent)
+        self._names = names_in_episode(session, task, place.recording_id, place.about.part, usual, self._written)
+        self._item = self._build_subject(place)
         self._notes: list[str] = []
 
-    def _build_subject(self, place: SubjectLocation, people: Sequence[tuple[str, str]], agent: str) -> PromptSubject:
+    def _build_subject(self, place: SubjectLocation) -> PromptSubject:
+        people = [(self._names[person.id], person.id) for person in self._people]
+        agent = agent_name(self._people, self._names)
         if place.subject is not self._task.subject:
             raise UserError(
                 f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.subject}.",
@@ -269,6 +251,7 @@ class _InputPlanner:
         if place.about.kind is JudgmentTargetKind.SEGMENT:
             return segment_subject(self._session, get_visible_segment(self._session, place.about.id), people, agent)
         told = make_name_rewriter(self._people, self._names, self._written)
+        material = MaterialSource(self._session, place, self._names, told)
         frozen = read_frozen(place.frozen, told) if place.frozen is not None else None
         if place.frozen is not None and place.subject is JudgmentTargetKind.SEGMENT:
             content = place.frozen.content
@@ -277,7 +260,7 @@ class _InputPlanner:
             return PromptSubject(
                 *(scheme, place.track, str(content.get("label", "")), values, people, agent),
                 part=place.about.part,
-                material=gather_material(self._session, place, self._names, told, self._task.material),
+                material=gather_material(material, self._task.material),
                 frozen=frozen,
             )
         place = replace(
@@ -293,7 +276,7 @@ class _InputPlanner:
             question=place.question,
             chain=place.chain,
             part=place.about.part or _source_part(place),
-            material=gather_material(self._session, place, self._names, told, self._task.material),
+            material=gather_material(replace(material, place=place), self._task.material),
             frozen=frozen,
         )
 
@@ -329,7 +312,7 @@ class _InputPlanner:
             borrowed += [item_source for item_source in item_sources(self._frozen) if item_source != self._recording.id]
         return InputPlan(
             self._recording.id,
-            self._about,
+            self._place.about.key,
             self._start,
             self._end,
             task.key,
@@ -345,7 +328,7 @@ class _InputPlanner:
             tuple(self._notes),
             add_source_recordings(session, self._recording.id, [*others, *borrowed], MISSING_RECORDING),
             "" if self._condition == RAW_CONDITION else text_review_checksum(session, self._recording.id),
-            self._state,
+            self._place.state,
             self._modality(pictures=media is not None or bool(option_media)),
             self._settings,
             option_media,
@@ -354,7 +337,7 @@ class _InputPlanner:
 
     def _truth(self) -> dict[str, Json]:
         """Return the right answer: the frozen one if there is one, else that of the subject."""
-        found = frozen_truth(self._frozen, self._task.key, self._part) if self._frozen is not None else None
+        found = frozen_truth(self._frozen, self._task.key, self._place.about.part) if self._frozen is not None else None
         return self._task.truth(self._item) if found is None else found
 
     def _examples(self) -> Examples:
