@@ -99,19 +99,13 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
         port = request.url.port or _PORTS[scheme]
         bare = EgressRequest(
-            request_purpose.purpose,
-            host,
-            port,
+            host=host,
+            port=port,
             addresses=(),
             local=False,
-            condition=request_purpose.condition,
-            judge_id=request_purpose.judge_id,
-            recording_id=request_purpose.recording_id,
-            segment_id=request_purpose.segment_id,
-            others=request_purpose.others,
-            pictured=request_purpose.pictured,
             redirected_from=came_from.host if came_from else "",
             scheme=scheme,
+            **asdict(request_purpose),
         )
         known = self._guard.network.is_known_locally(host)
         addresses = await self._look_up(host, port) if known else ()
@@ -232,23 +226,20 @@ _MAX_HEAD_BYTES = 1 << 16
 """Bytes of an answer beside its content."""
 
 
-class AnswerMeter:
-    """Counts the bytes of an answer as they come, with its heads: also a server that never comes to the answer ends."""
+class MeteredStream(httpcore2.AsyncNetworkStream):
+    """A connection that counts the bytes of an answer with its heads: also a server that never comes to it ends."""
 
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
+    def __init__(self, stream: httpcore2.AsyncNetworkStream, guard: Guard) -> None:
+        self._stream, self._guard = stream, guard
         self._came = 0
 
-    def restart(self) -> None:
-        """Begin with the answer to another request."""
-        self._came = 0
-
-    def count(self, part: bytes) -> bytes:
-        """Return a part of an answer.
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read a part of an answer.
 
         Raises:
             AnswerTooLong: it is longer than an answer may be.
         """
+        part = await self._stream.read(max_bytes, timeout)
         self._came += len(part)
         most = self._guard.answer_limit
         if most and self._came > most + _MAX_HEAD_BYTES:
@@ -257,20 +248,9 @@ class AnswerMeter:
             )
         return part
 
-
-class MeteredStream(httpcore2.AsyncNetworkStream):
-    """A connection whose answers are counted."""
-
-    def __init__(self, stream: httpcore2.AsyncNetworkStream, meter: AnswerMeter) -> None:
-        self._stream, self._meter = stream, meter
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read a part of an answer."""
-        return self._meter.count(await self._stream.read(max_bytes, timeout))
-
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write a part of a request."""
-        self._meter.restart()
+        """Write a part of a request, with which another answer begins."""
+        self._came = 0
         await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
@@ -279,7 +259,7 @@ class MeteredStream(httpcore2.AsyncNetworkStream):
 
     async def start_tls(self, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
         """Encrypt the connection."""
-        return MeteredStream(await self._stream.start_tls(*given, **options), self._meter)
+        return MeteredStream(await self._stream.start_tls(*given, **options), self._guard)
 
     def get_extra_info(self, info: str) -> Any:
         """Return what the connection knows of itself."""
@@ -299,7 +279,7 @@ class PinnedNetworkBackend(httpcore2.AsyncNetworkBackend):
             try:
                 with allow_connection(address, port):
                     stream = await self._base.connect_tcp(address, port, *given, **options)
-                    return MeteredStream(stream, AnswerMeter(self._guard))
+                    return MeteredStream(stream, self._guard)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 error.args = (_system_reason(error) or str(error),)
                 failed = error
