@@ -137,10 +137,7 @@ def text_review_checksum(session: Session, recording_id: str) -> str:
     It covers private and public words, decisions about hits in texts of the recording or of the whole study, and hidden
     hits in texts that are quoted elsewhere.
     """
-    known = _CHECKSUMS.get(session)
-    if recording_id not in known:
-        known[recording_id] = _compute_checksum(session, recording_id)
-    return known[recording_id]
+    return _CHECKSUMS.get(session, recording_id)
 
 
 def _compute_checksum(session: Session, recording_id: str) -> str:
@@ -182,7 +179,7 @@ def _make_scrubber(session: Session) -> TextFilter:
 
 
 _SCRUBBERS = PerState(_make_scrubber)
-_CHECKSUMS: PerState[dict[str, str]] = PerState(lambda _session: {})
+_CHECKSUMS = PerState(_compute_checksum)
 
 
 def participants_by_name(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:

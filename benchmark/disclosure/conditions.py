@@ -145,15 +145,9 @@ def find_source(session: Session, recording_id: str, condition: str) -> Source |
     return Source(path, fingerprint(path), zero, start or 0, end, str(run.result["sha256"]))
 
 
-_MAY_SEND_CACHE: PerState[dict[str, bool]] = PerState(lambda _session: {})
-
-
 def may_send_words(session: Session, recording_id: str) -> bool:
     """Tell whether words of a recording may be sent to a model, by the rules for its own segments."""
-    known = _MAY_SEND_CACHE.get(session)
-    if recording_id not in known:
-        known[recording_id] = _are_all_willing(session, recording_id)
-    return known[recording_id]
+    return _MAY_SEND.get(session, recording_id)
 
 
 def _are_all_willing(session: Session, recording_id: str) -> bool:
@@ -166,6 +160,7 @@ def _are_all_willing(session: Session, recording_id: str) -> bool:
     return not gather_evidence(session, words).unwilling
 
 
+_MAY_SEND = PerState(_are_all_willing)
 MISSING_RECORDING = "?"
 """Stands for the recording of a node that is no longer in the study, so whose consent it needs is unknown."""
 

@@ -180,8 +180,6 @@ def shown_span(duration_us: int, start_us: int, end_us: int) -> tuple[int, int]:
 
 PERSON = "person"
 AnswerCounts = list[tuple[Mapping[str, Json], int]]
-_ANSWER_COUNTS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(lambda _session: {})
-_COMMON_TRUTHS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(lambda _session: {})
 
 
 def answer_counts(session: Session, scheme: str, track: str, task: str) -> AnswerCounts:
@@ -189,10 +187,7 @@ def answer_counts(session: Session, scheme: str, track: str, task: str) -> Answe
 
     Segments that a training round hides do not count; text fields are ignored, since no two people write the same.
     """
-    known, key = _ANSWER_COUNTS.get(session), (scheme, track, task)
-    if key not in known:
-        known[key] = _count_answers(session, *key)
-    return known[key]
+    return _ANSWER_COUNTS.get(session, scheme, track, task)
 
 
 def most_common_truth(session: Session, set_id: str, task: str, part: str = "") -> AnswerCounts:
@@ -201,13 +196,14 @@ def most_common_truth(session: Session, set_id: str, task: str, part: str = "") 
     Each field has its most frequent value, in a tie the first in alphabetical order; a numeric field has the rounded
     mean.
     """
-    known, key = _COMMON_TRUTHS.get(session), (set_id, task, base_part(part))
-    if key not in known:
-        found = [truth for item in items_of(session.study, set_id) if (truth := frozen_truth(item, task, part))]
-        fields = dict.fromkeys(name for entry in found for name in entry)
-        usual = {name: _most_common([entry[name] for entry in found if name in entry]) for name in fields}
-        known[key] = [(usual, len(found))] if usual else []
-    return known[key]
+    return _COMMON_TRUTHS.get(session, set_id, task, base_part(part))
+
+
+def _find_common_truth(session: Session, set_id: str, task: str, part: str) -> AnswerCounts:
+    found = [truth for item in items_of(session.study, set_id) if (truth := frozen_truth(item, task, part))]
+    fields = dict.fromkeys(name for entry in found for name in entry)
+    usual = {name: _most_common([entry[name] for entry in found if name in entry]) for name in fields}
+    return [(usual, len(found))] if usual else []
 
 
 def _most_common(values: Sequence[Json]) -> Json:
@@ -242,3 +238,7 @@ def _count_answers(session: Session, scheme_key: str, track: str, task_key: str)
 
 def _is_text_field(item: PromptSubject, name: str) -> bool:
     return any(field.key == name and field.kind is FieldKind.TEXT for field in item.scheme.fields)
+
+
+_ANSWER_COUNTS = PerState(_count_answers)
+_COMMON_TRUTHS = PerState(_find_common_truth)
