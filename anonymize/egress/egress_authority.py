@@ -9,10 +9,10 @@ state.
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from models.connection.addresses import UNSUPPORTED_PROXY, host_of_url, is_local_host, proxy_for
+from models.connection.addresses import UNSUPPORTED_PROXY, is_local_host, proxy_for, server_of_url
 from models.judges.judge_backends import build_options, load_backend
 from project.codec import dump, load
 from project.entities.egress_policy import (
@@ -256,7 +256,6 @@ class RemoteAuthority:
                     future.set_exception(refusal)
 
 
-_PORTS = {"http": 80, "https": 443}
 _PLACEHOLDER_SHA256 = "0" * 64
 """Stands for the checksum of a picture or clip that was not made yet."""
 
@@ -269,7 +268,7 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
     if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
         return None
     options = build_options(entry.backend, entry.settings)
-    scheme, host, port = _server_of(options)
+    scheme, host, port = server_of_url(str(getattr(options, "url", "")))
     if not host:
         raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
     local = is_local_host(host, port)
@@ -308,16 +307,9 @@ def unencrypted_warning(session: Session, entry: JudgeEntry) -> str:
         options = build_options(entry.backend, entry.settings)
     except UserError:
         return ""
-    scheme, host, port = _server_of(options)
+    scheme, host, port = server_of_url(str(getattr(options, "url", "")))
     if not host or scheme != "http" or is_local_host(host, port):
         return ""
     allowed = policy_in_force(session).unencrypted
     then = "and the policy allows that" if allowed else "so the policy refuses it (allow it: policy set --unencrypted)"
     return f"Words and key would travel unencrypted to {entry.name} at http://{urlsplit(options.url).netloc}, {then}."
-
-
-def _server_of(options: Any) -> tuple[str, str, int]:
-    """Return scheme, host and port of a judge's server; "" for the host of one without an address."""
-    url = str(getattr(options, "url", ""))
-    parts = urlsplit(url)
-    return parts.scheme, host_of_url(url), parts.port or _PORTS.get(parts.scheme, 0)

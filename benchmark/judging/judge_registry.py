@@ -14,6 +14,7 @@ from dataclasses import replace
 from hashlib import sha256
 from urllib.parse import urlsplit
 
+from models.connection.addresses import DEFAULT_PORTS
 from models.judges.judge_backends import build_options, load_backend
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
@@ -107,22 +108,7 @@ def _require_valid(session: Session, judge_entry: JudgeEntry) -> None:
     options = build_options(judge_entry.backend, judge_entry.settings)
     if load_backend(judge_entry.backend).needs_model and not judge_entry.model:
         raise UserError(f"A judge of the backend {judge_entry.backend} needs a model.", "Say which: --model MODEL")
-    _require_no_secret(str(getattr(options, "url", "")))
     _require_second(session, judge_entry, str(getattr(options, "coerce", "")))
-
-
-def _require_no_secret(url: str) -> None:
-    """Raise if an address contains credentials: it is stored in the study and shown."""
-    try:
-        parts = urlsplit(url)
-        carries = parts.username is not None or parts.password is not None or parts.query or parts.fragment
-    except ValueError:
-        raise UserError("This is no address of a server.", "Write one such as http://127.0.0.1:8080/v1.") from None
-    if carries:
-        raise UserError(
-            "An address of a judge holds no name, key or question mark, because it is stored in the study.",
-            "Leave it out, and keep the key with: greenroom judge key STUDY NAME",
-        )
 
 
 def _require_second(session: Session, judge_entry: JudgeEntry, name: str) -> None:
@@ -156,7 +142,6 @@ def get_judges(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
 SERVICE = "greenroom"
 _SHARED_VARIABLES = {"api.openai.com": "OPENAI_API_KEY"}
 """Variables that other programs use too, each for the one server that its keys belong to."""
-_PORTS = {"http": 80, "https": 443}
 _MAX_KEY_CHARS = 4096
 _MIN_KEY_CHARS = 6
 """Shorter keys, such as `none` for a server that accepts any, are not redacted: they are ordinary words."""
@@ -245,7 +230,7 @@ def _normalize_address(url: str) -> str:
         port = parts.port
     except ValueError:
         return ""
-    usual = port is None or port == _PORTS.get(parts.scheme)
+    usual = port is None or port == DEFAULT_PORTS.get(parts.scheme)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{parts.scheme}://{host}{'' if usual else f':{port}'}" if host else ""
 

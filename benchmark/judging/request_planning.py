@@ -16,7 +16,7 @@ from benchmark.judging.ask_run import AskParameters, AskRequest, RunItem, RunOut
 from benchmark.judging.judge_registry import require_trusted_files, server_address
 from benchmark.judging.run_execution import sampling_of
 from benchmark.prompts.judge_prompt import get_judge_prompt
-from models.connection.addresses import is_local_host
+from models.connection.addresses import is_local_host, server_of_url
 from models.connection.guard import Guard
 from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import JudgeResources, ModelOptions, SamplingParameters
@@ -236,10 +236,8 @@ def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | No
 
 def _require_free(entry: JudgeEntry) -> None:
     """Raise if the cost of a judge is unknown under a budget in money; judges on this machine cost nothing."""
-    from urllib.parse import urlsplit
-
-    address = urlsplit(server_address(entry))
-    if address.hostname and not is_local_host(address.hostname, address.port or 443):
+    _, host, port = server_of_url(server_address(entry))
+    if host and not is_local_host(host, port):
         raise UserError(
             "It has no prices, so a budget in money cannot hold it.",
             "Set --price-in and --price-out, or give a budget in tokens.",

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import httpcore2
 import httpx2
 
-from models.connection.addresses import UNSUPPORTED_PROXY, Proxy, is_loopback, proxy_for
+from models.connection.addresses import DEFAULT_PORTS, UNSUPPORTED_PROXY, Proxy, is_loopback, proxy_for
 from models.connection.guard import AnswerTooLong, Guard, RequestPurpose, current_purpose, read_body_content
 from models.connection.network_sandbox import allow_connection, allow_lookup
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose, refuse_barred
@@ -22,7 +22,6 @@ from project.text_format import format_size
 
 Result = TypeVar("Result")
 _MAX_REDIRECTS = 10
-_PORTS = {"http": 80, "https": 443}
 _LONGEST_QUERY = 200
 """Bytes after the `?` of an address that a judge may be asked at: a version fits, what somebody said does not."""
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -95,9 +94,9 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     ) -> Route:
         """Find out where a request would go and what is in it, and have that permitted."""
         scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
-        if scheme not in _PORTS or not host:
+        if scheme not in DEFAULT_PORTS or not host:
             raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
-        port = request.url.port or _PORTS[scheme]
+        port = request.url.port or DEFAULT_PORTS[scheme]
         bare = EgressRequest(
             host=host,
             port=port,
