@@ -49,13 +49,17 @@ def name_participants(people: Iterable[Participant], written: Callable[[str], st
             if shared[participant.role] == 1
             else f"{role} {to_single_line(written(participant.pseudonym))}".strip()
         )
-        number = 1
-        distinct = name
-        while distinct in found.values():
-            number += 1
-            distinct = f"{name} ({number})"
-        found[participant.id] = distinct
+        found[participant.id] = make_unique(name, found.values())
     return found
+
+
+def make_unique(name: str, taken: Iterable[str]) -> str:
+    """Return a name, with a number after it if it is taken."""
+    others, number, unique = {*taken}, 1, name
+    while unique in others:
+        number += 1
+        unique = f"{name} ({number})"
+    return unique
 
 
 def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:

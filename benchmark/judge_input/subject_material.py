@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotate.meta.scenes import deduplicate_marks, read_scene_events
-from benchmark.disclosure.cast_names import TextRewriter
+from benchmark.disclosure.cast_names import TextRewriter, make_unique
 from benchmark.judge_input.conversation_lines import format_seconds
 from benchmark.judge_input.judged_subjects import SubjectLocation
 from benchmark.prompts.answer_form import to_single_line
@@ -68,16 +68,8 @@ def names_in_episode(
             name = _STRANGER
         else:
             name = to_single_line(written(agent.profile.name)) or usual
-        found[who] = _make_unique(name, found.values())
+        found[who] = make_unique(name, found.values())
     return found
-
-
-def _make_unique(name: str, taken: Iterable[str]) -> str:
-    others, number, made = set(taken), 1, name
-    while made in others:
-        number += 1
-        made = f"{name} ({number})"
-    return made
 
 
 @dataclass(frozen=True, slots=True)

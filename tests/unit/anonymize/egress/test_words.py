@@ -21,7 +21,7 @@ from anonymize.egress.policy_edits import set_policy
 from anonymize.pii_review.pii_decisions import decide_places, mark_text
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.release_edits import confirm_texts
-from benchmark.judge_input import input_messages as building
+from benchmark.judge_input import input_plan as building
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, build_messages
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import answer, prepare
