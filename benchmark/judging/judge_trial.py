@@ -11,15 +11,12 @@ from models.connection.guard import Authority, Guard, RequestPurpose, for_purpos
 from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import (
     TRIAL_QUESTION,
-    TRIAL_SAMPLING,
-    TRIAL_SCHEMA,
-    AnswerForm,
     Judge,
-    JudgeRequest,
     JudgeResources,
     JudgeTrial,
     Message,
     Role,
+    trial_request,
 )
 from models.judges.openai_compatible.server_judge import OpenAIJudge
 from project.entities.egress_policy import Purpose
@@ -55,15 +52,8 @@ async def _probe_or_ask(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeT
 
 
 async def _ask_trial_question(judge: Judge, guard: Guard) -> JudgeTrial:
-    def read(found: Json) -> dict[str, Json]:
-        if not isinstance(found, dict) or found.get("colour") not in ("red", "green", "blue"):
-            raise ValueError("colour is missing")
-        return {"colour": found["colour"]}
-
     guard.approved.add_text(TRIAL_QUESTION, "")
-    form = AnswerForm("colour", TRIAL_SCHEMA, read)
-    messages = (Message(Role.USER, TRIAL_QUESTION),)
-    reply = await judge.ask(JudgeRequest(messages, form, TRIAL_SAMPLING, item="trial"))
+    reply = await judge.ask(trial_request(Message(Role.USER, TRIAL_QUESTION)))
     if reply.status is not JudgmentStatus.OK:
         return JudgeTrial(False, (reply.error or "It gave no answer.",), reply.model_id)
     tokens = f", {reply.tokens_in} tokens read and {reply.tokens_out} written" if reply.tokens_out is not None else ""

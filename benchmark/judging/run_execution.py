@@ -35,7 +35,6 @@ from models.judges.judge_interface import (
     Reply,
     SamplingParameters,
     TooLong,
-    count_lost_requests,
 )
 from project.codec import dump, load
 from project.entities.egress_policy import Forbidden, Purpose
@@ -309,8 +308,8 @@ class RunExecutor:
             shown = (plan.recording_id, plan.about, plan.condition, plan.other_recordings, plan.pictured)
             purpose = RequestPurpose(Purpose.JUDGE, worker.entry.id, *shown)
             try:
-                with for_purpose(purpose), count_lost_requests(lambda: reservation.lose(lost)):
-                    reply = await worker.judge.ask(question)
+                with for_purpose(purpose):
+                    reply = await worker.judge.ask(replace(question, on_lost=lambda: reservation.lose(lost)))
             except UserError as error:
                 reservation.took = Cost()
                 if isinstance(error, Forbidden):

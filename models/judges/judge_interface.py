@@ -7,9 +7,8 @@ nor its key.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -118,6 +117,17 @@ class AnswerForm:
     thinks: bool = False
 
 
+OnLost = Callable[[], bool]
+"""Takes in that a request was sent and no whole answer came, which its server may count all the same; returns whether
+there is budget to send it again.
+"""
+
+
+def send_again() -> bool:
+    """Let every lost request be sent again."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
     """Everything that one request consists of.
@@ -129,6 +139,7 @@ class JudgeRequest:
         truth: what people said, for the baselines that know it; {} where nobody did. It never leaves this machine.
         answer_counts: how often each answer was given by people in this study, as (answer, count), for `majority`.
         item: names the item, for what is drawn at random by item.
+        on_lost: called for every request that gets lost.
     """
 
     messages: tuple[Message, ...]
@@ -137,6 +148,7 @@ class JudgeRequest:
     truth: Mapping[str, Json] = field(default_factory=dict)
     answer_counts: Sequence[tuple[Mapping[str, Json], int]] = ()
     item: str = ""
+    on_lost: OnLost = send_again
 
 
 class RepairLevel(StrEnum):
@@ -200,13 +212,25 @@ class Reply:
 
 
 TRIAL_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
-TRIAL_SCHEMA: Mapping[str, Json] = {
-    "type": "object",
-    "properties": {"colour": {"type": "string", "enum": ["red", "green", "blue"]}},
-    "required": ["colour"],
-    "additionalProperties": False,
-}
-TRIAL_SAMPLING = SamplingParameters(max_tokens=256)
+_COLOURS = ("red", "green", "blue")
+
+
+def trial_request(message: Message) -> JudgeRequest:
+    """Return a request that asks for a colour, to try a judge with nothing of a study."""
+
+    def parse(found: Json) -> dict[str, Json]:
+        if not isinstance(found, dict) or found.get("colour") not in _COLOURS:
+            raise ValueError("colour is missing")
+        return {"colour": found["colour"]}
+
+    schema: dict[str, Json] = {
+        "type": "object",
+        "properties": {"colour": {"type": "string", "enum": [*_COLOURS]}},
+        "required": ["colour"],
+        "additionalProperties": False,
+    }
+    sampling = SamplingParameters(max_tokens=256)
+    return JudgeRequest((message,), AnswerForm("colour", schema, parse), sampling, item="trial")
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,19 +267,6 @@ class Judge(Protocol):
 
     async def close(self) -> None:
         """Release processes and connections."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseSchema:
-    """The form that a backend holds an answer to, if it can.
-
-    Attributes:
-        name: short, of letters, digits and `_`.
-        schema: JSON Schema of an object; where the judge thinks first, the thoughts are part of it.
-    """
-
-    name: str
-    schema: Mapping[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,10 +327,8 @@ class CompletionError(Exception):
 class Completer(Protocol):
     """A model that writes texts."""
 
-    async def complete(
-        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
-    ) -> Completion:
-        """Complete the messages, held to the shape as well as the backend can.
+    async def complete(self, question: JudgeRequest) -> Completion:
+        """Complete the messages of a question, held to the schema of its answer as well as the backend can.
 
         Raises:
             CompletionError: there is none.
@@ -381,30 +390,6 @@ class RequestLimiter(Protocol):
 
     def turn(self) -> AbstractAsyncContextManager[None]:
         """Wait until a request may be made; it counts as running until the block ends."""
-
-
-_after_loss: ContextVar[Callable[[], bool] | None] = ContextVar("after_loss", default=None)
-
-
-@contextmanager
-def count_lost_requests(after_loss: Callable[[], bool]) -> Iterator[None]:
-    """Count every request in this block that gets lost.
-
-    Args:
-        after_loss: takes in that a request was sent and no whole answer came, which its server may count all the same;
-            returns whether there is budget to send it again.
-    """
-    token = _after_loss.set(after_loss)
-    try:
-        yield
-    finally:
-        _after_loss.reset(token)
-
-
-def report_lost_request() -> bool:
-    """Say that a request was sent and no whole answer came; return whether it may be sent again."""
-    after_loss = _after_loss.get()
-    return after_loss is None or after_loss()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,12 @@ from models.judges.judge_interface import (
     JudgeRequest,
     JudgeResources,
     Message,
+    OnLost,
     Reply,
     RequestLimiter,
     Role,
     SamplingParameters,
+    send_again,
 )
 from models.judges.openai_compatible.server_judge import OpenAIJudge
 from models.judges.openai_compatible.server_requests import OpenAIOptions
@@ -54,7 +56,11 @@ class Asking:
     waits: list[float]
 
     def question(
-        self, text: str = "what is it?", pictures: tuple[JudgeFrame, ...] = (), form: AnswerForm = FORM
+        self,
+        text: str = "what is it?",
+        pictures: tuple[JudgeFrame, ...] = (),
+        form: AnswerForm = FORM,
+        on_lost: OnLost = send_again,
     ) -> JudgeRequest:
         messages = (Message(Role.SYSTEM, "be brief"), Message(Role.USER, text, pictures))
         for message in messages:
@@ -62,7 +68,7 @@ class Asking:
         for picture in pictures:
             self.guard.approved.add_media(picture.sha256, "raw")
             self.guard.approved.add_text(picture.time_label, "")
-        return JudgeRequest(messages, form, SamplingParameters(seed=7, max_tokens=64))
+        return JudgeRequest(messages, form, SamplingParameters(seed=7, max_tokens=64), on_lost=on_lost)
 
     def ask(self, text: str = "what is it?", **given: Any) -> Reply:
         return self.run(lambda: self.judge.ask(self.question(text, **given)))

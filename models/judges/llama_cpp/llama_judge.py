@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import itertools
 import json
-from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,11 +15,8 @@ from models.judges.judge_interface import (
     CompletionError,
     JudgeRequest,
     JudgeResources,
-    Message,
     ModelOptions,
     Reply,
-    ResponseSchema,
-    SamplingParameters,
 )
 from models.judges.llama_cpp import model_process
 from models.judges.llama_cpp.model_process import ModelProcess
@@ -29,6 +25,7 @@ from models.judges.llama_cpp.process_messages import (
     LlamaModelConfig,
     RequestFailure,
 )
+from models.judges.structured_output.answer_parsing import response_schema
 from models.judges.structured_output.repair import approve_text, ask_with_repair
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
@@ -161,19 +158,18 @@ class LlamaJudge:
         if process is not None:
             model_process.return_process(self._loading)
 
-    async def complete(
-        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
-    ) -> Completion:
-        """Complete the messages with a text that fits the shape.
+    async def complete(self, question: JudgeRequest) -> Completion:
+        """Complete the messages of a question with a text that fits its schema.
 
         Raises:
             CompletionError: there is none.
         """
         if self._process is None:
             self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)
+        messages = question.messages
         if self._options.sees != "frames":
-            messages = [replace(message, pictures=()) for message in messages]
-        ask = CompletionRequest(next(_numbers), tuple(messages), shape.schema, sampling)
+            messages = tuple(replace(message, pictures=()) for message in messages)
+        ask = CompletionRequest(next(_numbers), messages, response_schema(question.form), question.sampling)
         try:
             async with self._means.limiter.turn() if self._means.limiter is not None else nullcontext():
                 said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))

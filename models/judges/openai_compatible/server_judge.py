@@ -18,8 +18,6 @@ from models.connection.addresses import is_loopback
 from models.connection.guard import current_purpose
 from models.judges.judge_interface import (
     TRIAL_QUESTION,
-    TRIAL_SAMPLING,
-    TRIAL_SCHEMA,
     Completion,
     CompletionError,
     JudgeFrame,
@@ -27,11 +25,10 @@ from models.judges.judge_interface import (
     JudgeResources,
     JudgeTrial,
     Message,
+    OnLost,
     Reply,
-    ResponseSchema,
     Role,
-    SamplingParameters,
-    report_lost_request,
+    trial_request,
 )
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, describe_failure
 from models.judges.openai_compatible.server_requests import (
@@ -46,7 +43,7 @@ from models.judges.openai_compatible.server_requests import (
     strip_limits,
     to_wire_messages,
 )
-from models.judges.structured_output.answer_parsing import to_compact_json
+from models.judges.structured_output.answer_parsing import response_schema, to_compact_json
 from models.judges.structured_output.repair import approve_text, ask_with_repair, with_schema
 from project.entities.egress_policy import parse_ip_address
 from project.entities.judgments import JudgmentStatus
@@ -93,15 +90,14 @@ class ServerCapabilities:
         """Return those of a server that holds an answer to its shape no more surely than a mode does."""
         return replace(self, rung=max(self.rung, mode))
 
-    def response_format(self, shape: ResponseSchema) -> Json:
+    def response_format(self, name: str, schema: Mapping[str, Json]) -> Json:
         """Return what the server is told about the shape of the answer; None for nothing."""
-        schema = dict(shape.schema)
         if self.rung is ConstraintMode.PROMPT:
             return None
         if self.rung is ConstraintMode.OBJECT:
             return {"type": "json_object", "schema": cap_lengths(schema)}
-        held = schema if self.rung is ConstraintMode.SCHEMA else strip_limits(schema)
-        return {"type": "json_schema", "json_schema": {"name": shape.name, "schema": held, "strict": True}}
+        held = dict(schema) if self.rung is ConstraintMode.SCHEMA else strip_limits(schema)
+        return {"type": "json_schema", "json_schema": {"name": name, "schema": held, "strict": True}}
 
 
 Sleep = Callable[[float], Awaitable[None]]
@@ -111,7 +107,6 @@ _MAX_ATTEMPTS = len(ConstraintMode) + 2
 _SIDE = 64
 _STAMP = "0.0 s"
 _PICTURE_QUESTION = "Which colour has the picture? Answer in the form that is asked for."
-_SHAPE = ResponseSchema("colour", TRIAL_SCHEMA)
 _MAKERS = {
     "vllm": "vLLM",
     "llamacpp": "llama.cpp's server",
@@ -182,9 +177,7 @@ class OpenAIJudge:
             self._client = create_client(self._base, self._means.key, self._guard)
         return self._client
 
-    async def complete(
-        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
-    ) -> Completion:
+    async def complete(self, question: JudgeRequest) -> Completion:
         """Ask for a completion, more plainly where the server cannot do what it is asked.
 
         Raises:
@@ -194,8 +187,7 @@ class OpenAIJudge:
         calls = 0
         for _ in range(_MAX_ATTEMPTS):
             capabilities = self._capabilities
-            body = self._body(messages, shape, sampling, capabilities)
-            outcome, made = await self._send_with_retries(body)
+            outcome, made = await self._send_with_retries(self._body(question, capabilities), question.on_lost)
             calls += made
             if isinstance(outcome, Completion):
                 held = "" if capabilities.rung is ConstraintMode.PROMPT else capabilities.rung.name.lower()
@@ -222,35 +214,32 @@ class OpenAIJudge:
         """Approve a text of a repair or coercion, under the condition of the question that it is about."""
         approve_text(self._guard, text)
 
-    def _body(
-        self,
-        messages: Sequence[Message],
-        shape: ResponseSchema,
-        sampling: SamplingParameters,
-        capabilities: ServerCapabilities,
-    ) -> dict[str, Json]:
-        told = self._with_schema(messages, shape) if capabilities.puts_schema_in_prompt else messages
+    def _body(self, question: JudgeRequest, capabilities: ServerCapabilities) -> dict[str, Json]:
+        schema, sampling = response_schema(question.form), question.sampling
+        messages: Sequence[Message] = question.messages
+        if capabilities.puts_schema_in_prompt:
+            messages = self._with_schema(messages, schema)
         body: dict[str, Json] = {
             "model": self._model,
-            "messages": to_wire_messages(told, self._options.sees),
+            "messages": to_wire_messages(messages, self._options.sees),
             "temperature": sampling.temperature,
             capabilities.limit: sampling.max_tokens,
         }
         if capabilities.seed:
             body["seed"] = sampling.seed
-        form = capabilities.response_format(shape)
+        form = capabilities.response_format(question.form.name, schema)
         return body if form is None else {**body, "response_format": form}
 
-    def _with_schema(self, messages: Sequence[Message], shape: ResponseSchema) -> list[Message]:
+    def _with_schema(self, messages: Sequence[Message], schema: Mapping[str, Json]) -> list[Message]:
         """Say the schema in the last message of the user. What is made of a cleared text is cleared."""
         told = [*messages]
         last = max((at for at, message in enumerate(told) if message.role is Role.USER), default=None)
         if last is None:
             return told
         before = told[last].text
-        if to_compact_json(dict(shape.schema)) in before:
+        if to_compact_json(dict(schema)) in before:
             return told
-        told[last] = replace(told[last], text=with_schema(before, shape))
+        told[last] = replace(told[last], text=with_schema(before, schema))
         request_purpose = current_purpose()
         if request_purpose is not None:
             cleared = self._guard.approved
@@ -259,7 +248,7 @@ class OpenAIJudge:
                     cleared.add_text(told[last].text, condition)
         return told
 
-    async def _send_with_retries(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
+    async def _send_with_retries(self, body: dict[str, Json], on_lost: OnLost) -> tuple[Completion | Failure, int]:
         """Send a request as often as patience lasts; return what became of it last, and how many were made."""
         ends, calls = time.monotonic() + self._patience.total_s, 0
         while True:
@@ -280,7 +269,7 @@ class OpenAIJudge:
             calls += 1
             if isinstance(outcome, Completion):
                 return outcome, calls
-            if outcome.lost and not report_lost_request():
+            if outcome.lost and not on_lost():
                 return outcome, calls
             if outcome.cause is not Cause.BUSY:
                 return outcome, calls
@@ -332,7 +321,7 @@ class OpenAIJudge:
         server = next((_MAKERS[owner] for model in listed if (owner := str(model.get("owned_by"))) in _MAKERS), "")
         lines = [f"{self._host} answers{f'; it is {server}' if server else ''}.", _about_model(self._model, names)]
         try:
-            answer = await self.complete([Message(Role.USER, TRIAL_QUESTION)], _SHAPE, TRIAL_SAMPLING)
+            answer = await self.complete(trial_request(Message(Role.USER, TRIAL_QUESTION)))
         except CompletionError as failure:
             return JudgeTrial(False, (*lines, failure.line))
         lines.append(f"It answers as {answer.model_id}." if answer.model_id else "It does not say which model answers.")
@@ -365,7 +354,7 @@ class OpenAIJudge:
 
     async def _try_picture(self, square: JudgeFrame) -> tuple[bool, str]:
         try:
-            answer = await self.complete([Message(Role.USER, _PICTURE_QUESTION, (square,))], _SHAPE, TRIAL_SAMPLING)
+            answer = await self.complete(trial_request(Message(Role.USER, _PICTURE_QUESTION, (square,))))
         except CompletionError as failure:
             return False, f"It takes no pictures, so let the judge see text alone: {failure.line}"
         if "red" in answer.text.lower():

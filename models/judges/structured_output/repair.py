@@ -5,7 +5,7 @@ A model's text is fenced in the prompts as data, and approved for sending.
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from models.connection.guard import Guard, current_purpose
@@ -18,7 +18,6 @@ from models.judges.judge_interface import (
     Message,
     RepairLevel,
     Reply,
-    ResponseSchema,
     Role,
     SamplingParameters,
 )
@@ -131,7 +130,7 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
     """
     account = RepairAccount(price)
     try:
-        first = await model.complete(question.messages, response_schema(question.form), question.sampling)
+        first = await model.complete(question)
     except CompletionError as failure:
         return account.failure_reply(failure)
     account.add_completion(first)
@@ -155,12 +154,11 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
 async def _repair(
     question: JudgeRequest, model: Completer, account: RepairAccount, first: Completion, reading: ParsedAnswer
 ) -> Reply | None:
-    shape = response_schema(question.form)
-    turns = repair_messages(first.text, reading.problem, first.truncated, shape)
+    turns = repair_messages(first.text, reading.problem, first.truncated, response_schema(question.form))
     for turn in turns:
         model.approve_text(turn.text)
     try:
-        second = await model.complete((*question.messages, *turns), shape, question.sampling)
+        second = await model.complete(replace(question, messages=(*question.messages, *turns)))
     except CompletionError as failure:
         account.add_failure(failure)
         account.problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
@@ -191,7 +189,8 @@ async def _coerce(
         model.approve_text(message.text)
     sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
     try:
-        reply = await coerce.ask(JudgeRequest(messages, coercion_form(question.form), sampling, item=question.item))
+        form = coercion_form(question.form)
+        reply = await coerce.ask(JudgeRequest(messages, form, sampling, item=question.item, on_lost=question.on_lost))
     except Forbidden as refusal:
         account.problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
         return None
@@ -228,22 +227,22 @@ MAX_QUOTE_CHARS = 8000
 EMPTY_ANSWER = "(nothing)"
 
 
-def with_schema(text: str, shape: ResponseSchema) -> str:
+def with_schema(text: str, schema: Mapping[str, Json]) -> str:
     """Return a message that also says what the answer has to look like, for servers that do not hold it to that."""
     return (
         f"{text}\n\nAnswer with one JSON object and nothing else: no other words, no code fence. "
-        f"It must fit this JSON schema:\n{to_compact_json(dict(shape.schema))}"
+        f"It must fit this JSON schema:\n{to_compact_json(dict(schema))}"
     )
 
 
-def repair_messages(wrote: str, problem: str, cut: bool, shape: ResponseSchema) -> tuple[Message, Message]:
+def repair_messages(wrote: str, problem: str, cut: bool, schema: Mapping[str, Json]) -> tuple[Message, Message]:
     """Return the turns that show a model its answer again and ask it to mend its form, not what it says."""
     shorter = " It ended before it was complete: be shorter." if cut else ""
     return (
         Message(Role.ASSISTANT, quote_answer(wrote)),
         Message(
             Role.USER,
-            with_schema(f"Your answer could not be read: {problem}.{shorter} Give the same answer again.", shape),
+            with_schema(f"Your answer could not be read: {problem}.{shorter} Give the same answer again.", schema),
         ),
     )
 

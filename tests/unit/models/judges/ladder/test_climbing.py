@@ -17,12 +17,10 @@ from models.judges.judge_interface import (
     Message,
     RepairLevel,
     Reply,
-    ResponseSchema,
     Role,
-    SamplingParameters,
     TooLong,
 )
-from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer
+from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer, response_schema
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
@@ -39,14 +37,12 @@ class Model:
 
     def __init__(self, *texts: str | Completion | CompletionError) -> None:
         self.texts = [*texts]
-        self.asked: list[tuple[Sequence[Message], ResponseSchema]] = []
+        self.asked: list[tuple[Sequence[Message], Any]] = []
         self.slipped: list[str] = []
         self.cleared: set[str] = set()
 
-    async def complete(
-        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
-    ) -> Completion:
-        self.asked.append((messages, shape))
+    async def complete(self, question: JudgeRequest) -> Completion:
+        self.asked.append((question.messages, response_schema(question.form)))
         text = self.texts[len(self.asked) - 1]
         if isinstance(text, CompletionError):
             raise text
@@ -229,7 +225,7 @@ def test_thoughts_are_kept_apart() -> None:
     model = Model(wrapped)
     reply = ask(model, THINKING)
     assert (reply.answer, reply.thinking, reply.mended) == (SAID, "First, he stops.", RepairLevel.NOTHING)
-    schema: Any = model.asked[0][1].schema
+    schema: Any = model.asked[0][1]
     assert list(schema["properties"]) == ["thoughts", "answer"]
 
 
@@ -249,7 +245,7 @@ def test_definitions_stay_at_the_root_of_a_schema_with_thoughts() -> None:
     inner = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}
     model = Model("{}", "{}")
     ask(model, AnswerForm("x", inner, FORM.parse, thinks=True))
-    schema: Any = model.asked[0][1].schema
+    schema: Any = model.asked[0][1]
     assert schema["$defs"] == {"A": {"type": "string"}}
     assert "$defs" not in schema["properties"]["answer"]
 
