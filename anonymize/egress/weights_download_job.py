@@ -5,7 +5,6 @@ because it may open a network or build one. The policy of the open study decides
 writes it down.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from models.weights.fetching import (
 from models.weights.part_installation import install_part, require_installable
 from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import Forbidden, Policy, decide
-from project.entities.study_records import Json
 from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.optional_parts import OPTIONAL_PARTS
 from project.session.session import Session
@@ -109,11 +107,6 @@ def compute(parameters: InstallationParameters, holder: JobHost) -> Installation
     return InstallationResult(name)
 
 
-def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer whether a request may leave."""
-    return answer_permits(session, question)
-
-
 def resume(
     session: Session, _recording_id: str, name: str, key: str, source: Path | None, licence: str
 ) -> JobSpec[InstallationParameters]:
@@ -134,6 +127,6 @@ JOB = JobKind(
     summarize=lambda _work, result: tr("Installed {name}.").format(name=result.name),
     resume=resume,
     resume_fields=("name", "key", "source", "licence"),
-    answer=answer,
+    answer=lambda session, _work, question: answer_permits(session, question),
     network=True,
 )

@@ -7,7 +7,7 @@ the exact frames.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from anonymize.privacy.exported_clips import file_version
@@ -22,6 +22,7 @@ from models.judges.judge_interface import (
     Message,
     Role,
     SamplingParameters,
+    TooLong,
 )
 from project.entities.judgments import Modality, judgment_id_of_part, parse_target
 from project.entities.study_records import Json
@@ -330,3 +331,38 @@ def _read_clip(media: PlannedMedia) -> JudgeVideo | None:
 
     start_us, end_us = (time_us - media.zero_us for time_us in media.clip)
     return JudgeVideo(encode_small_clip(media.path, start_us, end_us, (media.width, media.height)), *media.clip)
+
+
+FRAMES_RULE = "frames"
+"""The rule of `SHORTENING_RULES` by which fewer frames are sent."""
+_DEFAULT_SHARE = 0.5
+"""The share that is tried if the model does not report its context size."""
+_MARGIN = 0.9
+_MIN_TEXT_CHARS = 200
+
+
+def shrink_settings(plan: InputPlan, told: TooLong) -> InputSettings | None:
+    """Return smaller settings after a context-length error; None if nothing more can be left out.
+
+    Conversation and frames shrink by the same share: the context size divided by the size of the request, less a tenth;
+    half if the model does not report them. The conversation is then shortened by `SHORTENING_RULES`.
+    """
+    share = _DEFAULT_SHARE
+    if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
+        share = _MARGIN * told.context_tokens / told.requested_tokens
+    settings = plan.settings
+    before = min(settings.longest_text, len(plan.text))
+    text = max(_MIN_TEXT_CHARS, int(before * share))
+    shown = plan.frame_count
+    frames = max(1, int(shown * share)) if shown else settings.frames
+    if text >= before and frames >= shown:
+        return None
+    return replace(settings, longest_text=text, frames=frames)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplanQuestion:
+    """Asks the process that has the study open for the same plan with other settings."""
+
+    plan: InputPlan
+    settings: InputSettings

@@ -5,7 +5,7 @@ Also shrinks a plan proportionally after a context-length error.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from annotate.transcript.conversation_history import read_conversation
@@ -38,10 +38,12 @@ from benchmark.judge_input.conversation_lines import (
 )
 from benchmark.judge_input.input_plan import (
     ENDPOINTS,
+    FRAMES_RULE,
     InputPlan,
     InputSettings,
     PlannedFrame,
     PlannedMedia,
+    ReplanQuestion,
     ShorteningNote,
 )
 from benchmark.judge_input.judged_subjects import (
@@ -67,7 +69,7 @@ from benchmark.prompts.answer_form import FormSpec, answer_shape, field_definiti
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
 from models.judges.judge_backends import build_options
-from models.judges.judge_interface import ModelOptions, TooLong
+from models.judges.judge_interface import ModelOptions
 from project.entities.judgments import (
     PERSON_BACKEND,
     RAW_CONDITION,
@@ -521,41 +523,6 @@ def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
                     f"The key “{key}” of the scheme holds something personal, and a key cannot be written otherwise.",
                     "Give it another key in a new version of the scheme, or keep the word on the page Speech.",
                 )
-
-
-FRAMES_RULE = "frames"
-"""The rule of `SHORTENING_RULES` by which fewer frames are sent."""
-_DEFAULT_SHARE = 0.5
-"""The share that is tried if the model does not report its context size."""
-_MARGIN = 0.9
-_MIN_TEXT_CHARS = 200
-
-
-def shrink_settings(plan: InputPlan, told: TooLong) -> InputSettings | None:
-    """Return smaller settings after a context-length error; None if nothing more can be left out.
-
-    Conversation and frames shrink by the same share: the context size divided by the size of the request, less a tenth;
-    half if the model does not report them. The conversation is then shortened by `SHORTENING_RULES`.
-    """
-    share = _DEFAULT_SHARE
-    if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
-        share = _MARGIN * told.context_tokens / told.requested_tokens
-    settings = plan.settings
-    before = min(settings.longest_text, len(plan.text))
-    text = max(_MIN_TEXT_CHARS, int(before * share))
-    shown = plan.frame_count
-    frames = max(1, int(shown * share)) if shown else settings.frames
-    if text >= before and frames >= shown:
-        return None
-    return replace(settings, longest_text=text, frames=frames)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplanQuestion:
-    """Asks the process that has the study open for the same plan with other settings."""
-
-    plan: InputPlan
-    settings: InputSettings
 
 
 def replan(session: Session, question: ReplanQuestion) -> InputPlan:

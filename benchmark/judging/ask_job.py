@@ -6,7 +6,8 @@ from typing import Any
 
 from anonymize.egress.egress_authority import PERMIT, answer_permits
 from benchmark.disclosure.cast_names import text_review_checksum
-from benchmark.judge_input.input_planning import ReplanQuestion, replan
+from benchmark.judge_input.input_plan import ReplanQuestion
+from benchmark.judge_input.input_planning import replan
 from benchmark.judging.ask_run import (
     AskParameters,
     AskRequest,

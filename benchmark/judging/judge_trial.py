@@ -1,7 +1,6 @@
 """The job that tries a judge, apart from the window: a model may take long to load, and may crash."""
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -21,7 +20,6 @@ from models.judges.judge_interface import (
 from models.judges.openai_compatible.server_judge import OpenAIJudge
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgeEntry, JudgmentStatus
-from project.entities.study_records import Json
 from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.session import Session
 
@@ -84,17 +82,12 @@ def compute(parameters: JudgeTestParameters, holder: JobHost) -> JudgeTrial:
     return try_with_key(authority, parameters.judge, parameters.key or find_key(parameters.judge))
 
 
-def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer a worker whether a request may leave."""
-    return answer_permits(session, question)
-
-
 # Not resumed: it holds a key, and somebody waits for the answer.
 JOB = JobKind(
     key=KIND,
     parameters=JudgeTestParameters,
     result=JudgeTrial,
     compute=compute,
-    answer=answer,
+    answer=lambda session, _work, question: answer_permits(session, question),
     network=True,
 )

@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any
 
 from anonymize.egress.egress_authority import RemoteAuthority
-from benchmark.judge_input.input_plan import InputPlan, build_messages
-from benchmark.judge_input.input_planning import ReplanQuestion, shrink_settings
+from benchmark.judge_input.input_plan import InputPlan, ReplanQuestion, build_messages, shrink_settings
 from benchmark.judging.ask_run import (
     AskParameters,
     CancelledRequests,

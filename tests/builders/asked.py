@@ -5,8 +5,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judge_input.input_planning import ReplanQuestion
+from benchmark.judge_input.input_plan import InputPlan, ReplanQuestion
 from benchmark.judging.ask_run import AskParameters, RunItem
 from benchmark.judging.run_budget import Estimate, Limits
 from benchmark.judging.run_execution import REPLAN, JudgeWorker, RunExecutor, make_rate_limiter

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from anonymize.egress.egress_authority import unencrypted_warning
+from anonymize.egress.egress_authority import answer_permits, unencrypted_warning
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.judges.judge_bars import ADD, EDIT, REMOVE
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
@@ -323,11 +323,11 @@ class JudgeTrialRunner(QObject):
         self._then = None
         self._runner.close()
 
-    def _answer(self, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
+    def _answer(self, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._context.studio.session
         if session is None:
             raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
-        return judge_trial.answer(session, work, question)
+        return answer_permits(session, question)
 
     def _on_finished(self, _work: JobSpec, result: JudgeTrial) -> None:
         self._report(result.as_text() or tr("It answers."), failed=not result.ok)
