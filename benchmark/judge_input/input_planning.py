@@ -253,33 +253,26 @@ class _InputPlanner:
         if place.about.kind is JudgmentTargetKind.SEGMENT:
             return segment_subject(self._session, get_visible_segment(self._session, place.about.id), people, agent)
         told = make_name_rewriter(self._people, self._names, self._written)
-        material = MaterialSource(self._session, place, self._names, told)
-        frozen = read_frozen(place.frozen, told) if place.frozen is not None else None
-        if place.frozen is not None and place.subject is JudgmentTargetKind.SEGMENT:
-            content = place.frozen.content
-            values = cast(dict[str, Json], content.get("values", {}))
-            scheme = get_scheme(self._session, place.scheme)
-            return PromptSubject(
-                *(scheme, place.track, str(content.get("label", "")), values, people, agent),
-                part=place.about.part,
-                material=gather_material(material, self._task.material),
-                frozen=frozen,
-            )
         place = replace(
             place,
             question=rewrite_question(place.question, told) if place.question is not None else None,
             chain=rewrite_chain(place.chain, told) if place.chain is not None else None,
         )
+        is_segment = place.subject is JudgmentTargetKind.SEGMENT
+        content = place.frozen.content if place.frozen is not None and is_segment else {}
+        scheme = get_scheme(self._session, place.scheme) if is_segment else self._session.scheme
         return PromptSubject(
-            self._session.scheme,
-            self._session.scheme.tracks[0].key,
-            people=people,
-            agent=agent,
-            question=place.question,
-            chain=place.chain,
-            part=place.about.part or _source_part(place),
-            material=gather_material(replace(material, place=place), self._task.material),
-            frozen=frozen,
+            scheme,
+            place.track if is_segment else scheme.tracks[0].key,
+            str(content.get("label", "")),
+            cast(dict[str, Json], content.get("values", {})),
+            people,
+            agent,
+            place.question,
+            place.chain,
+            place.about.part or _source_part(place),
+            gather_material(MaterialSource(self._session, place, self._names, told), self._task.material),
+            read_frozen(place.frozen, told) if place.frozen is not None else None,
         )
 
     def plan(self) -> InputPlan:

@@ -95,19 +95,13 @@ def partial_result(entries: Iterable[JudgeEntry], stored: Iterable[Judgment]) ->
 
 def _split_items(items: Sequence[RunItem], payload: AskParameters, count: int) -> list[Sequence[RunItem]]:
     """Split requests into about equal parts; those with the same plan stay together, so it is decoded once."""
-    ordered = sorted(
-        range(len(items)),
-        key=lambda index: (_loads_model(payload.entries[items[index].judge]), items[index].plan, index),
-    )
-    groups: dict[int, list[RunItem]] = {}
-    for index in ordered:
-        judge = items[index].judge
-        groups.setdefault(judge if _loads_model(payload.entries[judge]) else -1, []).append(items[index])
+    groups: dict[int | None, list[RunItem]] = {}
+    for item in sorted(items, key=lambda item: item.plan):
+        loads_model = _loads_model(payload.entries[item.judge])
+        groups.setdefault(item.judge if loads_model else None, []).append(item)
     found: list[Sequence[RunItem]] = []
-    for group_items in groups.values():
-        part_count = (
-            max(1, count) if _loads_model(payload.entries[group_items[0].judge]) else max(1, count) * _FINE_CUT_FACTOR
-        )
+    for judge, group_items in groups.items():
+        part_count = max(1, count) * (_FINE_CUT_FACTOR if judge is None else 1)
         step = -(-len(group_items) // part_count)
         found += [group_items[start : start + step] for start in range(0, len(group_items), step)]
     return found
