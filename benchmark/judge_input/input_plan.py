@@ -276,7 +276,7 @@ def _digest(content: Json) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> tuple[Message, ...]:
+def build_messages(plan: InputPlan, approved: ApprovedContent | None = None) -> tuple[Message, ...]:
     """Return the system and user message of a plan, and add their content to the approved content."""
     pictures: tuple[JudgeFrame, ...] = ()
     clip = None
@@ -285,14 +285,14 @@ def build_messages(plan: InputPlan, cleared: ApprovedContent | None = None) -> t
         pictures, clip = (*pictures, *_read_frames(media)), _read_clip(media)
         if media.sha256 and _require_same_file(media) != before:
             raise _changed_file_error(media)
-    if cleared is not None:
+    if approved is not None:
         for text in (plan.system, plan.text):
-            cleared.add_text(text, plan.condition)
+            approved.add_text(text, plan.condition)
         for picture in pictures:
-            cleared.add_media(picture.sha256, plan.condition)
-            cleared.add_text(picture.time_label, "")
+            approved.add_media(picture.sha256, plan.condition)
+            approved.add_text(picture.time_label, "")
         if clip is not None:
-            cleared.add_media(clip.sha256, plan.condition)
+            approved.add_media(clip.sha256, plan.condition)
     return (
         Message(Role.SYSTEM, plan.system),
         Message(Role.USER, plan.text, pictures, clip),

@@ -416,7 +416,7 @@ async def _run(parameters: AskParameters, holder: JobHost) -> RunOutcome:
             except UserError as error:
                 for run_item in asked:
                     failed_setup.add_note(entry, run_item.about, error)
-        build = partial(build_messages, cleared=guard.approved)
+        build = partial(build_messages, approved=guard.approved)
         outcome = await RunExecutor(parameters, workers, holder, build).run()
     outcome.notes[:0] = failed_setup.notes
     return outcome

@@ -45,7 +45,7 @@ class PatientAuthority(Protocol):
 class ApprovedContent:
     """Texts and media approved for sending: filled by the code that builds a judge's input, read by the guard.
 
-    A text or picture that is not in here does not leave, whatever else is allowed. What is cleared under the condition
+    A text or picture that is not in here does not leave, whatever else is allowed. What is approved under the condition
     "" is the program's own and holds nothing of a study.
     """
 
@@ -221,7 +221,7 @@ class RequestBodyContent:
     unapproved: int = 0
 
 
-def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
+def read_body_content(body: bytes, condition: str, approved: ApprovedContent) -> RequestBodyContent:
     """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it."""
     if not body:
         return RequestBodyContent()
@@ -234,15 +234,15 @@ def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> 
     media: dict[str, list[str]] = {"image": [], "video": []}
     for text in pieces:
         if not text.startswith("data:"):
-            ours = cleared.has_text(text, "")
+            ours = approved.has_text(text, "")
             texts += 0 if ours else len(text.encode("utf-8", "surrogatepass"))
-            unapproved += not (ours or cleared.has_text(text, condition))
+            unapproved += not (ours or approved.has_text(text, condition))
             continue
         kind, sha256 = _media(text)
         if kind in media:
             media[kind].append(sha256)
         unapproved += kind not in media or not any(
-            cleared.has_media(sha256, known_condition) for known_condition in {condition, ""}
+            approved.has_media(sha256, known_condition) for known_condition in {condition, ""}
         )
     return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), unapproved)
 

@@ -231,7 +231,7 @@ class OpenAIJudge:
         return body if form is None else {**body, "response_format": form}
 
     def _with_schema(self, messages: Sequence[Message], schema: Mapping[str, Json]) -> list[Message]:
-        """Say the schema in the last message of the user. What is made of a cleared text is cleared."""
+        """Say the schema in the last message of the user. What is made of an approved text is approved."""
         told = [*messages]
         last = max((at for at, message in enumerate(told) if message.role is Role.USER), default=None)
         if last is None:
@@ -242,10 +242,10 @@ class OpenAIJudge:
         told[last] = replace(told[last], text=with_schema(before, schema))
         request_purpose = current_purpose()
         if request_purpose is not None:
-            cleared = self._guard.approved
+            approved = self._guard.approved
             for condition in {request_purpose.condition, ""}:
-                if cleared.has_text(before, condition):
-                    cleared.add_text(told[last].text, condition)
+                if approved.has_text(before, condition):
+                    approved.add_text(told[last].text, condition)
         return told
 
     async def _send_with_retries(self, body: dict[str, Json], on_lost: OnLost) -> tuple[Completion | Failure, int]:

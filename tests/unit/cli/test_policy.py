@@ -66,12 +66,12 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     assert "1 request refused: 1 picture, 1 kB of text; 2 kB in all" in said
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["fate"] for row in rows] == ["local", "refused", "left"]
+    assert [row["outcome"] for row in rows] == ["local", "refused", "left"]
     assert [row["rule"] for row in rows] == ["", "nothing-leaves", ""]
     assert rows[1]["picture_sha256"] == "b" * 64
     found = json.loads(greenroom("egress", str(study), "--only", "left", "--json"))
     (one,) = found["requests"]
-    assert (one["fate"], one["request"]["host"], one["permission"]) == (
+    assert (one["outcome"], one["request"]["host"], one["permission"]) == (
         "left",
         "api.example.org",
         "anonymized, allowed by =Board 7",
