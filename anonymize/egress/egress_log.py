@@ -57,12 +57,10 @@ class EgressLogRow:
     Attributes:
         outcome: what became of it.
         to: host, port and the address that it was sent to, and how it got there where that was not straight.
-        purpose: what for.
         judge: name of who is asked; "" where nobody is.
         recording: number and name; "" where it is about none.
         segment: from when to when; "" where it is about none, its id where it is gone.
         condition: `raw`, or the method of the rendering and its file; "" where nothing of the study is in it.
-        content: how much of what.
         why: the permission, or the rule that forbade it.
     """
 

@@ -43,8 +43,6 @@ class Source:
     """The file that shows a recording under a condition.
 
     Attributes:
-        path: of the file.
-        fingerprint: of its content.
         zero_us: its zero on the recording's axis.
         start_us: start of the span that it shows.
         end_us: end of that span; None for the end of the recording.

@@ -39,7 +39,6 @@ class InputSettings:
     """How much of a segment a judge sees.
 
     Attributes:
-        words: whether the conversation is shown.
         before: turns before the segment, at most.
         cues: whether marked cues are shown inside the turns.
         frames: how many, at most; 0 for none.
@@ -82,7 +81,6 @@ class PlannedMedia:
 
     Attributes:
         path: of the file on this machine.
-        fingerprint: of its content.
         zero_us: zero of the file on the recording's axis.
         frames: in order; () where a clip is sent.
         clip: start and end on the recording's axis; None where frames are sent.
@@ -125,14 +123,10 @@ class InputPlan:
     Attributes:
         about: what is asked about, `project.entities.judgments.JudgmentTarget.key`.
         state: of a question or a chain when it was planned; "" for anything else.
-        modality: what is shown.
-        settings: how much is shown.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         condition: `RAW_CONDITION`, or the id of the run that made the rendering.
         prompt: `KEY@VERSION`.
-        system: text of the system's message.
-        text: text of the user's message.
         media: frames or a clip; None for a text-only judge, or where there is no picture.
         option_media: frames of each option, in their order, in the place of `media`.
         pictured: ids of the renderings of other recordings of which frames are shown.

@@ -81,8 +81,6 @@ class SubjectLocation:
     """The location of what is asked about, with its content.
 
     Attributes:
-        about: what is asked about.
-        recording_id: its recording.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         scheme: of a segment; "" for anything else.

@@ -173,7 +173,6 @@ class AskPlan:
         job: the job; None where nothing has to be asked.
         cached: judgments that exist already, or were just copied from an equal request.
         notes: what cannot be asked, and why.
-        changes: judgments that were added.
     """
 
     job: JobSpec[AskParameters] | None

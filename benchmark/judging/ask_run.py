@@ -20,15 +20,11 @@ class AskRequest:
     """Which judges are asked what, and about what.
 
     Attributes:
-        judges: entries of the study.
         about: ids of segments, or keys of other things (`project.entities.judgments.JudgmentTarget.key`).
         task: key of `benchmark/prompts/judge_prompt.py`.
-        variant: of the prompt.
         condition: `RAW_CONDITION`, the id of the run that made a rendering, or a method: the newest rendering by it.
-        seed: of the sampling.
         sight: how much of a segment is shown; the kind of media and the number of frames are settings of the judge.
         frames: number of frames instead of the setting of each judge; None for the setting.
-        budget: of the run.
         again: ask again what was refused or could not be read.
         fresh: ask again even where there is an answer.
     """
@@ -74,7 +70,6 @@ class AskParameters:
         entries: the judges, and those that coerce their answers.
         items: the requests, in the order in which they are made.
         again: ask again what was refused or could not be read.
-        fresh: ask everything again.
         benchmark_runs: id of a judge -> id of its run of the benchmark.
         since: when it was prepared; requests that were answered later are not resumed.
     """
@@ -123,7 +118,6 @@ class JudgeProgress:
 
     Attributes:
         asking: what it is being asked about.
-        waiting: requests that were not started.
         done: requests that came back.
         failed: of these, with an error.
         stopped: why it is not asked any more; "" while it is.
@@ -212,16 +206,13 @@ class RunOutcome:
     """Counts and costs of the requests of a run.
 
     Attributes:
-        answered: with an answer.
         unparsed: with an answer that could not be read.
         refused: by the model or its server.
         failed: with an error.
         withdrawn: cancelled one by one.
         over_budget: not sent, because the budget had no room for them.
-        notes: why others were not made.
         tokens_in: read, of all requests that were counted.
         tokens_out: written.
-        money: by currency.
     """
 
     answered: int = 0

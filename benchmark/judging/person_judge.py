@@ -7,6 +7,7 @@ it took.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from annotate.study.people import ensure_annotators
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.judgment_record import build_judgment
@@ -23,8 +24,6 @@ from project.entities.judgments import (
 )
 from project.entities.study_records import Annotator, Changes, Json, Participant, ParticipantRole
 from project.errors import UserError
-from project.ids import new_id
-from project.queries.annotator_rows import insert_annotator
 from project.queries.item_set_rows import find_item
 from project.queries.judgment_rows import all_judges, insert_judgments, reveals_to
 from project.schemes.scheme import Scheme, Track
@@ -97,15 +96,9 @@ def refusal_judgment(
 
 def ensure_annotator(session: Session) -> Annotator:
     """Return the annotator of the session, who is added if new."""
-    session.study.require_writable()
     if not session.annotator_name.strip():
         raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")
-    who = session.annotator()
-    if who is None:
-        who = Annotator(new_id(), session.annotator_name)
-        with session.study.step(f"Introduce {who.name}", undoable=False):
-            insert_annotator(session.study, who)
-    return who
+    return ensure_annotators(session, [session.annotator_name])[0]
 
 
 def person_entry(session: Session, who: Annotator) -> JudgeEntry:

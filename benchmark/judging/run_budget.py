@@ -67,7 +67,6 @@ class Reservation:
     """What is set aside for one running request.
 
     Attributes:
-        max_cost: its worst case.
         extension: set aside on top of that, for tries after lost ones.
         lost: worst case of what was sent and never answered as a whole.
         took: its cost; None while unknown: one that is cancelled while it runs may still be charged by its server.
@@ -99,12 +98,7 @@ class Reservation:
 
 
 class BudgetTracker:
-    """Tracks what was spent and what is reserved for running requests.
-
-    Attributes:
-        limits: the budget.
-        spent: by requests that came back.
-    """
+    """Tracks what was spent and what is reserved for running requests."""
 
     def __init__(self, limits: Limits = Limits()) -> None:
         self.limits = limits

@@ -64,11 +64,9 @@ class JudgeWorker:
     """One judge in a run.
 
     Attributes:
-        options: of its backend.
         key: of its server, to be kept out of what is stored.
         pending: requests that were not started yet.
         in_flight: what it is being asked about.
-        done: requests that came back.
         failed: of these, with an error.
         stop_reason: why it is not asked any more; None while it is.
     """
@@ -177,11 +175,7 @@ class CoercionJudge:
 
 
 class RunExecutor:
-    """Executes one run.
-
-    Attributes:
-        outcome: what came back so far.
-    """
+    """Executes one run."""
 
     def __init__(
         self,

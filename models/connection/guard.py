@@ -103,7 +103,6 @@ class Guard:
     Attributes:
         authority: decides about each request, and writes it down.
         approved: what was made to be sent.
-        network: the ways to the network.
         max_answer_bytes: bytes that a judge may answer with.
     """
 

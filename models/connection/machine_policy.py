@@ -22,11 +22,7 @@ def journal_file() -> Path:
 
 
 class MachineAuthority:
-    """Lets models be fetched, and lets through what stays on this machine; nothing else leaves without a study.
-
-    Attributes:
-        threadsafe: whether any thread may ask.
-    """
+    """Lets models be fetched, and lets through what stays on this machine; nothing else leaves without a study."""
 
     threadsafe = True
 

@@ -134,7 +134,6 @@ class JudgeRequest:
 
     Attributes:
         messages: system and user messages, in order.
-        form: of the answer.
         sampling: how tokens are drawn.
         truth: what people said, for the baselines that know it; {} where nobody did. It never leaves this machine.
         answer_counts: how often each answer was given by people in this study, as (answer, count), for `majority`.
@@ -238,7 +237,6 @@ class JudgeTrial:
     """What came of trying a judge, with nothing of a study.
 
     Attributes:
-        ok: it can be asked.
         lines: findings, a sentence each.
         model_id: the model that it reports.
     """
@@ -302,7 +300,6 @@ class CompletionError(Exception):
     Attributes:
         line: one line for people; no key is in it.
         status: `ERROR`, or `REFUSED` where its server refuses to answer.
-        raw: what came back, if anything.
         calls: requests that were made.
         too_long: where the messages do not fit into the model.
     """

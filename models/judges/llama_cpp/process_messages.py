@@ -18,7 +18,6 @@ class LlamaModelConfig:
     """What a process loads; equal ones share a process.
 
     Attributes:
-        model: path of the GGUF file.
         projector: path of its projector; "" for none.
         context: in tokens.
         gpu_layers: -1 for all.
@@ -70,7 +69,6 @@ class RequestFailure:
     """A request failed.
 
     Attributes:
-        line: why.
         too_long: the question does not fit, so nothing was computed; None otherwise.
     """
 

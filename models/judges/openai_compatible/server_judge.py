@@ -74,7 +74,6 @@ class ServerCapabilities:
     Attributes:
         rung: how an answer is held to its shape.
         limit: what the server calls the number of tokens that an answer may have.
-        seed: whether it takes one.
     """
 
     rung: ConstraintMode = ConstraintMode.SCHEMA

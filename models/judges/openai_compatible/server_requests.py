@@ -88,7 +88,6 @@ class RetryLimits:
     """How long one request is tried.
 
     Attributes:
-        tries: requests in all.
         total_s: seconds from the first request to the last answer, waits included.
         first_s: the wait after the first failure, in seconds; it doubles with each further one.
         longest_s: the longest wait that is chosen here; a server may ask for a longer one.
