@@ -29,6 +29,7 @@ from models.judges.structured_output.answer_parsing import response_schema
 from models.judges.structured_output.repair import approve_text, ask_with_repair
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
+from project.files.filesystem import read_regular
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.plugins.option_limits import limited_field, text_field
@@ -70,11 +71,7 @@ def require_gguf_file(path: str, what: str) -> Path:
     if "\0" in path:
         raise UserError(f"This is no path of a {what}: {escape_unprintable(path)}.", where)
     try:
-        # A pipe, which a study from elsewhere may name, would never end to be opened.
-        if found.exists() and not found.is_file():
-            reason = "it is a folder" if found.is_dir() else "it is no file"
-            raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.")
-        with found.open("rb") as file:
+        with read_regular(found) as file:
             begins = file.read(len(_MAGIC))
     except FileNotFoundError:
         raise UserError(f"There is no file {found}.", where) from None

@@ -32,7 +32,7 @@ def _cut(file: Path, to: Path, size: int) -> Path:
 def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.gguf")
     for path in (str(tmp_path / "pipe.gguf"), "/dev/zero"):
-        with pytest.raises(UserError, match="it is no file"):
+        with pytest.raises(UserError, match="it is a pipe, a socket or a device"):
             require_gguf_file(path, "model")
 
 
