@@ -5,7 +5,7 @@ Each has the input of one judge about one subject, and a key that equal requests
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 from anonymize.egress.egress_authority import judge_refusal
 from benchmark.disclosure.conditions import resolve_condition
@@ -17,10 +17,9 @@ from benchmark.judging.judge_registry import require_trusted_files, server_addre
 from benchmark.judging.run_execution import sampling_of
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.connection.addresses import is_local_host, server_of_url
-from models.connection.guard import Guard
 from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import JudgeResources, ModelOptions, SamplingParameters
-from project.entities.egress_policy import EgressRequest, Forbidden
+from project.entities.egress_policy import Forbidden
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -196,10 +195,10 @@ def _plan_judge(
         for judge_entry in (entry, second):
             if judge_entry is not None:
                 require_trusted_files(session, judge_entry)
-        model = create_judge(entry, JudgeResources(_NO_CONNECTION)).fingerprint
+        model = create_judge(entry, JudgeResources()).fingerprint
         sampling = sampling_of(options, request.seed)
         set_to = {name: value for name, value in asdict(options).items() if name not in _NEUTRAL_OPTIONS}
-        coercing = create_judge(second, JudgeResources(_NO_CONNECTION)).fingerprint if second else ""
+        coercing = create_judge(second, JudgeResources()).fingerprint if second else ""
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
         return _JudgePlan(number, entry, options, fingerprint, _input_settings(request, entry, options), sampling)
     except (UserError, OSError) as found:
@@ -262,16 +261,3 @@ def _find_refusal(session: Session, judge_plan: _JudgePlan, about: SubjectLocati
     if key not in judge_plan.forbidden:
         judge_plan.forbidden[key] = judge_refusal(session, judge_plan.entry, about.recording_id, condition)
     return judge_plan.forbidden[key]
-
-
-class _DenyingAuthority:
-    """Forbids every request: judges that are only made for their fingerprint open no connection."""
-
-    threadsafe = True
-
-    def permit(self, request: EgressRequest) -> None:
-        """Forbid the request."""
-        raise Forbidden("recorded", f"Nothing is sent to {request.host} before it is asked for.")
-
-
-_NO_CONNECTION = Guard(cast(Any, _DenyingAuthority()))

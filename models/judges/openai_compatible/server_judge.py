@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from models.connection.addresses import is_loopback
-from models.connection.guard import current_purpose
+from models.connection.guard import Guard, current_purpose
 from models.judges.judge_interface import (
     TRIAL_QUESTION,
     Completion,
@@ -142,19 +142,22 @@ class OpenAIJudge:
     leaves: ClassVar[bool] = True
 
     def __init__(self, model: str, options: OpenAIOptions, means: JudgeResources, sleep: Sleep = asyncio.sleep) -> None:
-        if means.guard is None:
-            raise UserError("A judge at a server needs a way out.", "Ask it through a study.")
         key = means.key.strip()
         if not (key.isascii() and key.isprintable()):
             raise UserError("The key of this judge is none: there are signs in it that no key has.", "Set it again.")
         self._base = normalize_base_url(options.url)
         self._host = urlsplit(self._base).netloc
         self._model, self._options, self._means, self._sleep = model, options, replace(means, key=key), sleep
-        self._guard = means.guard
         self._redactor = ApiKeyRedactor(key)
         self._patience = RetryLimits(options.tries, max(options.patience_s, options.timeout_s))
         self._rest_until = 0.0
         self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def _guard(self) -> Guard:
+        if self._means.guard is None:
+            raise UserError("A judge at a server needs a way out.", "Ask it through a study.")
+        return self._means.guard
 
     @property
     def fingerprint(self) -> str:
