@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -335,9 +335,6 @@ class Completer(Protocol):
     def weaken_constraint(self, held: str) -> None:
         """Weaken the constraint: an answer missed its shape, although `Completion.held` claims it was held to it."""
 
-    def approve_text(self, text: str) -> None:
-        """Approve a text of a repair or coercion: what a model answered, or was asked about its answer."""
-
 
 INPUT_KINDS = ("text", "frames", "clip")
 
@@ -404,3 +401,7 @@ class JudgeResources:
     key: str = field(default="", repr=False)
     coerce: Judge | None = None
     limiter: RequestLimiter | None = None
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait until a request may be made."""
+        return nullcontext() if self.limiter is None else self.limiter.turn()

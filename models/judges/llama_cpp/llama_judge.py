@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import itertools
 import json
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,7 +26,7 @@ from models.judges.llama_cpp.process_messages import (
     RequestFailure,
 )
 from models.judges.structured_output.answer_parsing import response_schema
-from models.judges.structured_output.repair import approve_text, ask_with_repair
+from models.judges.structured_output.repair import ask_with_repair
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
 from project.files.filesystem import read_regular
@@ -147,7 +147,7 @@ class LlamaJudge:
 
     async def ask(self, question: JudgeRequest) -> Reply:
         """Answer a question; see `Judge.ask`. It takes its turn after those that asked the same model before."""
-        return await ask_with_repair(question, self, self._means.coerce, self._options.cost)
+        return await ask_with_repair(question, self, self._means, self._options.cost)
 
     async def close(self) -> None:
         """Let go of the model; it stays loaded a while for others, see `models.judges.llama_cpp.model_process`."""
@@ -168,7 +168,7 @@ class LlamaJudge:
             messages = tuple(replace(message, pictures=()) for message in messages)
         ask = CompletionRequest(next(_numbers), messages, response_schema(question.form), question.sampling)
         try:
-            async with self._means.limiter.turn() if self._means.limiter is not None else nullcontext():
+            async with self._means.turn():
                 said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
         except asyncio.CancelledError:
             self._process.stop(ask.number)
@@ -185,7 +185,3 @@ class LlamaJudge:
 
     def weaken_constraint(self, held: str) -> None:
         """Do nothing: no constraint is surer or weaker than a grammar."""
-
-    def approve_text(self, text: str) -> None:
-        """Approve a text of a repair or coercion; the model that coerces may be at a server."""
-        approve_text(self._means.guard, text)

@@ -8,7 +8,6 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -44,7 +43,7 @@ from models.judges.openai_compatible.server_requests import (
     to_wire_messages,
 )
 from models.judges.structured_output.answer_parsing import response_schema, to_compact_json
-from models.judges.structured_output.repair import approve_text, ask_with_repair, with_schema
+from models.judges.structured_output.repair import ask_with_repair, with_schema
 from project.entities.egress_policy import parse_ip_address
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -166,7 +165,7 @@ class OpenAIJudge:
 
     async def ask(self, question: JudgeRequest) -> Reply:
         """Answer a question; see `Judge.ask`."""
-        return await ask_with_repair(question, self, self._means.coerce, self._options.cost)
+        return await ask_with_repair(question, self, self._means, self._options.cost)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -211,10 +210,6 @@ class OpenAIJudge:
     def weaken_constraint(self, held: str) -> None:
         """Weaken the constraint: the server accepted a shape, and did not hold its answer to it."""
         CAPABILITIES[self.fingerprint] = self._capabilities.weakened(_weaker_mode(ConstraintMode[held.upper()]))
-
-    def approve_text(self, text: str) -> None:
-        """Approve a text of a repair or coercion, under the condition of the question that it is about."""
-        approve_text(self._guard, text)
 
     def _body(self, question: JudgeRequest, capabilities: ServerCapabilities) -> dict[str, Json]:
         schema, sampling = response_schema(question.form), question.sampling
@@ -261,7 +256,7 @@ class OpenAIJudge:
             if rest > 0:
                 await self._sleep(rest)
             waits = time.monotonic()
-            async with self._means.limiter.turn() if self._means.limiter is not None else nullcontext():
+            async with self._means.turn():
                 # Whoever waits for its turn has not lost patience with the server.
                 ends += time.monotonic() - waits
                 left = max(ends - time.monotonic(), 0.001)

@@ -15,6 +15,7 @@ from models.judges.judge_interface import (
     CompletionError,
     Judge,
     JudgeRequest,
+    JudgeResources,
     Message,
     RepairLevel,
     Reply,
@@ -118,14 +119,14 @@ def _sum_known(total: Number | None, more: Number | None) -> Number | None:
 _LONGEST_LINE = 300
 
 
-async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judge | None, price: Price) -> Reply:
+async def ask_with_repair(question: JudgeRequest, model: Completer, means: JudgeResources, price: Price) -> Reply:
     """Ask a model a question, and make what it writes into an answer.
 
     Args:
         question: what is asked.
         model: answers it, and is asked once more to mend an answer that cannot be read.
-        coerce: a second model that brings an answer into form that still cannot be read; None for none. It sees that
-            answer and nothing else. Its requests have to be let through by the same guard.
+        means: the second model that brings an answer into form that still cannot be read, if there is one. It sees that
+            answer and nothing else, and sends through the same guard.
         price: of the tokens of `model`.
     """
     account = RepairAccount(price)
@@ -142,9 +143,9 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
     if reading.answer is not None:
         return _answered(account, reading.answer, reading.thinking, reading.mended)
     account.problems.append(f"the answer could not be read: {_describe_problem(reading, first, question)}")
-    mended = await _repair(question, model, account, first, reading)
-    if mended is None and coerce is not None and first.text.strip():
-        mended = await _coerce(question, model, coerce, account, first, reading)
+    mended = await _repair(question, model, means.guard, account, first, reading)
+    if mended is None and means.coerce is not None and first.text.strip():
+        mended = await _coerce(question, means.coerce, means.guard, account, first, reading)
     line = "; ".join(account.problems)
     return mended or account.reply(
         JudgmentStatus.UNPARSED, thinking=reading.thinking, error=f"{line[0].upper()}{line[1:]}."
@@ -152,11 +153,16 @@ async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judg
 
 
 async def _repair(
-    question: JudgeRequest, model: Completer, account: RepairAccount, first: Completion, reading: ParsedAnswer
+    question: JudgeRequest,
+    model: Completer,
+    guard: Guard | None,
+    account: RepairAccount,
+    first: Completion,
+    reading: ParsedAnswer,
 ) -> Reply | None:
     turns = repair_messages(first.text, reading.problem, first.truncated, response_schema(question.form))
     for turn in turns:
-        model.approve_text(turn.text)
+        _approve_text(guard, turn.text)
     try:
         second = await model.complete(replace(question, messages=(*question.messages, *turns)))
     except CompletionError as failure:
@@ -178,15 +184,15 @@ async def _repair(
 
 async def _coerce(
     question: JudgeRequest,
-    model: Completer,
     coerce: Judge,
+    guard: Guard | None,
     account: RepairAccount,
     first: Completion,
     reading: ParsedAnswer,
 ) -> Reply | None:
     messages = coercion_messages(first.text)
     for message in messages:
-        model.approve_text(message.text)
+        _approve_text(guard, message.text)
     sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
     try:
         form = coercion_form(question.form)
@@ -285,14 +291,10 @@ def _fence(wrote: str) -> str:
     return fence
 
 
-def approve_text(guard: Guard | None, text: str) -> None:
+def _approve_text(guard: Guard | None, text: str) -> None:
     """Approve a text for sending under the condition of the question that is being asked.
 
     What a model answered says no more of a study than the question that it was asked.
-
-    Args:
-        guard: that the next request goes through, also where another model is asked; None where none goes anywhere.
-        text: all of it, as it will stand in a message.
     """
     request_purpose = current_purpose()
     if guard is not None and request_purpose is not None:
