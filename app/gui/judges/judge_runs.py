@@ -151,9 +151,11 @@ class JudgeRunTracker:
         self.open = True
         asked = {item.judge for item in payload.items}
         self._judges = {payload.entries[at].id: payload.entries[at] for at in sorted(asked)}
-        self._left = {(payload.entries[item.judge].id, item.about, item.condition) for item in payload.items}
+        self._left = {
+            (payload.entries[item.judge].id, item.about, payload.plans[item.plan].condition) for item in payload.items
+        }
         self._segments = sorted({item.about for item in payload.items})
-        self._conditions = sorted({item.condition for item in payload.items})
+        self._conditions = sorted({plan.condition for plan in payload.plans})
         self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._where = {key: _destination_name(entry) for key, entry in self._judges.items()}
