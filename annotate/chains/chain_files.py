@@ -9,12 +9,13 @@ from pathlib import Path
 from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, DrawnNode, find_cycle, to_single_line
 from annotate.chains.chain_edits import add_chains_from_drafts
 from annotate.chains.chain_formats import FileChain, FileEdge, FileNode, find_format
+from annotate.study.leave_permission import LeaveUse, may_leave
 from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import all_chains, read_graphs
-from project.queries.recording_rows import all_participants, all_recordings, hold_outs
+from project.queries.recording_rows import all_participants, all_recordings
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session, resolve_recording
@@ -32,13 +33,12 @@ def exportable_chains(
         chain_ids: those that are wanted; all where it is empty.
         recording_ids: those of these recordings; of all where it is empty.
     """
-    kept_back = hold_outs(session.study)
     asked = [
         chain
         for chain in all_chains(session.study)
         if (not chain_ids or chain.id in chain_ids) and (not recording_ids or chain.recording_id in recording_ids)
     ]
-    found = [chain for chain in asked if chain.recording_id not in kept_back]
+    found = [chain for chain in asked if may_leave(session, chain.recording_id, LeaveUse.EXPORT)]
     if (chain_ids or recording_ids) and len(found) < len(asked):
         raise UserError("A recording that is held out is never exported.", "Choose chains of another one.")
     if not found:

@@ -20,20 +20,19 @@ from annotate.interchange.document import (
     unique_name,
 )
 from annotate.interchange.lossless_format import collect_rows
+from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
 from project.entities.study_records import Comment, FieldValue, Json, Recording, Segment
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.queries import recording_rows, segment_rows, transcript_rows
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import hold_outs
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 
 
 def exportable_recordings(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
     """Return the recordings that may be exported, by number: all of them, or those of the ids that are given."""
-    kept_back = hold_outs(session.study)
     found = [
         recording
         for recording in recording_rows.all_recordings(session.study)
@@ -41,11 +40,11 @@ def exportable_recordings(session: Session, wanted: Sequence[str] | None = None)
     ]
     if wanted is not None:
         for recording in found:
-            if recording.id in kept_back:
+            if not may_leave(session, recording.id, LeaveUse.EXPORT):
                 raise UserError(
                     f"Recording {recording.number} is held out, so it is never exported.", "Choose another one."
                 )
-    found = [recording for recording in found if recording.id not in kept_back]
+    found = [recording for recording in found if may_leave(session, recording.id, LeaveUse.EXPORT)]
     if not found:
         raise UserError("There is no recording to export.", "Add one, or choose one that is not held out.")
     return found

@@ -1,14 +1,20 @@
 """Decides in the process that holds the study whether a request may leave, and logs each decision first.
 
+Jobs in other processes ask it in messages.
+
 The effective policy is the one confirmed on this machine: a study file may come from somebody else, or from an older
 state.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from models.connection.addresses import UNSUPPORTED_PROXY, host_of_url, is_local_host, proxy_for
+from models.connection.addresses import UNSUPPORTED_PROXY, is_local_host, proxy_for, server_of_url
 from models.judges.judge_backends import build_options, load_backend
+from project.codec import dump, load
 from project.entities.egress_policy import (
     Egress,
     EgressLevel,
@@ -21,7 +27,7 @@ from project.entities.egress_policy import (
 )
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.queries.policy_rows import insert_egress, read_policy, stored_policy
 from project.session.session import Session
@@ -67,32 +73,19 @@ def policy_in_file(session: Session) -> Policy:
 
 
 class StudyAuthority:
-    """Lets requests through by the policy of a study. Belongs to the thread that opened the study.
-
-    Attributes:
-        threadsafe: whether any thread may ask.
-    """
+    """Lets requests through by the policy of a study. Belongs to the thread that opened the study."""
 
     threadsafe = False
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
-        """Return when a request may leave and that is on disk.
+    def permit(self, request: EgressRequest) -> None:
+        """Return when a request may leave and that is on disk."""
+        _raise_refusals(self.permit_all([request]))
 
-        Raises:
-            Forbidden: it may not, or it cannot be written down.
-        """
-        (refusal,) = self.permit_all([(departure, uncleared)])
-        if refusal is not None:
-            raise refusal
-
-    def permit_all(self, requests: Sequence[tuple[EgressRequest, int]]) -> list[Forbidden | None]:
+    def permit_all(self, requests: Sequence[EgressRequest]) -> list[Forbidden | None]:
         """Decide about requests that want to leave at the same moment; they are written down as one transaction.
-
-        Args:
-            requests: each with how much in it was not made for it.
 
         Returns:
             For each why it may not leave; None where it may, and that is on disk.
@@ -100,15 +93,11 @@ class StudyAuthority:
         policy = policy_in_force(self._session)
         refusals: list[Forbidden | None] = []
         lines = []
-        for departure, uncleared in requests:
-            permission, refusal = "", None
-            try:
-                permission = self._decide(policy, departure, uncleared)
-            except Forbidden as forbidden:
-                refusal = forbidden
+        for request in requests:
+            permission, refusal = self._decide(policy, request)
             refusals.append(refusal)
             rule = refusal.rule if refusal else ""
-            lines.append(Egress(new_id(), utc_now(), departure, policy.level, permission, rule))
+            lines.append(Egress(new_id(), utc_now(), request, policy.level, permission, rule))
         try:
             with self._session.study.run_transaction():
                 for line in lines:
@@ -118,60 +107,155 @@ class StudyAuthority:
             return [refused or Forbidden("recorded", told, error.hint) for refused in refusals]
         return refusals
 
-    def preview_refusal(self, departure: EgressRequest) -> Forbidden | None:
+    def preview_refusal(self, request: EgressRequest) -> Forbidden | None:
         """Return why a request would currently not be let through; None where it would. Nothing is written."""
+        return self._decide(policy_in_force(self._session), request)[1]
+
+    def _decide(self, policy: Policy, request: EgressRequest) -> tuple[str, Forbidden | None]:
+        """Return the permission, or why there is none."""
         try:
-            self._decide(policy_in_force(self._session), departure, 0)
+            return decide(policy, request, self._collect_evidence(policy, request)), None
         except Forbidden as forbidden:
-            return forbidden
-        return None
+            if forbidden.rule not in ("cleared", "reviewed") and needs_confirmation(self._session):
+                return "", Forbidden(forbidden.rule, UNCONFIRMED, f"{CONFIRM} (rule {forbidden.rule})")
+            return "", forbidden
 
-    def _decide(self, policy: Policy, departure: EgressRequest, uncleared: int) -> str:
-        evidence, hint = self._collect_evidence(policy, departure, uncleared)
-        try:
-            return decide(policy, departure, evidence)
-        except Forbidden as forbidden:
-            if forbidden.rule == "reviewed" and hint:
-                raise Forbidden("reviewed", forbidden.message, f"{hint} (rule reviewed)") from None
-            if forbidden.rule != "cleared" and needs_confirmation(self._session):
-                raise Forbidden(forbidden.rule, UNCONFIRMED, f"{CONFIRM} (rule {forbidden.rule})") from None
-            raise
-
-    def _collect_evidence(
-        self, policy: Policy, departure: EgressRequest, uncleared: int
-    ) -> tuple[RequestEvidence, str]:
-        """Return what has to be known to decide, and how to mend what stands in the way of a review.
-
-        The study is not searched where the answer does not depend on it.
-        """
-        if departure.local or departure.purpose is Purpose.DOWNLOAD or policy.level is EgressLevel.NOTHING:
-            return RequestEvidence(uncleared=uncleared), ""
-        if departure.purpose is Purpose.CLUSTER:
-            return RequestEvidence("", _working_refusal(self._session, departure), uncleared), ""
+    def _collect_evidence(self, policy: Policy, request: EgressRequest) -> RequestEvidence:
+        """Return what has to be known to decide; the study is not searched where the answer does not depend on it."""
+        if request.local or request.purpose is Purpose.DOWNLOAD or policy.level is EgressLevel.NOTHING:
+            return RequestEvidence()
         # It brings all that a release is judged by, which a window needs only when something is about to leave.
-        from anonymize.egress.egress_evidence import get_evidences
+        from anonymize.egress.egress_evidence import gather_evidence, gather_work_evidence
 
         try:
-            found = get_evidences(self._session).gather(departure, uncleared)
+            gather = gather_work_evidence if request.purpose is Purpose.CLUSTER else gather_evidence
+            return gather(self._session, request)
         except UserError as error:
             why = f"the study cannot tell ({error.message})"
-            return RequestEvidence(why, why, uncleared), error.hint
-        return found.evidence, found.hint
+            return RequestEvidence(why, why, error.hint)
 
 
-def _working_refusal(session: Session, departure: EgressRequest) -> str:
-    from anonymize.egress.egress_evidence import working_refusal
+def _raise_refusals(refusals: Iterable[Forbidden | None]) -> None:
+    for refusal in refusals:
+        if refusal is not None:
+            raise refusal
 
-    about = [recording_id for recording_id in (departure.recording_id, *departure.others) if recording_id]
-    if departure.has_study_content and not about:
-        return "it is not known which recordings it is about"
+
+PERMIT = "permit"
+"""What the question is about."""
+
+
+class PermitAsker(Protocol):
+    """What `project.session.jobs.JobHost` offers for this."""
+
+    def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        """Ask, and wait for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class PermitQuestion:
+    """Requests that want to leave at the same moment."""
+
+    requests: tuple[EgressRequest, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request may not leave; see `Forbidden`."""
+
+    rule: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermitAnswer:
+    """For each request why it may not leave; None where it may, and that is on disk."""
+
+    refusals: tuple[Refusal | None, ...]
+
+
+def permit_question(requests: Sequence[EgressRequest]) -> dict[str, Json]:
+    """Return, as JSON, the question whether requests may leave."""
+    return {"ask": PERMIT, **dump(PermitQuestion(tuple(requests)))}
+
+
+def answer_permits(
+    session: Session,
+    question: Mapping[str, Json],
+    bar: Callable[[EgressRequest], EgressRequest] = lambda request: request,
+) -> dict[str, Json]:
+    """Answer what `permit_question` made, in the process that holds the study.
+
+    `bar` returns what is asked in the place of a request, such as one that no policy lets out.
+    """
     try:
-        return working_refusal(session, about)
-    except UserError as error:
-        return f"the study cannot tell ({error.message})"
+        requests = load(PermitQuestion, question, PERMIT).requests
+    except UserError:
+        raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
+    found = StudyAuthority(session).permit_all([*map(bar, requests)])
+    refusals = (None if error is None else Refusal(error.rule, error.message, error.hint) for error in found)
+    return dump(PermitAnswer(tuple(refusals)))
 
 
-_PORTS = {"http": 80, "https": 443}
+class RemoteAuthority:
+    """Stands for the authority of a study that another process, or the caller of this job, holds.
+
+    Attributes:
+        threadsafe: whether any thread may ask; False where the job runs in the thread of the study.
+    """
+
+    def __init__(self, holder: PermitAsker, *, threadsafe: bool = True) -> None:
+        self._holder = holder
+        self.threadsafe = threadsafe
+        self._waiting: list[tuple[EgressRequest, asyncio.Future[None]]] = []
+        self._asking: asyncio.Task[None] | None = None
+
+    def permit(self, request: EgressRequest) -> None:
+        """Return when a request may leave and that is written down."""
+        _raise_refusals(self._ask([request]))
+
+    async def permit_soon(self, request: EgressRequest) -> None:
+        """Do what `permit` does, together with other requests of this moment in one event loop."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((request, future))
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._send_batches())
+        await future
+
+    def _ask(self, requests: Sequence[EgressRequest]) -> list[Forbidden | None]:
+        answer = self._holder.ask(permit_question(requests))
+        try:
+            refusals = load(PermitAnswer, answer, PERMIT).refusals
+        except UserError:
+            refusals = ()
+        if len(refusals) != len(requests):
+            raise Forbidden("recorded", "Nobody said that this request may leave, so it is not sent.")
+        return [
+            None if refusal is None else Forbidden(refusal.rule, refusal.message, refusal.hint) for refusal in refusals
+        ]
+
+    async def _send_batches(self) -> None:
+        while self._waiting:
+            asked, self._waiting = self._waiting, []
+            requests = [request for request, _ in asked]
+            answers: Sequence[Exception | None]
+            try:
+                answers = await asyncio.to_thread(self._ask, requests) if self.threadsafe else self._ask(requests)
+            except (UserError, Cancelled) as error:
+                answers = [error] * len(asked)
+            except Exception:
+                answers = [Forbidden("recorded", "Nobody could be asked whether this may leave.")] * len(asked)
+            for (_, future), refusal in zip(asked, answers, strict=True):
+                # Who gave up meanwhile waits for nothing.
+                if future.done():
+                    continue
+                if refusal is None:
+                    future.set_result(None)
+                else:
+                    future.set_exception(refusal)
+
+
 _PLACEHOLDER_SHA256 = "0" * 64
 """Stands for the checksum of a picture or clip that was not made yet."""
 
@@ -184,16 +268,11 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
     if entry.backend == PERSON_BACKEND or not load_backend(entry.backend).leaves:
         return None
     options = build_options(entry.backend, entry.settings)
-    url = str(getattr(options, "url", ""))
-    parts, host = urlsplit(url), host_of_url(url)
-    try:
-        port = parts.port or _PORTS.get(parts.scheme, 0)
-    except ValueError:
-        port = 0
+    scheme, host, port = server_of_url(str(getattr(options, "url", "")))
     if not host:
         raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
     local = is_local_host(host, port)
-    proxy = None if local else proxy_for(parts.scheme, host, port)
+    proxy = None if local else proxy_for(scheme, host, port)
     barred = proxy is not None and not proxy.is_supported
     sees = getattr(options, "sees", "frames")
     return StudyAuthority(session).preview_refusal(
@@ -212,7 +291,7 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
             proxy=proxy.host if proxy else "",
             barred_by="proxies" if barred else "",
             barred=UNSUPPORTED_PROXY if barred else "",
-            scheme=parts.scheme,
+            scheme=scheme,
         )
     )
 
@@ -225,13 +304,12 @@ def unencrypted_warning(session: Session, entry: JudgeEntry) -> str:
     if entry.backend == PERSON_BACKEND:
         return ""
     try:
-        url = str(getattr(build_options(entry.backend, entry.settings), "url", ""))
-        parts, host = urlsplit(url), host_of_url(url)
-        port = parts.port or _PORTS.get(parts.scheme, 0)
-    except (UserError, ValueError):
+        options = build_options(entry.backend, entry.settings)
+    except UserError:
         return ""
-    if not host or parts.scheme != "http" or is_local_host(host, port):
+    scheme, host, port = server_of_url(str(getattr(options, "url", "")))
+    if not host or scheme != "http" or is_local_host(host, port):
         return ""
     allowed = policy_in_force(session).unencrypted
     then = "and the policy allows that" if allowed else "so the policy refuses it (allow it: policy set --unencrypted)"
-    return f"Words and key would travel unencrypted to {entry.name} at http://{parts.netloc}, {then}."
+    return f"Words and key would travel unencrypted to {entry.name} at http://{urlsplit(options.url).netloc}, {then}."

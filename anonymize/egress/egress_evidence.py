@@ -1,18 +1,17 @@
 """Evidence for egress decisions: review states and consents of the data that a request contains.
 
-It is cached and read again whenever the study changes. Texts and renderings are judged by the rules of a release.
+Texts and renderings are judged by the rules of a release.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
-from weakref import WeakKeyDictionary, ref
 
+from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.methods.face_methods import method_type
 from anonymize.pii_review.study_finder import current_recognizers, unsearched_texts
 from anonymize.privacy.exported_clips import ExportedClip, find_clip_files, find_unchanged_clip, list_recording_exports
 from anonymize.privacy.privacy_limits import read_privacy_limits
-from anonymize.release.participant_consent import all_people_in_recordings, list_refusing, list_unknown_faces
 from anonymize.release.release_gate import (
     ReleaseCandidate,
     check_drafts,
@@ -32,11 +31,11 @@ from anonymize.release.release_texts import is_transcript_confirmed
 from anonymize.sound.voice_methods import MUTE
 from project.entities.egress_policy import EgressRequest, RequestEvidence
 from project.entities.judgments import RAW_CONDITION
-from project.entities.study_records import ConsentUse, Json, Run
+from project.entities.study_records import Json, Run
 from project.errors import UserError
 from project.queries.face_rows import mask_state
-from project.queries.history_rows import find_run, revision_key
-from project.queries.recording_rows import find_recording, hold_outs
+from project.queries.history_rows import find_run
+from project.queries.recording_rows import find_recording
 from project.search.free_texts import free_texts
 from project.session.session import PerState, Session
 from project.text_format import escape_unprintable, pluralize
@@ -76,12 +75,7 @@ _EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize STUDY --recording N -
 
 
 def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
-    """Return what stands in the way of a rendering that wants to leave, but for what was waived.
-
-    Args:
-        candidate: the recording.
-        run_id: of the run that made the rendering.
-    """
+    """Return what stands in the way of a rendering that wants to leave, but for what was waived."""
     export = next(
         (
             export
@@ -180,189 +174,124 @@ def history_refusal(session: Session) -> str:
 def sending_refusal(candidate: ReleaseCandidate, *, hidden: bool) -> str:
     """Return why nothing of a recording is sent to a model, as a clause; "" where everybody agreed.
 
-    Args:
-        candidate: the recording; its people are those who are seen or heard.
-        hidden: every face that is sent is painted over wholly, so that it is no matter whose it is.
+    `hidden` says that every face that is sent is painted over wholly, so that it is no matter whose it is.
     """
     if changed := history_refusal(candidate.session):
         return changed
-    if candidate.recording.id in hold_outs(candidate.session.study):
-        return f"recording {candidate.number} is held out, and nothing of it leaves"
-    if not candidate.people:
-        return f"nobody is said to appear in recording {candidate.number}, so nobody was asked"
-    against = list_refusing(candidate.session, candidate.people, ConsentUse.MODELS)
-    if against:
-        names = ", ".join(who.pseudonym for who in against)
-        return f"{names} of recording {candidate.number} did not agree to be sent to models"
+    permission = may_leave(candidate.session, candidate.recording.id, LeaveUse.MODEL_REQUEST)
+    if not permission:
+        return permission.refusal
     unknown = candidate.speech.unattributed
     if unknown:
         return f"it is not confirmed who says {pluralize(len(unknown), 'utterance')} of recording {candidate.number}"
-    nobody = [] if hidden or candidate.faces is None else list_unknown_faces(candidate.faces)
+    nobody = [] if hidden or candidate.faces is None else candidate.faces.unassigned_faces
     if nobody:
         verb = "belongs" if len(nobody) == 1 else "belong"
         return f"{pluralize(len(nobody), 'face track')} of recording {candidate.number} {verb} to nobody who was asked"
     return ""
 
 
-def working_refusal(session: Session, recording_ids: Sequence[str]) -> str:
-    """Return why recordings are not worked on by other machines, as a clause; "" where nothing is in the way.
+def gather_work_evidence(session: Session, request: EgressRequest) -> RequestEvidence:
+    """Return whether recordings may be worked on by other machines.
 
     Whose faces and voices nobody knows yet is no reason: that is found out by such work.
     """
-    if changed := history_refusal(session):
-        return changed
-    held_out, there = hold_outs(session.study), all_people_in_recordings(session)
-    for recording_id in recording_ids:
-        number = session.recording(recording_id).number
-        if recording_id in held_out:
-            return f"recording {number} is held out, and nothing of it leaves"
-        against = list_refusing(session, there[recording_id], ConsentUse.MODELS)
-        if against:
-            names = ", ".join(who.pseudonym for who in against)
-            return f"{names} of recording {number} did not agree to be sent to models"
-    return ""
+    about = [recording_id for recording_id in (request.recording_id, *request.others) if recording_id]
+    if request.has_study_content and not about:
+        return RequestEvidence("", "it is not known which recordings it is about")
+    refusals = (may_leave(session, recording_id, LeaveUse.REMOTE_WORK).refusal for recording_id in about)
+    return RequestEvidence("", history_refusal(session) or next(filter(None, refusals), ""))
 
 
-_MAX_CACHED_EVIDENCE = 256
 _EXPORT_KIND = "anonymize"
 _GONE_REASON = "it holds words of something that is gone, so nobody knows who was asked"
 _UNSEARCHED_REASON = "its texts were not searched for personal information since the study was opened"
 _SEARCH_HINT = "Open Speech > Personal information, which searches them, then ask again."
+_KNOWN: PerState[dict[tuple[object, ...], RequestEvidence]] = PerState(lambda _session: {})
 
 
-@dataclass(frozen=True, slots=True)
-class EgressEvidence:
-    """What was found out.
-
-    Attributes:
-        evidence: for `project.entities.egress_policy.decide`.
-        hint: how to mend the first thing that stands in the way of a review; "" where nothing does.
-        passing: it is temporary: it may change while the study stays the same.
-    """
-
-    evidence: RequestEvidence
-    hint: str = ""
-    passing: bool = False
-
-
-_PEOPLE_CACHE = PerState(all_people_in_recordings)
+def gather_evidence(session: Session, request: EgressRequest) -> RequestEvidence:
+    """Return what the study says about a request that holds something of it; cached until study or files change."""
+    if not request.has_study_content:
+        return RequestEvidence("", "")
+    about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
+    key = (*about, current_recognizers(), *_file_states(session, request))
+    known = _KNOWN.get(session)
+    found = known.get(key) or _collect(session, *about)
+    # A search of texts changes no state of the study.
+    if found.unreviewed != _UNSEARCHED_REASON:
+        known[key] = found
+    found = replace(found, unwilling=found.unwilling or _others_refusal(session, request))
+    return found if found.unreviewed else _with_pictured(session, found, request)
 
 
-class Evidences:
-    """Gathers the evidence for egress decisions, and caches it while neither the study nor a file changes."""
+def _with_pictured(session: Session, found: RequestEvidence, request: EgressRequest) -> RequestEvidence:
+    """Return the evidence, or why a rendering of another recording in the request is not reviewed."""
+    for run_id in request.pictured:
+        run = find_run(session.study, run_id)
+        home = run.recording_id if run is not None else None
+        pictures = replace(request, recording_id=home or "", condition=run_id, texts=0, others=(), pictured=())
+        other = gather_evidence(session, pictures)
+        if other.unreviewed or other.unwilling:
+            return replace(other, unwilling=found.unwilling or other.unwilling)
+    return found
 
-    def __init__(self, session: Session) -> None:
-        self._weak = ref(session)
-        self._known: dict[tuple[object, ...], EgressEvidence] = {}
 
-    @property
-    def _session(self) -> Session:
-        found = self._weak()
-        assert found is not None, "a study that was closed is asked by nobody"
-        return found
+def _others_refusal(session: Session, request: EgressRequest) -> str:
+    """Return why words or pictures of another recording in the request are not sent; "" where they may be."""
+    for other in request.others:
+        words = replace(request, recording_id=other, condition=RAW_CONDITION, texts=1, frames=(), clips=())
+        if against := gather_evidence(session, replace(words, others=(), pictured=())).unwilling:
+            return against
+    return ""
 
-    def gather(self, request: EgressRequest, uncleared: int = 0) -> EgressEvidence:
-        """Return what the study says about a request that holds something of it."""
-        if not request.has_study_content:
-            return EgressEvidence(RequestEvidence("", "", uncleared))
-        about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
-        key = (*about, revision_key(self._session.study), current_recognizers(), *self._files(request))
-        found = self._known.get(key) or self._collect(*about)
-        if not found.passing:
-            if len(self._known) >= _MAX_CACHED_EVIDENCE:
-                self._known.clear()
-            self._known[key] = found
-        unwilling = found.evidence.unwilling or self._others_refusal(request)
-        found = replace(found, evidence=replace(found.evidence, unwilling=unwilling, uncleared=uncleared))
-        return found if found.evidence.unreviewed else self._with_pictured(found, request)
 
-    def _with_pictured(self, found: EgressEvidence, request: EgressRequest) -> EgressEvidence:
-        """Return what was found out, or why a rendering of another recording in the request is not reviewed."""
-        for run_id in request.pictured:
-            run = find_run(self._session.study, run_id)
-            home = run.recording_id if run is not None else None
-            pictures = replace(request, recording_id=home or "", condition=run_id, texts=0, others=(), pictured=())
-            other = self.gather(pictures)
-            if other.evidence.unreviewed or other.evidence.unwilling:
-                told = replace(
-                    found.evidence,
-                    unreviewed=other.evidence.unreviewed,
-                    unwilling=found.evidence.unwilling or other.evidence.unwilling,
-                )
-                return EgressEvidence(told, other.hint, other.passing)
-        return found
-
-    def _others_refusal(self, request: EgressRequest) -> str:
-        """Return why words or pictures of another recording in the request are not sent; "" where they may be."""
-        for other in request.others:
-            words = replace(request, recording_id=other, condition=RAW_CONDITION, texts=1, frames=(), clips=())
-            words = replace(words, others=(), pictured=())
-            if against := self.gather(words).evidence.unwilling:
-                return against
-        return ""
-
-    def _collect(self, recording_id: str, condition: str, texts: bool, media: bool) -> EgressEvidence:
-        about = find_recording(self._session.study, recording_id)
-        if about is None:
-            return EgressEvidence(RequestEvidence("it belongs to no recording of this study", _GONE_REASON))
-        try:
-            candidate, run = self._candidate(recording_id), self._rendering(recording_id, condition)
-            unwilling = sending_refusal(candidate, hidden=run is not None and run.backend == SOLID)
-            against: list[ReleaseBlocker] = []
-            if condition != RAW_CONDITION:
-                if run is None:
-                    return EgressEvidence(
-                        RequestEvidence(f"recording {candidate.number} has no such rendering", unwilling)
-                    )
-                against += rendering_blockers(candidate, condition) if media else []
-                if texts and not against and needs_search(self._session):
-                    return EgressEvidence(RequestEvidence(_UNSEARCHED_REASON, unwilling), _SEARCH_HINT, passing=True)
-                against += text_blockers(candidate) if texts else []
-        except UserError as error:
-            return EgressEvidence(RequestEvidence(_clause(error.message), _clause(error.message)), error.hint)
+def _collect(session: Session, recording_id: str, condition: str, texts: bool, media: bool) -> RequestEvidence:
+    if find_recording(session.study, recording_id) is None:
+        return RequestEvidence("it belongs to no recording of this study", _GONE_REASON)
+    try:
+        candidate, run = _candidate(session, recording_id), _rendering(session, recording_id, condition)
+        unwilling = sending_refusal(candidate, hidden=run is not None and run.backend == SOLID)
         if condition == RAW_CONDITION:
-            return EgressEvidence(RequestEvidence("it is not anonymized", unwilling))
-        return EgressEvidence(RequestEvidence(_first_reason(against), unwilling), against[0].hint if against else "")
-
-    def _candidate(self, recording_id: str) -> ReleaseCandidate:
-        """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
-        plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
-        people = _PEOPLE_CACHE.get(self._session)[recording_id]
-        return ReleaseCandidate(
-            self._session, plan, self._session.recording(recording_id), people, (), PersonalSpans(self._session)
-        )
-
-    def _rendering(self, recording_id: str, condition: str) -> Run | None:
-        """Return the run that made a rendering of a recording; None where there is no such one."""
-        run = find_run(self._session.study, condition)
-        return run if run is not None and (run.recording_id, run.kind) == (recording_id, _EXPORT_KIND) else None
-
-    def _files(self, request: EgressRequest) -> tuple[object, ...]:
-        """Return what changes with the recording's file and with the rendering's."""
-        medium = self._session.main_medium(request.recording_id)
-        place = None if medium is None else self._session.media_path(medium)
-        places = [] if place is None else [place]
-        run = find_run(self._session.study, request.condition)
-        if run is not None:
-            places += find_clip_files(self._session, str(run.result.get("output")))
-        found: list[object] = []
-        for place in places:
-            try:
-                stat = place.stat()
-                found.append((str(place), stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
-            except OSError:
-                found.append(str(place))
-        return tuple(found)
+            return RequestEvidence("it is not anonymized", unwilling)
+        if run is None:
+            return RequestEvidence(f"recording {candidate.number} has no such rendering", unwilling)
+        against = rendering_blockers(candidate, condition) if media else []
+        if texts and not against and needs_search(session):
+            return RequestEvidence(_UNSEARCHED_REASON, unwilling, _SEARCH_HINT)
+        against += text_blockers(candidate) if texts else []
+    except UserError as error:
+        return RequestEvidence(_clause(error.message), _clause(error.message), error.hint)
+    return RequestEvidence(_first_reason(against), unwilling, against[0].hint if against else "")
 
 
-_EVIDENCES: "WeakKeyDictionary[Session, Evidences]" = WeakKeyDictionary()
+def _candidate(session: Session, recording_id: str) -> ReleaseCandidate:
+    """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
+    plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
+    people = may_leave(session, recording_id, LeaveUse.MODEL_REQUEST).people
+    return ReleaseCandidate(session, plan, session.recording(recording_id), people, (), PersonalSpans(session))
 
 
-def get_evidences(session: Session) -> Evidences:
-    """Return what gathers evidence in an open study: one for all who ask, because it remembers what it found."""
-    if session not in _EVIDENCES:
-        _EVIDENCES[session] = Evidences(session)
-    return _EVIDENCES[session]
+def _rendering(session: Session, recording_id: str, condition: str) -> Run | None:
+    """Return the run that made a rendering of a recording; None where there is no such one."""
+    run = find_run(session.study, condition)
+    return run if run is not None and (run.recording_id, run.kind) == (recording_id, _EXPORT_KIND) else None
+
+
+def _file_states(session: Session, request: EgressRequest) -> Iterator[object]:
+    """Yield what changes with the recording's file and with the rendering's."""
+    medium = session.main_medium(request.recording_id)
+    path = None if medium is None else session.media_path(medium)
+    paths = [] if path is None else [path]
+    run = find_run(session.study, request.condition)
+    if run is not None:
+        paths += find_clip_files(session, str(run.result.get("output")))
+    for path in paths:
+        try:
+            stat = path.stat()
+            yield str(path), stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+        except OSError:
+            yield str(path)
 
 
 def _first_reason(reasons: list[ReleaseBlocker]) -> str:

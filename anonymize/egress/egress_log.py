@@ -4,12 +4,13 @@ The policy of a study is described here as well.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
 from models.connection.machine_policy import journal_file, read_journal
+from project.codec import dump
 from project.entities.egress_policy import RULES, Egress, EgressLevel, EgressRequest, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -54,19 +55,17 @@ class EgressLogRow:
     """One request in words.
 
     Attributes:
-        fate: what became of it.
+        outcome: what became of it.
         to: host, port and the address that it was sent to, and how it got there where that was not straight.
-        purpose: what for.
         judge: name of who is asked; "" where nobody is.
         recording: number and name; "" where it is about none.
         segment: from when to when; "" where it is about none, its id where it is gone.
         condition: `raw`, or the method of the rendering and its file; "" where nothing of the study is in it.
-        content: how much of what.
         why: the permission, or the rule that forbade it.
     """
 
     egress: Egress
-    fate: EgressOutcome
+    outcome: EgressOutcome
     to: str
     purpose: str
     judge: str
@@ -85,7 +84,7 @@ class EgressLogRow:
         """Return the line as a table for people shows it, by `TABLE_HEAD`."""
         when = f"{self.egress.at[:10]} {self.egress.at[11:19]}"
         return (
-            *(when, _SHORT_OUTCOMES[self.fate], self.to, self.why, self.judge, self.about),
+            *(when, _SHORT_OUTCOMES[self.outcome], self.to, self.why, self.judge, self.about),
             *(self.condition, self.content, self.purpose),
         )
 
@@ -95,28 +94,20 @@ class EgressLogRow:
         parts = (
             *(("to", self.to), ("for", self.purpose), ("judge", self.judge), ("recording", self.recording)),
             *(("segment", self.segment), ("seen in", self.condition), ("what", self.content)),
-            ("rule" if self.fate is EgressOutcome.REFUSED else "permission", self.why),
+            ("rule" if self.outcome is EgressOutcome.REFUSED else "permission", self.why),
         )
         return "\n".join(
             [
-                f"{when}  {OUTCOME_TEXTS[self.fate].upper()}",
+                f"{when}  {OUTCOME_TEXTS[self.outcome].upper()}",
                 *(f"  {key + ':':<12}{text}" for key, text in parts if text),
             ]
         )
 
     def as_json(self) -> dict[str, Json]:
         """Return it with all that was written down, for programs."""
-        said = {
-            **{"fate": self.fate.value, "judge": self.judge, "recording": self.recording, "segment": self.segment},
-            **{"seen_in": self.condition, "content": self.content, "why": self.why},
-        }
-        facts = cast(dict[str, Json], asdict(self.egress.request))
-        written = {key: [*value] if isinstance(value, tuple) else value for key, value in facts.items()}
-        egress = self.egress
-        return {
-            **{"id": egress.id, "at": egress.at, **said, "level": egress.level.value},
-            **{"permission": egress.permission, "rule": egress.rule, "request": cast(Json, written)},
-        }
+        names = cast(dict[str, Json], dump(self))
+        egress = names.pop("egress")
+        return {**cast(dict[str, Json], egress), **names}
 
 
 TABLE_HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
@@ -124,7 +115,7 @@ TABLE_HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What requests of one fate held together.
+    """What requests of one outcome held together.
 
     Attributes:
         hosts: to how many different ones they were addressed.
@@ -132,7 +123,7 @@ class Total:
         texts: bytes of text from the study.
     """
 
-    fate: EgressOutcome
+    outcome: EgressOutcome
     requests: int
     hosts: int
     size: int
@@ -140,54 +131,47 @@ class Total:
     pictures: int
     videos: int
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as an object."""
-        return {
-            **{"requests": self.requests, "hosts": self.hosts, "bytes": self.size, "text_bytes": self.texts},
-            **{"pictures": self.pictures, "videos": self.videos},
-        }
-
     @property
     def text(self) -> str:
         """The total as a line."""
         if not self.requests:
-            return f"0 requests {OUTCOME_TEXTS[self.fate]}"
+            return f"0 requests {OUTCOME_TEXTS[self.outcome]}"
         where = {
             EgressOutcome.LEFT: f" to {pluralize(self.hosts, 'host')}",
             EgressOutcome.STAYED: "",
             EgressOutcome.REFUSED: "",
-        }[self.fate]
+        }[self.outcome]
         held = _format_content(self.texts, self.pictures, self.videos, self.size)
-        return f"{pluralize(self.requests, 'request')} {OUTCOME_TEXTS[self.fate]}{where}: {held}"
+        return f"{pluralize(self.requests, 'request')} {OUTCOME_TEXTS[self.outcome]}{where}: {held}"
 
 
-def read_log(session: Session, fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
-    """Return the requests of a study by time, those of some fates only where they are named."""
+def read_log(session: Session, outcomes: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
+    """Return the requests of a study by time, those of some outcomes only where they are named."""
     names = _RequestNames(session.study)
-    return _filter_by_outcome((names.build_row(egress) for egress in all_egress(session.study)), fates)
+    return _filter_by_outcome((names.build_row(egress) for egress in all_egress(session.study)), outcomes)
 
 
-def read_machine_log(fates: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
+def read_machine_log(outcomes: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
     """Return the requests that were made with no study open by time: downloads of models."""
     names = _RequestNames(None)
     try:
-        return _filter_by_outcome((names.build_row(egress) for egress in read_journal()), fates)
+        return _filter_by_outcome((names.build_row(egress) for egress in read_journal()), outcomes)
     except OSError as error:
         raise UserError(
             f"The journal of requests of this machine cannot be read: {error.strerror}.", f"Look at {journal_file()}."
         ) from None
 
 
-def _filter_by_outcome(found: Iterable[EgressLogRow], fates: Iterable[EgressOutcome]) -> list[EgressLogRow]:
-    wanted = set(fates)
-    return [egress_log_row for egress_log_row in found if egress_log_row.fate in wanted]
+def _filter_by_outcome(found: Iterable[EgressLogRow], outcomes: Iterable[EgressOutcome]) -> list[EgressLogRow]:
+    wanted = set(outcomes)
+    return [egress_log_row for egress_log_row in found if egress_log_row.outcome in wanted]
 
 
 def compute_totals(found: Sequence[EgressLogRow]) -> list[Total]:
-    """Return what the requests of each fate held together."""
+    """Return what the requests of each outcome held together."""
     return [
-        _total(fate, [egress_log_row.egress for egress_log_row in found if egress_log_row.fate is fate])
-        for fate in EgressOutcome
+        _total(outcome, [egress_log_row.egress for egress_log_row in found if egress_log_row.outcome is outcome])
+        for outcome in EgressOutcome
     ]
 
 
@@ -201,7 +185,19 @@ def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
 
 
 _COLUMNS = (
-    *("at", "fate", "scheme", "host", "port", "addresses", "proxy", "redirected_from", "purpose", "judge", "recording"),
+    *(
+        "at",
+        "outcome",
+        "scheme",
+        "host",
+        "port",
+        "addresses",
+        "proxy",
+        "redirected_from",
+        "purpose",
+        "judge",
+        "recording",
+    ),
     *("segment", "condition", "bytes", "text_bytes", "pictures", "videos", "sha256", "picture_sha256"),
     *("video_sha256", "level", "permission", "rule"),
 )
@@ -210,7 +206,7 @@ _COLUMNS = (
 def _row(egress_log_row: EgressLogRow) -> list[Cell]:
     sent, about = egress_log_row.egress.request, egress_log_row.egress
     return [
-        *(about.at, egress_log_row.fate.value, sent.scheme, sent.host, sent.port, " ".join(sent.addresses)),
+        *(about.at, egress_log_row.outcome.value, sent.scheme, sent.host, sent.port, " ".join(sent.addresses)),
         *(sent.proxy, sent.redirected_from),
         *(
             sent.purpose.value,
@@ -243,11 +239,11 @@ class _RequestNames:
 
     def build_row(self, egress: Egress) -> EgressLogRow:
         sent = egress.request
-        fate = EgressOutcome.REFUSED if egress.rule else EgressOutcome.STAYED if sent.local else EgressOutcome.LEFT
+        outcome = EgressOutcome.REFUSED if egress.rule else EgressOutcome.STAYED if sent.local else EgressOutcome.LEFT
         looked_up = not sent.addresses and not sent.proxy
         return EgressLogRow(
             egress,
-            fate,
+            outcome,
             _format_destination(egress),
             f"looking up the address, {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
             self._judges.get(sent.judge_id, sent.judge_id),
@@ -298,10 +294,10 @@ def _format_content(texts: int, pictures: int, videos: int, size: int) -> str:
     return f"{what}; {format_size(size)} in all" if size else what
 
 
-def _total(fate: EgressOutcome, found: Sequence[Egress]) -> Total:
+def _total(outcome: EgressOutcome, found: Sequence[Egress]) -> Total:
     sent = [egress.request for egress in found]
     return Total(
-        fate,
+        outcome,
         len(sent),
         len({egress_request.host for egress_request in sent}),
         sum(egress_request.size for egress_request in sent),

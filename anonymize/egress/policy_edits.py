@@ -5,6 +5,8 @@ Each change is part of the history but cannot be undone, because undo could loos
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 from anonymize.egress.egress_authority import is_newest, policy_in_file, record_policy
 from anonymize.release.release_rules import MIN_REASON_WORDS
@@ -31,15 +33,11 @@ _MAX_TEXT_CHARS = 1000
 
 def set_policy(session: Session, policy: Policy) -> Changes:
     """Set what may leave this machine; every policy that was set for this study before counts for nothing any more."""
-    wanted = Policy(
-        policy.level,
-        _clean_text(policy.reason),
-        _clean_text(policy.allowed_by),
-        parse_hosts(policy.hosts),
-        policy.downloads,
-        policy.redirects,
-        policy.proxies,
-        policy.unencrypted,
+    wanted = replace(
+        policy,
+        reason=_clean_text(policy.reason),
+        allowed_by=_clean_text(policy.allowed_by),
+        hosts=parse_hosts(policy.hosts),
     )
     problem = policy_problem(wanted)
     if problem:
@@ -77,34 +75,18 @@ def _record_setting(session: Session, setting: dict[str, Json]) -> str:
     return ""
 
 
-def change_policy(
-    policy: Policy,
-    *,
-    level: EgressLevel | None = None,
-    reason: str | None = None,
-    allowed_by: str | None = None,
-    hosts: tuple[str, ...] | None = None,
-    downloads: bool | None = None,
-    redirects: bool | None = None,
-    proxies: bool | None = None,
-    unencrypted: bool | None = None,
-) -> Policy:
-    """Return a policy with what is given put in the place of what it says.
+def change_policy(policy: Policy, *, level: EgressLevel | None = None, **changes: Any) -> Policy:
+    """Return a policy with what is given, and is not None, put in the place of what it says.
 
     A change of the level needs its own reason and permission. `nothing` also takes unencrypted connections back.
     """
-    other = level not in (None, policy.level)
-    unencrypted_before = policy.unencrypted and level is not EgressLevel.NOTHING
-    return Policy(
-        level or policy.level,
-        ("" if other else policy.reason) if reason is None else reason,
-        ("" if other else policy.allowed_by) if allowed_by is None else allowed_by,
-        policy.hosts if hosts is None else hosts,
-        policy.downloads if downloads is None else downloads,
-        policy.redirects if redirects is None else redirects,
-        policy.proxies if proxies is None else proxies,
-        unencrypted_before if unencrypted is None else unencrypted,
-    )
+    taken_back: dict[str, Any] = {}
+    if level not in (None, policy.level):
+        taken_back |= {"reason": "", "allowed_by": ""}
+    if level is EgressLevel.NOTHING:
+        taken_back["unencrypted"] = False
+    given = {name: value for name, value in changes.items() if value is not None}
+    return replace(policy, level=level or policy.level, **{**taken_back, **given})
 
 
 def policy_problem(policy: Policy) -> str:

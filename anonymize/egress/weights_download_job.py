@@ -5,12 +5,10 @@ because it may open a network or build one. The policy of the open study decides
 writes it down.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.egress.egress_authority import policy_in_force
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permits
+from anonymize.egress.egress_authority import RemoteAuthority, answer_permits, policy_in_force
 from models.weights import installed_weights
 from models.weights.adding import add_weights, require_addable
 from models.weights.fetching import (
@@ -25,7 +23,6 @@ from models.weights.fetching import (
 from models.weights.part_installation import install_part, require_installable
 from models.weights.weights_catalogue import find_entry
 from project.entities.egress_policy import Forbidden, Policy, decide
-from project.entities.study_records import Json
 from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.optional_parts import OPTIONAL_PARTS
 from project.session.session import Session
@@ -87,11 +84,7 @@ def download_question(name: str) -> str:
 def download_refusal(session: Session, name: str, key: str = "", policy: Policy | None = None) -> Forbidden | None:
     """Return why the policy of a study forbids to fetch something; None where it does not. Nothing is looked up.
 
-    Args:
-        session: of the study.
-        name: of the weights or the part.
-        key: chooses one of their sources.
-        policy: that is asked about in place of the one in force.
+    `policy` is asked in place of the one in force; `key` chooses one of the sources.
     """
     is_part = name in OPTIONAL_PARTS
     address = index_address() if is_part else first_address(from_mirror(chosen_editions(find_entry(name), key)[0]))
@@ -114,23 +107,10 @@ def compute(parameters: InstallationParameters, holder: JobHost) -> Installation
     return InstallationResult(name)
 
 
-def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer whether a request may leave.
-
-    Raises:
-        Forbidden: it may not.
-    """
-    return answer_permits(session, question)
-
-
 def resume(
     session: Session, _recording_id: str, name: str, key: str, source: Path | None, licence: str
 ) -> JobSpec[InstallationParameters]:
-    """Make the job again, where the policy still allows it.
-
-    Raises:
-        Forbidden: it does not.
-    """
+    """Make the job again, where the policy still allows it."""
     if source is not None:
         return prepare_adding(name, source, licence)
     refusal = download_refusal(session, name, key)
@@ -147,6 +127,6 @@ JOB = JobKind(
     summarize=lambda _work, result: tr("Installed {name}.").format(name=result.name),
     resume=resume,
     resume_fields=("name", "key", "source", "licence"),
-    answer=answer,
+    answer=lambda session, _work, question: answer_permits(session, question),
     network=True,
 )

@@ -85,6 +85,12 @@ class FaceSheet:
         """Found tracks of which nobody said anything yet."""
         return [track for track in self.tracks if is_undecided(track)]
 
+    @property
+    def unassigned_faces(self) -> list[FaceTrack]:
+        """Faces that belong to nobody known, by time: nobody could be asked."""
+        unknown = [face for face in self.faces if not face.dismissed and face.participant_id is None]
+        return sorted(unknown, key=lambda face: int(face.times_us[0]))
+
     def count(self, state: Cover) -> int:
         """Return how many places of a state there are."""
         return sum(certainty_span.state is state for certainty_span in self.pending)

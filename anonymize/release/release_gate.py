@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet
 from anonymize.masking.mask_coverage import ReviewReason
 from anonymize.methods.face_methods import missing_weights
 from anonymize.pii_review.language_coverage import compute_coverage
 from anonymize.privacy.privacy_job import missing_models
-from anonymize.release.participant_consent import has_consented, list_refusing, list_unknown_faces, people_in_recordings
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_rules import ReleaseBlocker
 from anonymize.release.release_sound import AudioTreatment, PersonalSpans, Speech, plan_audio_treatment, read_speech
@@ -26,7 +26,7 @@ from project.integrity.integrity_check import rows_unlike_history, rows_without_
 from project.merging.merge import COPY_PROPERTY
 from project.queries.history_rows import source_sha256
 from project.queries.policy_rows import visible_participants
-from project.queries.recording_rows import all_participants, all_recordings, hold_outs, participants_in
+from project.queries.recording_rows import all_participants, all_recordings, participants_in
 from project.session.optional_parts import NAMES
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, pluralize
@@ -145,21 +145,22 @@ class Selection:
 
 def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
-    kept_back = hold_outs(session.study)
-    # What somebody says leaves as sound or as text; where neither does, it is no matter who is only heard.
-    there = people_in_recordings(session, heard=plan.includes_sound or plan.texts == SCRUB)
+    releases_speech = plan.includes_sound or plan.texts == SCRUB
+    use = LeaveUse.RELEASE_OF_SPEECH if releases_speech else LeaveUse.RELEASE_OF_PICTURES
     found: list[ReleaseCandidate] = []
     left_out: dict[int, str] = {}
     personal = PersonalSpans(session)
     for recording in all_recordings(session.study):
-        people = there[recording.id]
-        against = list_refusing(session, people, ConsentUse.RELEASE)
-        if recording.id in kept_back:
+        permission = may_leave(session, recording.id, use)
+        if permission.held_out:
             left_out[recording.number] = "It is held out."
-        elif against and plan.without_consent != SOLID:
-            left_out[recording.number] = f"{pluralize(len(against), 'participant')} did not consent to release."
+        elif permission.refusing and plan.without_consent != SOLID:
+            left_out[recording.number] = (
+                f"{pluralize(len(permission.refusing), 'participant')} did not consent to release."
+            )
         else:
-            found.append(ReleaseCandidate(session, plan, recording, people, against, personal))
+            people, refusing = permission.people, permission.refusing
+            found.append(ReleaseCandidate(session, plan, recording, people, refusing, personal))
     return Selection(tuple(found), left_out)
 
 
@@ -343,7 +344,7 @@ def check_consent_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]
         or set(candidate.plan.methods_for(candidate.number)) <= {SOLID}
     ):
         return
-    unknown = list_unknown_faces(candidate.faces)
+    unknown = candidate.faces.unassigned_faces
     if unknown:
         yield candidate.build_blocker(
             "consent-known",

@@ -19,6 +19,7 @@ from annotate.interchange.document import (
     split_comment_author,
 )
 from annotate.interchange.document_export import build_document
+from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.pii_detection.text_scrubber import OMISSION_MARK, Replacement, TextScrubber
 from anonymize.release.private_content import build_scrubber
 from anonymize.release.release_plan import (
@@ -31,7 +32,7 @@ from anonymize.release.release_plan import (
 )
 from project.entities.study_records import Annotator, Json, Recording
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_participants, all_recordings, hold_outs
+from project.queries.recording_rows import all_participants, all_recordings
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
 from project.session.session import Session
 from project.text_format import pluralize
@@ -199,10 +200,9 @@ def list_released_texts(session: Session) -> list[ReleasedText]:
 
 def released_texts_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
     """Yield what `list_released_texts` returns, one recording after the other."""
-    kept_back = hold_outs(session.study)
     found = AnnotationScrubber(session, keep_texts=True)
     for recording in all_recordings(session.study):
-        if recording.id not in kept_back:
+        if may_leave(session, recording.id, LeaveUse.EXPORT):
             found.seen.clear()
             found.scrub_recordings([recording], {}, lambda _: "")
             yield [*found.seen]

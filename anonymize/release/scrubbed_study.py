@@ -10,6 +10,7 @@ from pathlib import Path
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeLane, RecordingPart
 from annotate.interchange.document_export import build_document
+from annotate.study.leave_permission import LeaveUse, may_leave
 from annotate.transcript.utterance_text import with_text
 from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
 from anonymize.pii_review.review_hits import read_stand_ins
@@ -20,7 +21,7 @@ from project.errors import UserError
 from project.ids import is_id
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
-from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import set_value, values_of
 from project.queries.transcript_rows import find_utterance, update_utterance
 from project.search.free_texts import QUOTED, FreeText, free_texts, write_free_text
@@ -56,8 +57,10 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
-        numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
-        kept_back = hold_outs(session.study)
+        recordings = all_recordings(session.study)
+        numbers = {recording.id: recording.number for recording in recordings}
+        exported = [recording for recording in recordings if may_leave(session, recording.id, LeaveUse.EXPORT)]
+        exported_ids = {recording.id for recording in exported}
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
                 (
@@ -74,13 +77,13 @@ def write_copies(session: Session, folder: Path) -> list[str]:
                     ),
                 )
                 for scrub_text in scrub_texts(session)
-                if scrub_text.text.recording_id not in kept_back
+                if not scrub_text.text.recording_id or scrub_text.text.recording_id in exported_ids
             ]
             write_csv(file, COPY_COLUMNS, rows)
         written = ["texts.csv"]
         scrubber = build_scrubber(session)
-        for recording in all_recordings(session.study):
-            lanes = [] if recording.id in kept_back else [*_spoken_lanes(session, recording, scrubber)]
+        for recording in exported:
+            lanes = [*_spoken_lanes(session, recording, scrubber)]
             if lanes:
                 name = f"{recording_code(recording.number)}.vtt"
                 get_format("webvtt").write(Document((RecordingPart("", tuple(lanes)),)), folder / name)

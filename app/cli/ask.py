@@ -12,8 +12,8 @@ import click
 from app.cli.command import EDIT, OptionGroup, command, given_options, option
 from app.cli.console import Bar, Output, progress_bar, run_job
 from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
+from benchmark.judging.ask_run import RunOutcome, refusal_error
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from benchmark.judging.visible_answers import VisibleAnswer, visible_answers
 from project.entities.judgments import RAW_CONDITION, Judgment, JudgmentStatus
 from project.entities.study_records import Json
@@ -24,7 +24,7 @@ from project.timebase import format_time
 
 if TYPE_CHECKING:
     from benchmark.judging.ask_job import AskPlan
-    from benchmark.judging.run_config import AskRequest
+    from benchmark.judging.ask_run import AskRequest
 
 _LABEL_KEY = "label"
 _MAX_DETAIL_CHARS = 60
@@ -201,8 +201,8 @@ def ask(
       greenroom ask my-study.greenroom --all --judge gpt --condition blur
     """
     from benchmark.judge_input.input_plan import InputSettings
+    from benchmark.judging.ask_run import AskRequest
     from benchmark.judging.judge_registry import get_judges
-    from benchmark.judging.run_config import AskRequest
 
     request = AskRequest(
         get_judges(session, judges),

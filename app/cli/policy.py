@@ -26,6 +26,7 @@ from anonymize.egress.egress_log import (
 from anonymize.egress.policy_edits import change_policy, confirm_policy, set_policy
 from app.cli.command import EDIT, FILE, CommandGroup, argument, command, option
 from app.cli.console import Output
+from project.codec import dump
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -153,24 +154,26 @@ def egress(
       greenroom egress my-study.greenroom --only left --csv requests.csv
       greenroom egress
     """
-    fates = [EgressOutcome(only)] if only else [*EgressOutcome]
+    outcomes = [EgressOutcome(only)] if only else [*EgressOutcome]
     policy = None
     if study is None:
-        found = read_machine_log(fates)
+        found = read_machine_log(outcomes)
     else:
         with Session.open(study, read_only=True) as session:
-            found, policy = read_log(session, fates), policy_in_force(session)
+            found, policy = read_log(session, outcomes), policy_in_force(session)
     sums = compute_totals(found)
     if table is not None:
         write_table(found, table)
     result = {
         "policy": None if policy is None else policy.as_json(),
         "requests": [egress_log_row.as_json() for egress_log_row in found],
-        "totals": cast(Json, {total.fate.value: total.as_json() for total in sums}),
+        "totals": cast(Json, {total.outcome.value: dump(total) for total in sums}),
     }
     told = [egress_log_row.format_details() for egress_log_row in found]
     told += (
-        ["", *(total.text for total in sums if not only or total.fate == only)] if found else ["No request was made."]
+        ["", *(total.text for total in sums if not only or total.outcome == only)]
+        if found
+        else ["No request was made."]
     )
     told += [f"Policy now: {LEVEL_NAMES[policy.level]}."] if policy is not None else []
     told += [f"Table: {table}"] if table is not None else []

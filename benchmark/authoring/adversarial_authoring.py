@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.question_edits import add_questions, content_state, get_question, is_author
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem

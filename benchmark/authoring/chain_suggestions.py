@@ -15,7 +15,7 @@ from annotate.chains.chain_drafts import (
 )
 from annotate.chains.chain_edits import add_chain_from_draft
 from benchmark.disclosure.cast_names import find_participant, participants_by_name, restore_pseudonyms
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.question_prompts import CHAIN_KEY, EXPLANATION_CHAIN_TASK
 from project.entities.causal_chains import NodeKind
 from project.entities.judgments import (

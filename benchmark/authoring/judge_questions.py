@@ -14,7 +14,7 @@ from annotate.chains.chain_versions import chain_checksum
 from benchmark.authoring.rule_questions import INVALID_CHAIN, QuestionGenerationResult, build_questions, select_graphs
 from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.judge_prompt import ANSWER_KEY, QUESTION_KEY, wrong_key
 from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
 from benchmark.prompts.recording_prompts import (

@@ -11,7 +11,7 @@ from annotate.meta import meta_edits
 from annotate.meta.recording_cast import list_cast
 from benchmark.disclosure.cast_names import find_participant, participants_by_name, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from project.entities.judgments import (
     RAW_CONDITION,
     JudgeEntry,

@@ -6,10 +6,10 @@ from textwrap import shorten
 
 from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judging.ask_job import KIND
+from benchmark.judging.ask_run import AskParameters, AskRequest, RunItem
 from benchmark.judging.judge_registry import get_judge
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
 from benchmark.prompts.question_prompts import ANSWER_TASK
 from benchmark.questions.filter_funnel import build_funnel
 from benchmark.questions.filter_outcomes import (
@@ -187,10 +187,8 @@ def merge_jobs(works: Sequence[JobSpec[AskParameters]], title: str) -> JobSpec[A
     for payload in payloads:
         items += [replace(item, plan=item.plan + len(plans)) for item in payload.items]
         plans += payload.plans
-    recordings = {run_item.recording_id for run_item in items}
     whole = replace(payloads[0], run=new_id(), plans=tuple(plans), items=tuple(items))
-    about = recordings.pop() if len(recordings) == 1 else ""
-    return JobSpec(KIND, title, about, whole)
+    return JobSpec(KIND, title, whole.only_recording, whole)
 
 
 def questions_reaching(reading: FunnelInput, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:

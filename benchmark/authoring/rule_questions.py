@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from annotate.chains.chain_checks import is_sound
 from annotate.chains.chain_versions import select_versions
+from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from benchmark.judge_input.judged_subjects import shown_span
 from benchmark.questions.question_edits import add_questions, coverage_checksum, is_stale
 from benchmark.questions.question_templates import RecordingContext, RuleQuestionGenerator
@@ -25,7 +26,7 @@ from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import all_questions
-from project.queries.recording_rows import all_participants, hold_outs, participants_in
+from project.queries.recording_rows import all_participants, participants_in
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
 from project.timebase import utc_now
@@ -201,8 +202,6 @@ def _build_drafts(
 def _recording_contexts(session: Session, known: Sequence[ChainGraph]) -> dict[str, RecordingContext]:
     """Return recording id -> what the generator has to know of each recording with chains."""
     study = session.study
-    held_out = hold_outs(study)
-    granted = _granted_uses(session)
     contexts: dict[str, RecordingContext] = {}
     starts_by_recording: dict[str, dict[str, int]] = {}
     for graph in known:
@@ -212,24 +211,19 @@ def _recording_contexts(session: Session, known: Sequence[ChainGraph]) -> dict[s
         )[0]
     for recording_id, starts in starts_by_recording.items():
         people = {participant.id: participant.pseudonym for participant in participants_in(study, recording_id)}
-        uses = granted[recording_id] | ({_NOT_HELD_OUT} if recording_id not in held_out else frozenset())
-        contexts[recording_id] = RecordingContext(starts, people, uses)
+        contexts[recording_id] = RecordingContext(starts, people, _granted_uses(session, recording_id))
     return contexts
 
 
-def _granted_uses(session: Session) -> dict[str, frozenset[str]]:
-    """Return recording id -> the uses that everybody in it agreed to; none where nobody is known to appear."""
-    # Imported here because it loads all release checks, which the window does not need until questions are made.
-    from anonymize.release.participant_consent import all_people_in_recordings, has_consented
-
-    return {
-        recording_id: frozenset(
-            use.value
-            for use in ConsentUse
-            if people and all(has_consented(session, participant, use) for participant in people)
-        )
-        for recording_id, people in all_people_in_recordings(session).items()
+def _granted_uses(session: Session, recording_id: str) -> frozenset[str]:
+    """Return the uses that everybody in a recording agreed to, none where nobody is known; whether it is held out."""
+    permission = may_leave(session, recording_id, LeaveUse.QUESTION_RELEASE)
+    uses = {
+        use.value
+        for use in ConsentUse
+        if not permission.unasked and all(has_consented(session, participant, use) for participant in permission.people)
     }
+    return frozenset(uses if permission.held_out else {*uses, _NOT_HELD_OUT})
 
 
 def _rule_questions(session: Session, drafts: Sequence[tuple[ChainGraph, QuestionDraft]], seed: int) -> list[Question]:

@@ -12,8 +12,7 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.authoring.judge_questions import Intake
 from benchmark.disclosure.cast_names import restore_pseudonyms
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunNote, refusal_error
+from benchmark.judging.ask_run import AskRequest, RunNote, refusal_error
 from benchmark.prompts.statement_prompts import (
     INFERENCES_PER_ANSWER,
     LONGEST_STATEMENT,

@@ -17,8 +17,8 @@ from benchmark.cluster.work_envelope import permit_job, worker_request
 from benchmark.cluster.worker_proxy import unpack_files
 from benchmark.cluster.worker_proxy import work as task
 from benchmark.judging import ask_job
+from benchmark.judging.ask_run import RunOutcome
 from benchmark.judging.judgment_record import JudgmentBatch
-from benchmark.judging.run_outcome import RunOutcome
 from models.connection.dask_connection import (
     Cluster,
     Scheduler,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from anonymize.egress.egress_authority import StudyAuthority
 from benchmark.cluster.worker_proxy import pack_files
-from benchmark.judging.run_config import AskParameters
+from benchmark.judging.ask_run import AskParameters
 from models.connection.addresses import is_loopback
 from models.connection.dask_connection import ClusterWorker, Scheduler
 from project.codec import dump
@@ -29,7 +29,7 @@ def job_recordings(work: JobSpec) -> tuple[str, ...]:
     """Return the ids of the recordings whose footage or words a job holds."""
     if not isinstance(work.parameters, AskParameters):
         return (work.recording_id,) if work.recording_id else ()
-    found = [item.recording_id for item in work.parameters.items]
+    found = [plan.recording_id for plan in work.parameters.plans]
     found += [other for plan in work.parameters.plans for other in plan.other_recordings]
     return tuple(dict.fromkeys(found))
 
@@ -38,7 +38,7 @@ def job_condition(work: JobSpec) -> str:
     """Return the condition in which a job shows its recordings; `raw` if any of them is shown unchanged."""
     if not isinstance(work.parameters, AskParameters):
         return "raw"
-    conditions = {item.condition for item in work.parameters.items}
+    conditions = {plan.condition for plan in work.parameters.plans}
     return conditions.pop() if len(conditions) == 1 else "raw"
 
 
@@ -74,9 +74,6 @@ def permit_job(
     """Check that a job may be sent to a worker, and log it.
 
     A scheduler on this machine may have workers on others; then the policy has to name their machine.
-
-    Raises:
-        Forbidden: the policy does not permit it.
     """
     content = json.dumps(dump(work.parameters), sort_keys=True).encode()
     first, *others = job_recordings(work) or ("",)
@@ -101,8 +98,7 @@ def permit_job(
             recording_id=first,
             others=tuple(others),
             scheme=scheme,
-        ),
-        0,
+        )
     )
 
 

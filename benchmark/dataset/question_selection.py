@@ -9,10 +9,10 @@ from functools import cached_property
 
 from annotate.chains.chain_checks import is_sound
 from annotate.chains.chain_versions import is_consensus
+from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
 from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.review_hits import find_hits
-from anonymize.release.participant_consent import all_people_in_recordings, list_refusing
 from anonymize.release.private_content import build_scrubber, collect_private
 from anonymize.release.release_plan import derive_released_id, get_release_key, recording_code
 from anonymize.release.release_texts import ReleasedText
@@ -20,11 +20,11 @@ from benchmark.questions.verification import VerificationItem, VerificationState
 from project.codec import dump
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question
-from project.entities.study_records import ConsentUse, Json, Recording
+from project.entities.study_records import Json, Recording
 from project.progress import Progress, Silent
 from project.queries.chain_rows import recordings_of_nodes
 from project.queries.pii_rows import pii_decisions, public_words
-from project.queries.recording_rows import all_participants, all_recordings, hold_outs
+from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
 from project.timebase import SECOND_US
 
@@ -41,16 +41,12 @@ DUPLICATE_OPTIONS = "two of its options are alike once names are taken out"
 
 def recording_exclusions(session: Session, recordings: Mapping[str, Recording]) -> dict[str, str]:
     """Return recording id -> why nothing about it may leave; recordings that may are left out."""
-    held_out_ids = hold_outs(session.study)
-    people_by_recording = all_people_in_recordings(session)
     found = {}
-    for recording in recordings:
-        if recording in held_out_ids:
-            found[recording] = HELD_OUT
-        elif not people_by_recording[recording]:
-            found[recording] = NO_PARTICIPANTS
-        elif list_refusing(session, people_by_recording[recording], ConsentUse.RELEASE):
-            found[recording] = NO_CONSENT
+    for recording_id in recordings:
+        permission = may_leave(session, recording_id, LeaveUse.QUESTION_RELEASE)
+        if not permission:
+            why = NO_PARTICIPANTS if permission.unasked else NO_CONSENT
+            found[recording_id] = HELD_OUT if permission.held_out else why
     return found
 
 

@@ -49,13 +49,17 @@ def name_participants(people: Iterable[Participant], written: Callable[[str], st
             if shared[participant.role] == 1
             else f"{role} {to_single_line(written(participant.pseudonym))}".strip()
         )
-        number = 1
-        distinct = name
-        while distinct in found.values():
-            number += 1
-            distinct = f"{name} ({number})"
-        found[participant.id] = distinct
+        found[participant.id] = make_unique(name, found.values())
     return found
+
+
+def make_unique(name: str, taken: Iterable[str]) -> str:
+    """Return a name, with a number after it if it is taken."""
+    others, number, unique = {*taken}, 1, name
+    while unique in others:
+        number += 1
+        unique = f"{name} ({number})"
+    return unique
 
 
 def agent_name(people: Iterable[Participant], names: Mapping[str, str]) -> str:
@@ -137,10 +141,7 @@ def text_review_checksum(session: Session, recording_id: str) -> str:
     It covers private and public words, decisions about hits in texts of the recording or of the whole study, and hidden
     hits in texts that are quoted elsewhere.
     """
-    known = _CHECKSUMS.get(session)
-    if recording_id not in known:
-        known[recording_id] = _compute_checksum(session, recording_id)
-    return known[recording_id]
+    return _CHECKSUMS.get(session, recording_id)
 
 
 def _compute_checksum(session: Session, recording_id: str) -> str:
@@ -182,7 +183,7 @@ def _make_scrubber(session: Session) -> TextFilter:
 
 
 _SCRUBBERS = PerState(_make_scrubber)
-_CHECKSUMS: PerState[dict[str, str]] = PerState(lambda _session: {})
+_CHECKSUMS = PerState(_compute_checksum)
 
 
 def participants_by_name(session: Session, recording_id: str, condition: str) -> dict[str, Participant]:

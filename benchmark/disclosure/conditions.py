@@ -43,8 +43,6 @@ class Source:
     """The file that shows a recording under a condition.
 
     Attributes:
-        path: of the file.
-        fingerprint: of its content.
         zero_us: its zero on the recording's axis.
         start_us: start of the span that it shows.
         end_us: end of that span; None for the end of the recording.
@@ -82,10 +80,9 @@ def unread_renderings(session: Session, recording_id: str) -> list[Path]:
 def conditions(session: Session, recording_id: str) -> list[Condition]:
     """Return the conditions of a recording, in the order of `condition_names`."""
     # Imported here because it loads all release checks, which the window does not need until somebody asks.
-    from anonymize.egress.egress_evidence import get_evidences
+    from anonymize.egress.egress_evidence import gather_evidence
 
     found = [Condition(RAW_CONDITION, RAW_CONDITION, False, "it is not anonymized")]
-    evidences = get_evidences(session)
     for run_id, name in condition_names(session, recording_id).items():
         if run_id == RAW_CONDITION:
             continue
@@ -96,7 +93,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
             condition=run_id,
             recording_id=recording_id,
         )
-        why_not = evidences.gather(request).evidence.unreviewed
+        why_not = gather_evidence(session, request).unreviewed
         found.append(Condition(run_id, name, not why_not, why_not))
     return found
 
@@ -104,10 +101,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
 def resolve_condition(session: Session, recording_id: str, text: str) -> str:
     """Return the id of a condition of a recording that a person typed.
 
-    Args:
-        session: holds the study.
-        recording_id: of the recording.
-        text: `raw`, the id of a run, the name of a clip, or a method: the newest rendering by it.
+    It is `raw`, the id of a run, the name of a clip, or a method: the newest rendering by it.
     """
     if text == RAW_CONDITION:
         return RAW_CONDITION
@@ -149,27 +143,22 @@ def find_source(session: Session, recording_id: str, condition: str) -> Source |
     return Source(path, fingerprint(path), zero, start or 0, end, str(run.result["sha256"]))
 
 
-_MAY_SEND_CACHE: PerState[dict[str, bool]] = PerState(lambda _session: {})
-
-
 def may_send_words(session: Session, recording_id: str) -> bool:
     """Tell whether words of a recording may be sent to a model, by the rules for its own segments."""
-    known = _MAY_SEND_CACHE.get(session)
-    if recording_id not in known:
-        known[recording_id] = _are_all_willing(session, recording_id)
-    return known[recording_id]
+    return _MAY_SEND.get(session, recording_id)
 
 
 def _are_all_willing(session: Session, recording_id: str) -> bool:
     # Imported here because it loads all release checks, which the window does not need until somebody asks.
-    from anonymize.egress.egress_evidence import get_evidences
+    from anonymize.egress.egress_evidence import gather_evidence
 
     words = EgressRequest(
         *(Purpose.JUDGE, "", 0, (), False), texts=1, condition=RAW_CONDITION, recording_id=recording_id
     )
-    return not get_evidences(session).gather(words).evidence.unwilling
+    return not gather_evidence(session, words).unwilling
 
 
+_MAY_SEND = PerState(_are_all_willing)
 MISSING_RECORDING = "?"
 """Stands for the recording of a node that is no longer in the study, so whose consent it needs is unknown."""
 

@@ -14,9 +14,8 @@ from benchmark.episodes.episode_state import (
     read_episode_state,
 )
 from benchmark.judging.ask_job import AskPlan, prepare
+from benchmark.judging.ask_run import AskRequest, RunOutcome, refusal_error
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from benchmark.prompts.episode_prompts import ACT_TASK, EPISODE_RATINGS_TASK, read_turn_answer, turn_part
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import Act, AgentPlayer, AgentTurn, EpisodeAgent, EpisodeEnd, format_turn

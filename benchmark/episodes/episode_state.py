@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmark.judge_input.judged_subjects import locate_target
-from benchmark.judge_input.subject_material import MATERIAL, names_in_episode
+from benchmark.judge_input.subject_material import MATERIAL, MaterialSource, names_in_episode
 from benchmark.prompts.episode_prompts import ACT_MATERIAL, ACT_TASK, turn_part
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
@@ -150,8 +150,8 @@ def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Map
     about = JudgmentTarget(
         JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(viewer.position, state.turn_count + 1)
     )
-    place, names = locate_target(session, about), names_seen_by(session, state, viewer)
-    found = {heading: MATERIAL[key](session, place, names, str) for key, heading in ACT_MATERIAL.items()}
+    source = MaterialSource(session, locate_target(session, about), names_seen_by(session, state, viewer), str)
+    found = {heading: MATERIAL[key](source) for key, heading in ACT_MATERIAL.items()}
     return {heading: text for heading, text in found.items() if text.strip()}
 
 

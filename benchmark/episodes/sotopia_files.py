@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from annotate.interchange.document_import import import_step
+from annotate.study.leave_permission import LeaveUse, may_leave
 from annotate.study.people import ensure_annotators
 from annotate.study.scheme_versions import use_shipped_scheme
 from benchmark.episodes.episode_ratings import read_ratings
@@ -48,7 +49,7 @@ from project.queries.episode_rows import (
     set_character,
     set_scenario,
 )
-from project.queries.recording_rows import all_collections, all_recordings, hold_outs
+from project.queries.recording_rows import all_collections, all_recordings
 from project.queries.segment_rows import insert_segments, insert_values, segments_of_scheme, values_of
 from project.session.session import Session
 from project.text_format import Cell, escape_unprintable, to_csv
@@ -56,13 +57,14 @@ from project.text_format import Cell, escape_unprintable, to_csv
 
 def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[EpisodeState]:
     """Return the episodes to export: those named, or all that are not held out."""
-    held_out_ids = hold_outs(session.study)
-    ids = recordings or [
-        episode.recording_id for episode in all_episodes(session.study) if episode.recording_id not in held_out_ids
-    ]
-    if held_out_id := next((recording_id for recording_id in ids if recording_id in held_out_ids), None):
-        number = session.recording(held_out_id).number
-        raise UserError(f"Recording {number} is held out, and nothing of it leaves.", "Leave it out.")
+    permissions = {
+        recording_id: may_leave(session, recording_id, LeaveUse.EXPORT)
+        for recording_id in recordings or [episode.recording_id for episode in all_episodes(session.study)]
+    }
+    refused = next((permission for permission in permissions.values() if recordings and not permission), None)
+    if refused is not None:
+        raise UserError(f"Recording {refused.number} is held out, and nothing of it leaves.", "Leave it out.")
+    ids = [recording_id for recording_id, permission in permissions.items() if permission]
     if not ids:
         raise UserError("There is no episode to export.", "Play one: greenroom episode play STUDY")
     return [read_episode_state(session, recording_id) for recording_id in ids]

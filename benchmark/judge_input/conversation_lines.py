@@ -47,9 +47,7 @@ class PromptTurn:
 def shorten_turns(lines: Sequence[PromptTurn], longest: int) -> tuple[list[PromptTurn], tuple[ShorteningNote, ...]]:
     """Return the turns that are kept, with notes in place of omitted ones, and what was left out.
 
-    Args:
-        lines: all turns, by time.
-        longest: characters of all together.
+    All together have at most `longest` characters.
     """
     done: list[ShorteningNote] = []
     kept, gone = _drop_oldest(lines, longest)

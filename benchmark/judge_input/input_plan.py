@@ -1,19 +1,33 @@
 """The plan of a request as data: what a judge sees, how its answer is read, and the key that equal requests share.
 
-A plan is made where the study is open, and can be turned into messages in any process.
+A plan is made where the study is open, and can be turned into messages in any process: that decodes, scales and encodes
+the exact frames.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from anonymize.privacy.exported_clips import file_version
 from benchmark.prompts.answer_form import FormSpec, answer_form
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS
-from models.judges.judge_interface import AnswerForm, JudgeRequest, Message, SamplingParameters
+from models.connection.guard import ApprovedContent
+from models.judges.judge_interface import (
+    AnswerForm,
+    JudgeFrame,
+    JudgeRequest,
+    JudgeVideo,
+    Message,
+    Role,
+    SamplingParameters,
+    TooLong,
+)
 from project.entities.judgments import Modality, judgment_id_of_part, parse_target
 from project.entities.study_records import Json
+from project.errors import UserError
+from project.files.fingerprints import fingerprint
 
 INTERIOR, ENDPOINTS = "interior", "endpoints"
 FRAME_RULES = (INTERIOR, ENDPOINTS)
@@ -25,7 +39,6 @@ class InputSettings:
     """How much of a segment a judge sees.
 
     Attributes:
-        words: whether the conversation is shown.
         before: turns before the segment, at most.
         cues: whether marked cues are shown inside the turns.
         frames: how many, at most; 0 for none.
@@ -68,7 +81,6 @@ class PlannedMedia:
 
     Attributes:
         path: of the file on this machine.
-        fingerprint: of its content.
         zero_us: zero of the file on the recording's axis.
         frames: in order; () where a clip is sent.
         clip: start and end on the recording's axis; None where frames are sent.
@@ -109,16 +121,12 @@ class InputPlan:
     """The content of one request, and how its answer is read.
 
     Attributes:
-        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`; "" for an unmarked span.
+        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`.
         state: of a question or a chain when it was planned; "" for anything else.
-        modality: what is shown.
-        settings: how much is shown.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         condition: `RAW_CONDITION`, or the id of the run that made the rendering.
         prompt: `KEY@VERSION`.
-        system: text of the system's message.
-        text: text of the user's message.
         media: frames or a clip; None for a text-only judge, or where there is no picture.
         option_media: frames of each option, in their order, in the place of `media`.
         pictured: ids of the renderings of other recordings of which frames are shown.
@@ -166,9 +174,8 @@ class InputPlan:
     @property
     def item(self) -> str:
         """The name of what is judged; it does not depend on the condition or on an earlier answer that it is about."""
-        if self.about and (judgment := judgment_id_of_part(parse_target(self.about).part)):
-            return self.about.removesuffix(f"/{judgment}")
-        return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
+        judgment = judgment_id_of_part(parse_target(self.about).part)
+        return self.about.removesuffix(f"/{judgment}") if judgment else self.about
 
     @property
     def answer_form(self) -> AnswerForm:
@@ -261,3 +268,95 @@ def request_key(plan: InputPlan, fingerprint: str, sampling: SamplingParameters,
 def _digest(content: Json) -> str:
     text = json.dumps(content, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build_messages(plan: InputPlan, approved: ApprovedContent | None = None) -> tuple[Message, ...]:
+    """Return the system and user message of a plan, and add their content to the approved content."""
+    pictures: tuple[JudgeFrame, ...] = ()
+    clip = None
+    for media in plan.all_media:
+        before = _require_same_file(media)
+        pictures, clip = (*pictures, *_read_frames(media)), _read_clip(media)
+        if media.sha256 and _require_same_file(media) != before:
+            raise _changed_file_error(media)
+    if approved is not None:
+        for text in (plan.system, plan.text):
+            approved.add_text(text, plan.condition)
+        for picture in pictures:
+            approved.add_media(picture.sha256, plan.condition)
+            approved.add_text(picture.time_label, "")
+        if clip is not None:
+            approved.add_media(clip.sha256, plan.condition)
+    return (
+        Message(Role.SYSTEM, plan.system),
+        Message(Role.USER, plan.text, pictures, clip),
+    )
+
+
+def _require_same_file(media: PlannedMedia) -> object:
+    """Check that the file is the one of the plan; returns a value that changes with the file."""
+    state: object = file_version(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
+    if state is None or (not media.sha256 and state != media.fingerprint):
+        raise _changed_file_error(media)
+    return state
+
+
+def _changed_file_error(media: PlannedMedia) -> UserError:
+    return UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
+
+
+def _read_frames(media: PlannedMedia) -> tuple[JudgeFrame, ...]:
+    if not media.frames:
+        return ()
+    from media.excerpts import decode_jpegs
+
+    size = (media.width, media.height)
+    made = decode_jpegs(media.path, [frame.position for frame in media.frames], size, media.quality)
+    return tuple(
+        JudgeFrame(planned_frame.time_us, planned_frame.time_label, jpeg, *size)
+        for planned_frame, jpeg in zip(media.frames, made, strict=True)
+    )
+
+
+def _read_clip(media: PlannedMedia) -> JudgeVideo | None:
+    if media.clip is None:
+        return None
+    from media.excerpts import encode_small_clip
+
+    start_us, end_us = (time_us - media.zero_us for time_us in media.clip)
+    return JudgeVideo(encode_small_clip(media.path, start_us, end_us, (media.width, media.height)), *media.clip)
+
+
+FRAMES_RULE = "frames"
+"""The rule of `SHORTENING_RULES` by which fewer frames are sent."""
+_DEFAULT_SHARE = 0.5
+"""The share that is tried if the model does not report its context size."""
+_MARGIN = 0.9
+_MIN_TEXT_CHARS = 200
+
+
+def shrink_settings(plan: InputPlan, told: TooLong) -> InputSettings | None:
+    """Return smaller settings after a context-length error; None if nothing more can be left out.
+
+    Conversation and frames shrink by the same share: the context size divided by the size of the request, less a tenth;
+    half if the model does not report them. The conversation is then shortened by `SHORTENING_RULES`.
+    """
+    share = _DEFAULT_SHARE
+    if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
+        share = _MARGIN * told.context_tokens / told.requested_tokens
+    settings = plan.settings
+    before = min(settings.longest_text, len(plan.text))
+    text = max(_MIN_TEXT_CHARS, int(before * share))
+    shown = plan.frame_count
+    frames = max(1, int(shown * share)) if shown else settings.frames
+    if text >= before and frames >= shown:
+        return None
+    return replace(settings, longest_text=text, frames=frames)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplanQuestion:
+    """Asks the process that has the study open for the same plan with other settings."""
+
+    plan: InputPlan
+    settings: InputSettings

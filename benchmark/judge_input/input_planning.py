@@ -5,7 +5,7 @@ Also shrinks a plan proportionally after a context-length error.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from annotate.transcript.conversation_history import read_conversation
@@ -38,10 +38,12 @@ from benchmark.judge_input.conversation_lines import (
 )
 from benchmark.judge_input.input_plan import (
     ENDPOINTS,
+    FRAMES_RULE,
     InputPlan,
     InputSettings,
     PlannedFrame,
     PlannedMedia,
+    ReplanQuestion,
     ShorteningNote,
 )
 from benchmark.judge_input.judged_subjects import (
@@ -57,6 +59,7 @@ from benchmark.judge_input.judged_subjects import (
 )
 from benchmark.judge_input.prompt_examples import Examples, build_question_examples, build_segment_examples
 from benchmark.judge_input.subject_material import (
+    MaterialSource,
     add_source_recordings,
     gather_material,
     names_in_episode,
@@ -66,7 +69,7 @@ from benchmark.prompts.answer_form import FormSpec, answer_shape, field_definiti
 from benchmark.prompts.judge_prompt import THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
 from models.judges.judge_backends import build_options
-from models.judges.judge_interface import ModelOptions, TooLong
+from models.judges.judge_interface import ModelOptions
 from project.entities.judgments import (
     PERSON_BACKEND,
     RAW_CONDITION,
@@ -94,12 +97,6 @@ _FINE_BELOW_US = 10 * SECOND_US
 
 def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettings) -> tuple[PlannedMedia | None, str]:
     """Plan the frames or the clip of a segment.
-
-    Args:
-        source: the file.
-        start_us: start of the segment, on the recording's axis.
-        end_us: end of the segment.
-        settings: how much is shown.
 
     Returns:
         The plan, None where the segment has no picture; and a remark on it, or "".
@@ -154,17 +151,6 @@ def _plan_frame(
     return PlannedFrame(position, time_us, label if stamps else "")
 
 
-@dataclass(frozen=True, slots=True)
-class UnmarkedSpan:
-    """An unmarked span of a recording; without a scheme, that of the study's default one."""
-
-    recording_id: str
-    start_us: int
-    end_us: int
-    scheme: str = ""
-    track: str = ""
-
-
 _WITH_PICTURES = (Modality.PICTURES, Modality.BOTH)
 _CHAIN = "chain"
 _USUAL = InputSettings()
@@ -187,7 +173,7 @@ def settings_for(entry: JudgeEntry, wanted: InputSettings = _USUAL) -> InputSett
 
 def plan_input(
     session: Session,
-    about: str | UnmarkedSpan | SubjectLocation,
+    about: str | SubjectLocation,
     task: str = "assess",
     variant: str = "plain",
     condition: str = RAW_CONDITION,
@@ -199,8 +185,8 @@ def plan_input(
 
     Args:
         session: of the study; what is asked about has to be visible to it.
-        about: what is asked about, as `project.entities.judgments.JudgmentTarget.key` (of a segment, its id), as a
-            location from `locate_subject`, or as an unmarked span.
+        about: what is asked about, as `project.entities.judgments.JudgmentTarget.key` (of a segment, its id), or as a
+            location from `locate_subject`.
         task: key of the registry of tasks.
         variant: of the prompt.
         condition: `RAW_CONDITION`, or the id of the run that made a rendering.
@@ -224,7 +210,7 @@ class _InputPlanner:
     def __init__(
         self,
         session: Session,
-        about: str | UnmarkedSpan | SubjectLocation,
+        about: str | SubjectLocation,
         task: JudgePrompt,
         variant: str,
         condition: str,
@@ -236,11 +222,8 @@ class _InputPlanner:
         self._prompt = prompt or prompt_for(session, task.prompt)
         self._written: TextFilter = condition_text_filter(session, condition)
         place = locate_subject(session, about, task) if isinstance(about, str) else about
-        self._about = place.about.key if isinstance(place, SubjectLocation) else ""
+        self._place, self._frozen = place, place.frozen
         self._recording = session.recording(place.recording_id)
-        self._state = "" if isinstance(place, UnmarkedSpan) else place.state
-        self._frozen = None if isinstance(place, UnmarkedSpan) else place.frozen
-        self._part = "" if isinstance(place, UnmarkedSpan) else place.about.part
         self._start, self._end = place.start_us, place.end_us
         if not 0 <= self._start < self._end:
             raise UserError(
@@ -254,19 +237,14 @@ class _InputPlanner:
             else []
         )
         self._people = self._read_participants()
-        part = place.about.part if isinstance(place, SubjectLocation) else ""
         usual = name_participants(self._people, self._written)
-        self._names = names_in_episode(session, task, self._recording.id, part, usual, self._written)
-        agent = agent_name(self._people, self._names)
-        people = [(self._names[person.id], person.id) for person in self._people]
-        if isinstance(place, SubjectLocation):
-            self._item = self._build_subject(place, people, agent)
-        else:
-            scheme = get_scheme(session, place.scheme) if place.scheme else session.scheme
-            self._item = PromptSubject(scheme, place.track or scheme.tracks[0].key, people=people, agent=agent)
+        self._names = names_in_episode(session, task, place.recording_id, place.about.part, usual, self._written)
+        self._item = self._build_subject(place)
         self._notes: list[str] = []
 
-    def _build_subject(self, place: SubjectLocation, people: Sequence[tuple[str, str]], agent: str) -> PromptSubject:
+    def _build_subject(self, place: SubjectLocation) -> PromptSubject:
+        people = [(self._names[person.id], person.id) for person in self._people]
+        agent = agent_name(self._people, self._names)
         if place.subject is not self._task.subject:
             raise UserError(
                 f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.subject}.",
@@ -275,32 +253,26 @@ class _InputPlanner:
         if place.about.kind is JudgmentTargetKind.SEGMENT:
             return segment_subject(self._session, get_visible_segment(self._session, place.about.id), people, agent)
         told = make_name_rewriter(self._people, self._names, self._written)
-        frozen = read_frozen(place.frozen, told) if place.frozen is not None else None
-        if place.frozen is not None and place.subject is JudgmentTargetKind.SEGMENT:
-            content = place.frozen.content
-            values = cast(dict[str, Json], content.get("values", {}))
-            scheme = get_scheme(self._session, place.scheme)
-            return PromptSubject(
-                *(scheme, place.track, str(content.get("label", "")), values, people, agent),
-                part=place.about.part,
-                material=gather_material(self._session, place, self._names, told, self._task.material),
-                frozen=frozen,
-            )
         place = replace(
             place,
             question=rewrite_question(place.question, told) if place.question is not None else None,
             chain=rewrite_chain(place.chain, told) if place.chain is not None else None,
         )
+        is_segment = place.subject is JudgmentTargetKind.SEGMENT
+        content = place.frozen.content if place.frozen is not None and is_segment else {}
+        scheme = get_scheme(self._session, place.scheme) if is_segment else self._session.scheme
         return PromptSubject(
-            self._session.scheme,
-            self._session.scheme.tracks[0].key,
-            people=people,
-            agent=agent,
-            question=place.question,
-            chain=place.chain,
-            part=place.about.part or _source_part(place),
-            material=gather_material(self._session, place, self._names, told, self._task.material),
-            frozen=frozen,
+            scheme,
+            place.track if is_segment else scheme.tracks[0].key,
+            str(content.get("label", "")),
+            cast(dict[str, Json], content.get("values", {})),
+            people,
+            agent,
+            place.question,
+            place.chain,
+            place.about.part or _source_part(place),
+            gather_material(MaterialSource(self._session, place, self._names, told), self._task.material),
+            read_frozen(place.frozen, told) if place.frozen is not None else None,
         )
 
     def plan(self) -> InputPlan:
@@ -335,7 +307,7 @@ class _InputPlanner:
             borrowed += [item_source for item_source in item_sources(self._frozen) if item_source != self._recording.id]
         return InputPlan(
             self._recording.id,
-            self._about,
+            self._place.about.key,
             self._start,
             self._end,
             task.key,
@@ -351,7 +323,7 @@ class _InputPlanner:
             tuple(self._notes),
             add_source_recordings(session, self._recording.id, [*others, *borrowed], MISSING_RECORDING),
             "" if self._condition == RAW_CONDITION else text_review_checksum(session, self._recording.id),
-            self._state,
+            self._place.state,
             self._modality(pictures=media is not None or bool(option_media)),
             self._settings,
             option_media,
@@ -360,7 +332,7 @@ class _InputPlanner:
 
     def _truth(self) -> dict[str, Json]:
         """Return the right answer: the frozen one if there is one, else that of the subject."""
-        found = frozen_truth(self._frozen, self._task.key, self._part) if self._frozen is not None else None
+        found = frozen_truth(self._frozen, self._task.key, self._place.about.part) if self._frozen is not None else None
         return self._task.truth(self._item) if found is None else found
 
     def _examples(self) -> Examples:
@@ -544,41 +516,6 @@ def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
                     f"The key “{key}” of the scheme holds something personal, and a key cannot be written otherwise.",
                     "Give it another key in a new version of the scheme, or keep the word on the page Speech.",
                 )
-
-
-FRAMES_RULE = "frames"
-"""The rule of `SHORTENING_RULES` by which fewer frames are sent."""
-_DEFAULT_SHARE = 0.5
-"""The share that is tried if the model does not report its context size."""
-_MARGIN = 0.9
-_MIN_TEXT_CHARS = 200
-
-
-def shrink_settings(plan: InputPlan, told: TooLong) -> InputSettings | None:
-    """Return smaller settings after a context-length error; None if nothing more can be left out.
-
-    Conversation and frames shrink by the same share: the context size divided by the size of the request, less a tenth;
-    half if the model does not report them. The conversation is then shortened by `SHORTENING_RULES`.
-    """
-    share = _DEFAULT_SHARE
-    if told.requested_tokens and told.context_tokens and told.context_tokens < told.requested_tokens:
-        share = _MARGIN * told.context_tokens / told.requested_tokens
-    settings = plan.settings
-    before = min(settings.longest_text, len(plan.text))
-    text = max(_MIN_TEXT_CHARS, int(before * share))
-    shown = plan.frame_count
-    frames = max(1, int(shown * share)) if shown else settings.frames
-    if text >= before and frames >= shown:
-        return None
-    return replace(settings, longest_text=text, frames=frames)
-
-
-@dataclass(frozen=True, slots=True)
-class ReplanQuestion:
-    """Asks the process that has the study open for the same plan with other settings."""
-
-    plan: InputPlan
-    settings: InputSettings
 
 
 def replan(session: Session, question: ReplanQuestion) -> InputPlan:

@@ -81,8 +81,6 @@ class SubjectLocation:
     """The location of what is asked about, with its content.
 
     Attributes:
-        about: what is asked about.
-        recording_id: its recording.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         scheme: of a segment; "" for anything else.
@@ -111,13 +109,7 @@ class SubjectLocation:
 
 
 def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool = True) -> SubjectLocation:
-    """Return the location of what is asked about.
-
-    Args:
-        session: of the study.
-        about: what is asked about.
-        told_chain: whether the chain of a question is read too.
-    """
+    """Return the location of what is asked about."""
     match about.kind:
         case JudgmentTargetKind.SEGMENT:
             segment = get_visible_segment(session, about.id)
@@ -186,8 +178,6 @@ def shown_span(duration_us: int, start_us: int, end_us: int) -> tuple[int, int]:
 
 PERSON = "person"
 AnswerCounts = list[tuple[Mapping[str, Json], int]]
-_ANSWER_COUNTS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(lambda _session: {})
-_COMMON_TRUTHS: PerState[dict[tuple[str, str, str], AnswerCounts]] = PerState(lambda _session: {})
 
 
 def answer_counts(session: Session, scheme: str, track: str, task: str) -> AnswerCounts:
@@ -195,10 +185,7 @@ def answer_counts(session: Session, scheme: str, track: str, task: str) -> Answe
 
     Segments that a training round hides do not count; text fields are ignored, since no two people write the same.
     """
-    known, key = _ANSWER_COUNTS.get(session), (scheme, track, task)
-    if key not in known:
-        known[key] = _count_answers(session, *key)
-    return known[key]
+    return _ANSWER_COUNTS.get(session, scheme, track, task)
 
 
 def most_common_truth(session: Session, set_id: str, task: str, part: str = "") -> AnswerCounts:
@@ -206,20 +193,15 @@ def most_common_truth(session: Session, set_id: str, task: str, part: str = "") 
 
     Each field has its most frequent value, in a tie the first in alphabetical order; a numeric field has the rounded
     mean.
-
-    Args:
-        session: of the study.
-        set_id: of the set; all its draws count.
-        task: key of the registry of tasks.
-        part: of an item; "" for the item as a whole.
     """
-    known, key = _COMMON_TRUTHS.get(session), (set_id, task, base_part(part))
-    if key not in known:
-        found = [truth for item in items_of(session.study, set_id) if (truth := frozen_truth(item, task, part))]
-        fields = dict.fromkeys(name for entry in found for name in entry)
-        usual = {name: _most_common([entry[name] for entry in found if name in entry]) for name in fields}
-        known[key] = [(usual, len(found))] if usual else []
-    return known[key]
+    return _COMMON_TRUTHS.get(session, set_id, task, base_part(part))
+
+
+def _find_common_truth(session: Session, set_id: str, task: str, part: str) -> AnswerCounts:
+    found = [truth for item in items_of(session.study, set_id) if (truth := frozen_truth(item, task, part))]
+    fields = dict.fromkeys(name for entry in found for name in entry)
+    usual = {name: _most_common([entry[name] for entry in found if name in entry]) for name in fields}
+    return [(usual, len(found))] if usual else []
 
 
 def _most_common(values: Sequence[Json]) -> Json:
@@ -254,3 +236,7 @@ def _count_answers(session: Session, scheme_key: str, track: str, task_key: str)
 
 def _is_text_field(item: PromptSubject, name: str) -> bool:
     return any(field.key == name and field.kind is FieldKind.TEXT for field in item.scheme.fields)
+
+
+_ANSWER_COUNTS = PerState(_count_answers)
+_COMMON_TRUTHS = PerState(_find_common_truth)

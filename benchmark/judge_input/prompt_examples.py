@@ -3,7 +3,7 @@
 import hashlib
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotate.transcript.conversation_history import read_conversation
@@ -20,7 +20,7 @@ from benchmark.items.sampling import REVIEWED, SamplingOptions
 from benchmark.judge_input.conversation_lines import prompt_turns, shorten_turns
 from benchmark.judge_input.judged_subjects import segment_subject
 from benchmark.prompts.answer_form import answer_json, to_single_line
-from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, FrozenContent, JudgePrompt, PromptSubject
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, FrozenContent, JudgePrompt, PromptSubject, get_judge_prompt
 from benchmark.prompts.question_prompts import format_options
 from benchmark.sets.agreed_segments import segment_pool
 from benchmark.tasks.benchmark_task import get_benchmark_task
@@ -45,11 +45,7 @@ def example_options(
 
     The result is the same as long as the study does not change.
 
-    Args:
-        session: of the study.
-        task: one of `benchmark.prompts.judge_prompt.ITEM_ONLY_TASKS`.
-        segment: of which people agree.
-        usable: whether words of a recording may be sent.
+    Words of other recordings are only taken where `usable` says so.
 
     Returns:
         None if the task is not asked about such a segment, or there are not four wrong options.
@@ -123,7 +119,7 @@ def build_segment_examples(
 
 def _agreed_examples(session: Session, task: JudgePrompt, item: PromptSubject, recording_id: str) -> "list[_Example]":
     """Return examples from the study: one of each label, then others."""
-    pool = _example_pool(session, item.scheme.key, item.track, task)
+    pool = _SEGMENT_POOLS.get(session, item.scheme.key, item.track, task.key)
     others = [example for example in pool if recording_id not in example.recording_ids]
     firsts = list({example.label: example for example in reversed(others)}.values())[::-1]
     return [*firsts, *(example for example in others if example not in firsts)][:MAX_EXAMPLES]
@@ -138,20 +134,9 @@ class _Example:
     text: str
 
 
-_SEGMENT_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(lambda _session: {})
-
-
-def _example_pool(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
-    """Return the possible examples for a task, in a fixed order; cached for a state of the study."""
-    known = _SEGMENT_POOLS.get(session)
-    key = (scheme, track, task.key)
-    if key not in known:
-        known[key] = _collect_examples(session, scheme, track, task)
-    return known[key]
-
-
-def _collect_examples(session: Session, scheme: str, track: str, task: JudgePrompt) -> list[_Example]:
-    """Return up to `MAX_EXAMPLES` examples of each label from each recording."""
+def _collect_examples(session: Session, scheme: str, track: str, task_key: str) -> list[_Example]:
+    """Return up to `MAX_EXAMPLES` examples of each label from each recording, in a fixed order."""
+    task = get_judge_prompt(task_key)
     found: list[_Example] = []
     counts: Counter[tuple[str, str]] = Counter()
     marked = [segment for segment in segments_of_scheme(session.study, scheme) if segment.track == track]
@@ -173,6 +158,9 @@ def _collect_examples(session: Session, scheme: str, track: str, task: JudgeProm
     return found
 
 
+_SEGMENT_POOLS = PerState(_collect_examples)
+
+
 def _segment_example(session: Session, task: JudgePrompt, segment: Segment) -> tuple[str, tuple[str, ...]]:
     """Return a segment as an example, and the recordings that its wrong options are from.
 
@@ -192,10 +180,14 @@ def _segment_example(session: Session, task: JudgePrompt, segment: Segment) -> t
         options = [f"{letter}: {to_single_line(text)}" for letter, text in zip(LETTERS, frozen.options, strict=False)]
     if task.modality is Modality.PICTURES:
         return format_example(task, item, [], options), homes
-    turns = read_conversation(session, segment.recording_id, segment.start_us, segment.end_us, before=0)
-    lines, _ = shorten_turns(prompt_turns(turns, segment.start_us, names, str), MAX_EXAMPLE_CHARS)
-    said = [f"{line.head}{line.text}" for line in lines]
+    said = _conversation(session, segment, names)
     return (format_example(task, item, said, options), homes) if said else ("", ())
+
+
+def _conversation(session: Session, about: Segment | Question, names: Mapping[str, str]) -> list[str]:
+    turns = read_conversation(session, about.recording_id, about.start_us, about.end_us, before=0)
+    lines, _ = shorten_turns(prompt_turns(turns, about.start_us, names, str), MAX_EXAMPLE_CHARS)
+    return [f"{line.head}{line.text}" for line in lines]
 
 
 def _scheme_examples(task: JudgePrompt, item: PromptSubject) -> Iterator[str]:
@@ -230,14 +222,6 @@ def build_question_examples(
     They are questions that two people verified, about other recordings of which words may be sent, with options from
     such recordings. The order is by checksum of the id. There are none for tasks without a right answer, such as
     scores, and none under a rendering, because nobody reviewed their texts together with it.
-
-    Args:
-        session: holds the study.
-        task: that is asked.
-        item: that it is asked about.
-        recording_id: of the item.
-        condition: under which it is asked.
-        words: whether the conversation is shown with them.
     """
     if condition != RAW_CONDITION:
         return Examples("", "There are no examples: nobody reviewed those of other recordings with this rendering.")
@@ -280,7 +264,7 @@ def _verified_questions(session: Session) -> list[Question]:
     return sorted(found, key=lambda question: hashlib.sha256(question.id.encode()).hexdigest())
 
 
-_QUESTION_POOL: PerState[list[Question]] = PerState(_verified_questions)
+_QUESTION_POOL = PerState(_verified_questions)
 
 
 def _question_example(session: Session, task: JudgePrompt, question: Question, *, words: bool) -> str:
@@ -296,9 +280,5 @@ def _question_example(session: Session, task: JudgePrompt, question: Question, *
     )
     if task.inapplicable_reason(item):
         return ""
-    said: list[str] = []
-    if words:
-        turns = read_conversation(session, question.recording_id, question.start_us, question.end_us, before=0)
-        lines, _ = shorten_turns(prompt_turns(turns, question.start_us, names, str), MAX_EXAMPLE_CHARS)
-        said = [f"{line.head}{line.text}" for line in lines]
+    said = _conversation(session, question, names) if words else []
     return format_example(task, item, said, format_options(item).splitlines())

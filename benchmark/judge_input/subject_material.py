@@ -4,9 +4,10 @@ For an episode, an agent is told what it knows, an evaluator everything.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from annotate.meta.scenes import deduplicate_marks, read_scene_events
-from benchmark.disclosure.cast_names import TextRewriter
+from benchmark.disclosure.cast_names import TextRewriter, make_unique
 from benchmark.judge_input.conversation_lines import format_seconds
 from benchmark.judge_input.judged_subjects import SubjectLocation
 from benchmark.prompts.answer_form import to_single_line
@@ -51,22 +52,13 @@ def names_in_episode(
     """Return participant id -> name: that of the character if the task is about an episode.
 
     A player does not learn the name of a stranger.
-
-    Args:
-        session: of the study.
-        task: that is asked.
-        recording_id: of the episode.
-        part: of the recording that is asked about.
-        names: participant id -> name in any other request.
-        written: scrubs a text of the study where it has to be.
     """
-    if task.key not in _EPISODE_TASKS or (episode := find_episode(session.study, recording_id)) is None:
+    episode = find_episode(session.study, recording_id) if task.key in _EPISODE_TASKS else None
+    if episode is None:
         return dict(names)
     own = agent_position(part) if task.key == ACT_TASK else None
+    agents = {agent.participant_id: agent for agent in episode_agents(session.study, recording_id)}
     found: dict[str, str] = {}
-    agents = {
-        episode_agent.participant_id: episode_agent for episode_agent in episode_agents(session.study, recording_id)
-    }
     for who, usual in names.items():
         agent = agents.get(who)
         unknown = own is not None and agent is not None and agent.position != own
@@ -76,71 +68,102 @@ def names_in_episode(
             name = _STRANGER
         else:
             name = to_single_line(written(agent.profile.name)) or usual
-        found[who] = _make_unique(name, found.values())
+        found[who] = make_unique(name, found.values())
     return found
 
 
-def _make_unique(name: str, taken: Iterable[str]) -> str:
-    others, number, made = set(taken), 1, name
-    while made in others:
-        number += 1
-        made = f"{name} ({number})"
-    return made
+@dataclass(frozen=True, slots=True)
+class MaterialSource:
+    """What material is gathered from.
+
+    Attributes:
+        place: what is asked about, with its chain rewritten.
+        names: participant id -> name in this request.
+        told: rewrites a text of the study.
+    """
+
+    session: Session
+    place: SubjectLocation
+    names: Names
+    told: TextRewriter
+
+    @property
+    def recording_id(self) -> str:
+        """The id of the recording that is asked about."""
+        return self.place.recording_id
+
+    @property
+    def episode(self) -> Episode | None:
+        """The episode that is asked about."""
+        return find_episode(self.session.study, self.recording_id)
+
+    @property
+    def agents(self) -> list[EpisodeAgent]:
+        """Everybody in the episode."""
+        return episode_agents(self.session.study, self.recording_id)
+
+    @property
+    def player(self) -> EpisodeAgent | None:
+        """The agent that plays the part that is asked about."""
+        position = agent_position(self.place.about.part)
+        return next((agent for agent in self.agents if agent.position == position), None)
+
+    def profile_line(self, agent: EpisodeAgent, fields: Sequence[str] = ("name", *PROFILE_FIELDS)) -> str:
+        """Return fields of a profile on one line, after the name in this request."""
+        profile = agent.profile
+        texts = {key: to_single_line(self.told(str(getattr(profile, key)))) for key in fields if key != "name"}
+        parts = [f"{_PROFILE_LABELS[key]}: {text.rstrip('.')}." for key, text in texts.items() if text]
+        return f"{self.name(agent)}. {' '.join(parts)}".rstrip() if fields else ""
+
+    def name(self, agent: EpisodeAgent) -> str:
+        """Return the name of an agent in this request."""
+        return self.names.get(agent.participant_id or "", agent.profile.name)
 
 
-def scene(session: Session, recording_id: str, _part: str, _names: Names, told: TextRewriter) -> str:
+def _episode_scene(source: MaterialSource) -> str:
     """Return what all agents know: the situation and their relationship."""
-    episode = find_episode(session.study, recording_id)
-    return (
-        ""
-        if episode is None
-        else _join_lines([told(episode.context), _RELATIONSHIP_TEXTS.get(episode.relationship, "")])
+    episode = source.episode
+    if episode is None:
+        return ""
+    return _join_lines([source.told(episode.context), _RELATIONSHIP_TEXTS.get(episode.relationship, "")])
+
+
+def _own_profile(source: MaterialSource) -> str:
+    """Return the profile of the agent that plays, with its secret."""
+    return "" if source.player is None else source.profile_line(source.player)
+
+
+def _own_goal(source: MaterialSource) -> str:
+    return "" if source.player is None else source.told(source.player.goal)
+
+
+def _other_profiles(source: MaterialSource) -> str:
+    """Return what the agent that plays knows of the others, by their relationship."""
+    episode, player = source.episode, source.player
+    if episode is None or player is None:
+        return ""
+    return "\n".join(
+        source.profile_line(agent, tuple(agent.profile.visible_fields(episode.relationship)))
+        or f"{source.name(agent)}: nothing."
+        for agent in source.agents
+        if agent.position != player.position
     )
 
 
-def own_profile(session: Session, recording_id: str, part: str, names: Names, told: TextRewriter) -> str:
-    """Return the profile of the agent that plays, with its secret."""
-    _, own, _ = _read_agents(session, recording_id, part)
-    return "" if own is None else _profile_line(own, _agent_name(own, names), ("name", *PROFILE_FIELDS), told)
-
-
-def own_goal(session: Session, recording_id: str, part: str, _names: Names, told: TextRewriter) -> str:
-    """Return the goal of the agent that plays."""
-    _, own, _ = _read_agents(session, recording_id, part)
-    return "" if own is None else told(own.goal)
-
-
-def other_profiles(session: Session, recording_id: str, part: str, names: Names, told: TextRewriter) -> str:
-    """Return what the agent that plays knows of the others, by their relationship."""
-    episode, own, others = _read_agents(session, recording_id, part)
-    if episode is None or own is None:
-        return ""
-    lines = []
-    for episode_agent in others:
-        seen = episode_agent.profile.visible_fields(episode.relationship)
-        lines.append(
-            _profile_line(episode_agent, _agent_name(episode_agent, names), tuple(seen), told)
-            or f"{_agent_name(episode_agent, names)}: nothing."
-        )
-    return "\n".join(lines)
-
-
-def turn_counter(session: Session, recording_id: str, part: str, _names: Names, _told: TextRewriter) -> str:
+def _turn_counter(source: MaterialSource) -> str:
     """Return the number of the turn, and of how many at most."""
-    episode, own, _ = _read_agents(session, recording_id, part)
-    number = part.partition(".")[2]
-    return "" if episode is None or own is None else f"This is turn {number} of at most {episode.turn_limit}."
+    episode, number = source.episode, source.place.about.part.partition(".")[2]
+    if episode is None or source.player is None:
+        return ""
+    return f"This is turn {number} of at most {episode.turn_limit}."
 
 
-def all_profiles(session: Session, recording_id: str, _part: str, names: Names, told: TextRewriter) -> str:
+def _all_profiles(source: MaterialSource) -> str:
     """Return profile, goal and secret of all agents."""
     lines = []
-    for episode_agent in episode_agents(session.study, recording_id):
-        lines.append(_profile_line(episode_agent, _agent_name(episode_agent, names), ("name", *PROFILE_FIELDS), told))
-        lines.append(
-            f"{_agent_name(episode_agent, names)} wants: "
-            f"{to_single_line(told(episode_agent.goal)) or 'nothing that is written down'}"
-        )
+    for agent in source.agents:
+        goal = to_single_line(source.told(agent.goal)) or "nothing that is written down"
+        lines += [source.profile_line(agent), f"{source.name(agent)} wants: {goal}"]
     return _join_lines(lines)
 
 
@@ -149,11 +172,7 @@ def add_source_recordings(session: Session, recording_id: str, others: Sequence[
 
     An episode that continues a recording holds words of it, so the consent of its people is needed too.
 
-    Args:
-        session: of the study.
-        recording_id: that the request is about.
-        others: recordings of which words are in it too.
-        gone: stands for one that is no longer part of the study, so whose consent it needs is unknown.
+    `gone` stands for one that is no longer part of the study, so whose consent it needs is unknown.
     """
     known = {row[0] for row in session.study.rows("SELECT id FROM recording")}
     found: dict[str, None] = dict.fromkeys(others)
@@ -167,58 +186,25 @@ def add_source_recordings(session: Session, recording_id: str, others: Sequence[
     return tuple(found)
 
 
-def _read_agents(
-    session: Session, recording_id: str, part: str
-) -> tuple[Episode | None, EpisodeAgent | None, list[EpisodeAgent]]:
-    """Return the episode, the agent that plays a part, and the others."""
-    agents = episode_agents(session.study, recording_id)
-    position = agent_position(part)
-    own = next((agent for agent in agents if agent.position == position), None)
-    return find_episode(session.study, recording_id), own, [agent for agent in agents if agent.position != position]
-
-
-def _agent_name(episode_agent: EpisodeAgent, names: Names) -> str:
-    return names.get(episode_agent.participant_id or "", episode_agent.profile.name)
-
-
-def _profile_line(episode_agent: EpisodeAgent, who: str, fields: Sequence[str], told: TextRewriter) -> str:
-    """Return fields of a profile on one line, after the name in this request."""
-    texts = {key: to_single_line(told(str(getattr(episode_agent.profile, key)))) for key in fields if key != "name"}
-    parts = [f"{_PROFILE_LABELS[key]}: {text.rstrip('.')}." for key, text in texts.items() if text]
-    return f"{who}. {' '.join(parts)}".rstrip() if fields else ""
-
-
 def _join_lines(found: Iterable[str]) -> str:
     return "\n".join(text for text in found if text.strip())
 
 
+Material = Callable[[MaterialSource], str]
 MAX_MATERIAL_CHARS = 12_000
 """Characters of one piece of material; whole lines beyond are left out."""
 
 
-def gather_material(
-    session: Session, place: SubjectLocation, names: Names, told: TextRewriter, wanted: Sequence[str]
-) -> dict[str, str]:
-    """Return key -> material, without empty ones.
-
-    Args:
-        session: of the study.
-        place: what is asked about, with its chain rewritten.
-        names: participant id -> name.
-        told: rewrites a text of the study.
-        wanted: keys of `MATERIAL`.
-    """
-    found = {key: MATERIAL[key](session, place, names, told) for key in wanted}
+def gather_material(source: MaterialSource, wanted: Sequence[str]) -> dict[str, str]:
+    """Return key -> material, without empty ones; `wanted` are keys of `MATERIAL`."""
+    found = {key: MATERIAL[key](source) for key in wanted}
     return {key: _truncate_lines(text) for key, text in found.items() if text.strip()}
 
 
 def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
     """Return a chain as text: a line for each node, numbered by time, with its people, span and reasons.
 
-    Args:
-        graph: the chain.
-        names: participant id -> name.
-        zero_us: the zero of the times.
+    Times are counted from `zero_us`.
     """
     number = {chain_node.id: at for at, chain_node in enumerate(graph.nodes, 1)}
     lines = []
@@ -247,26 +233,22 @@ def _truncate_lines(text: str) -> str:
     return "\n".join([*first, f"({left} more lines left out here)"] if left else first)
 
 
-def _chain(_session: Session, place: SubjectLocation, names: Names, _told: TextRewriter) -> str:
-    return chain_lines(place.chain, names, place.start_us) if place.chain is not None else ""
+def _chain(source: MaterialSource) -> str:
+    place = source.place
+    return chain_lines(place.chain, source.names, place.start_us) if place.chain is not None else ""
 
 
-def _words_summary(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
-    return _summary(session, place, SummarySource.WORDS, told)
+def _summary(made_of: SummarySource) -> Material:
+    def summary(source: MaterialSource) -> str:
+        found = summaries_of(source.session.study, source.recording_id).get(made_of)
+        return "\n".join(map(source.told, found.text.splitlines())) if found else ""
+
+    return summary
 
 
-def _frames_summary(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
-    return _summary(session, place, SummarySource.FRAMES, told)
-
-
-def _summary(session: Session, place: SubjectLocation, source: SummarySource, told: TextRewriter) -> str:
-    found = summaries_of(session.study, place.recording_id).get(source)
-    return "\n".join(map(told, found.text.splitlines())) if found else ""
-
-
-def _looks(session: Session, place: SubjectLocation, names: Names, told: TextRewriter) -> str:
-    found = read_looks(session, place.recording_id, told)
-    return "\n".join(f"{names[who]}: {text}" for who, text in found.items() if who in names)
+def _looks(source: MaterialSource) -> str:
+    found = read_looks(source.session, source.recording_id, source.told)
+    return "\n".join(f"{source.names[who]}: {text}" for who, text in found.items() if who in source.names)
 
 
 def read_looks(session: Session, recording_id: str, told: TextRewriter) -> dict[str, str]:
@@ -277,36 +259,29 @@ def read_looks(session: Session, recording_id: str, told: TextRewriter) -> dict[
     return {who: ", ".join(texts) for who, texts in found.items()}
 
 
-def _contradictions(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
+def _contradictions(source: MaterialSource) -> str:
     return "\n".join(
-        to_single_line(told(f"{contradiction.text} {contradiction.resolution}"))
-        for contradiction in contradictions_in(session.study, place.recording_id)
+        to_single_line(source.told(f"{contradiction.text} {contradiction.resolution}"))
+        for contradiction in contradictions_in(source.session.study, source.recording_id)
     )
 
 
-def _earlier_answer(field: str) -> Callable[[Session, SubjectLocation, Names, TextRewriter], str]:
+def _earlier_answer(field: str) -> Material:
     """Return a function that gives a field of the earlier answer that the part of the target names."""
 
-    def before(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
-        found = find_judgments(session.study, [text]) if (text := judgment_id_of_part(place.about.part)) else []
-        said = found[0].answer.get(field) if found and found[0].recording_id == place.recording_id else None
-        return told(said) if isinstance(said, str) else ""
+    def answer(source: MaterialSource) -> str:
+        judgment_id = judgment_id_of_part(source.place.about.part)
+        found = find_judgments(source.session.study, [judgment_id]) if judgment_id else []
+        said = found[0].answer.get(field) if found and found[0].recording_id == source.recording_id else None
+        return source.told(said) if isinstance(said, str) else ""
 
-    return before
-
-
-def _episode_material(
-    gather: Callable[[Session, str, str, Names, TextRewriter], str],
-) -> Callable[[Session, SubjectLocation, Names, TextRewriter], str]:
-    def gathered_of(session: Session, place: SubjectLocation, names: Names, told: TextRewriter) -> str:
-        return gather(session, place.recording_id, place.about.part, names, told)
-
-    return gathered_of
+    return answer
 
 
-def _scenes(session: Session, place: SubjectLocation, _names: Names, told: TextRewriter) -> str:
+def _scenes(source: MaterialSource) -> str:
+    place, told = source.place, source.told
     lines = []
-    for mark in deduplicate_marks(read_scene_events(session, place.recording_id)):
+    for mark in deduplicate_marks(read_scene_events(source.session, place.recording_id)):
         here = mark.segment
         if here.start_us < place.end_us and here.end_us > place.start_us:
             span = f"{format_seconds(here.start_us - place.start_us)} to {format_seconds(here.end_us - place.start_us)}"
@@ -315,20 +290,20 @@ def _scenes(session: Session, place: SubjectLocation, _names: Names, told: TextR
     return "\n".join(lines)
 
 
-MATERIAL: Mapping[str, Callable[[Session, SubjectLocation, Names, TextRewriter], str]] = {
+MATERIAL: Mapping[str, Material] = {
     "chain": _chain,
-    "words summary": _words_summary,
-    "frames summary": _frames_summary,
+    "words summary": _summary(SummarySource.WORDS),
+    "frames summary": _summary(SummarySource.FRAMES),
     "looks": _looks,
     "contradictions": _contradictions,
     "scenes": _scenes,
     "answer before": _earlier_answer("explanation"),
     "nli question": _earlier_answer("question"),
-    "episode scene": _episode_material(scene),
-    "episode self": _episode_material(own_profile),
-    "episode goal": _episode_material(own_goal),
-    "episode others": _episode_material(other_profiles),
-    "episode turn": _episode_material(turn_counter),
-    "episode everybody": _episode_material(all_profiles),
+    "episode scene": _episode_scene,
+    "episode self": _own_profile,
+    "episode goal": _own_goal,
+    "episode others": _other_profiles,
+    "episode turn": _turn_counter,
+    "episode everybody": _all_profiles,
 }
 """All material that a task can ask for."""

@@ -4,15 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from anonymize.egress.permit_protocol import PERMIT, answer_permits
+from anonymize.egress.egress_authority import PERMIT, answer_permits
 from benchmark.disclosure.cast_names import text_review_checksum
-from benchmark.judge_input.input_planning import ReplanQuestion, replan
+from benchmark.judge_input.input_plan import ReplanQuestion
+from benchmark.judge_input.input_planning import replan
+from benchmark.judging.ask_run import (
+    AskParameters,
+    AskRequest,
+    RunItem,
+    RunMonitor,
+    RunNote,
+    RunOutcome,
+    subject_noun,
+)
 from benchmark.judging.judgment_record import JudgmentBatch, look_up_cache, run_answers
 from benchmark.judging.request_planning import plan_requests
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskParameters, AskRequest, RunItem, RunMonitor
 from benchmark.judging.run_execution import PROGRESS, REPLAN, run
-from benchmark.judging.run_outcome import RunNote, RunOutcome, subject_noun
 from models.judges.judge_backends import build_options, load_backend
 from models.judges.judge_interface import ModelOptions
 from project.codec import dump, load
@@ -34,12 +42,7 @@ _FINE_CUT_FACTOR = 3
 
 
 def split_job(work: JobSpec[AskParameters], count: int) -> list[JobSpec[AskParameters]]:
-    """Split a run of judges into about `count` jobs.
-
-    Args:
-        work: of the kind `ask`.
-        count: of jobs that load a model; requests that load none are split finer.
-    """
+    """Split a run of judges into about `count` jobs. Requests that load no model are split finer."""
     payload = work.parameters
     groups: dict[str, list[RunItem]] = {}
     for item in payload.items:
@@ -82,12 +85,7 @@ def merge_results(results: Iterable[RunOutcome]) -> RunOutcome:
 
 
 def partial_result(entries: Iterable[JudgeEntry], stored: Iterable[Judgment]) -> RunOutcome:
-    """Return the result of an interrupted job, counted from the answers that were stored.
-
-    Args:
-        entries: the judges of the run.
-        stored: the answers.
-    """
+    """Return the result of an interrupted job, counted from the answers that were stored."""
     found = RunOutcome()
     currencies = {entry.id: _currency(entry) for entry in entries}
     for judgment in stored:
@@ -97,19 +95,13 @@ def partial_result(entries: Iterable[JudgeEntry], stored: Iterable[Judgment]) ->
 
 def _split_items(items: Sequence[RunItem], payload: AskParameters, count: int) -> list[Sequence[RunItem]]:
     """Split requests into about equal parts; those with the same plan stay together, so it is decoded once."""
-    ordered = sorted(
-        range(len(items)),
-        key=lambda index: (_loads_model(payload.entries[items[index].judge]), items[index].plan, index),
-    )
-    groups: dict[int, list[RunItem]] = {}
-    for index in ordered:
-        judge = items[index].judge
-        groups.setdefault(judge if _loads_model(payload.entries[judge]) else -1, []).append(items[index])
+    groups: dict[int | None, list[RunItem]] = {}
+    for item in sorted(items, key=lambda item: item.plan):
+        loads_model = _loads_model(payload.entries[item.judge])
+        groups.setdefault(item.judge if loads_model else None, []).append(item)
     found: list[Sequence[RunItem]] = []
-    for group_items in groups.values():
-        part_count = (
-            max(1, count) if _loads_model(payload.entries[group_items[0].judge]) else max(1, count) * _FINE_CUT_FACTOR
-        )
+    for judge, group_items in groups.items():
+        part_count = max(1, count) * (_FINE_CUT_FACTOR if judge is None else 1)
         step = -(-len(group_items) // part_count)
         found += [group_items[start : start + step] for start in range(0, len(group_items), step)]
     return found
@@ -181,7 +173,6 @@ class AskPlan:
         job: the job; None where nothing has to be asked.
         cached: judgments that exist already, or were just copied from an equal request.
         notes: what cannot be asked, and why.
-        changes: judgments that were added.
     """
 
     job: JobSpec[AskParameters] | None
@@ -200,22 +191,16 @@ def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT)
         raise UserError("There is nothing to ask.", "Name a judge and what to ask about.")
     outcome = RunOutcome()
     payload = plan_requests(session, request, outcome, progress)
-    known = look_up_cache(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
+    known = look_up_cache(session, payload)
     payload = payload.with_items(known.missing)
-    work = None
-    if known.missing:
-        recordings = {run_item.recording_id for run_item in known.missing}
-        only = recordings.pop() if len(recordings) == 1 else ""
-        work = JobSpec(KIND, _job_title(payload), only, payload)
+    work = JobSpec(KIND, _job_title(payload), payload.only_recording, payload) if known.missing else None
     return AskPlan(work, known.judgments, tuple(outcome.notes), known.changes)
 
 
 def renew(session: Session, work: JobSpec[AskParameters]) -> JobSpec[AskParameters]:
     """Return the job without requests that were answered while it waited."""
     payload = work.parameters
-    if payload.fresh:
-        return work
-    known = look_up_cache(session, payload.items, payload.entries, again=payload.again)
+    known = look_up_cache(session, payload)
     if len(known.missing) == len(payload.items):
         return work
     return replace(work, parameters=payload.with_items(known.missing))
@@ -231,8 +216,8 @@ def resume(session: Session, recording_id: str, **parameters: Any) -> JobSpec[As
         if judgment.at >= payload.since and _judgment_key(judgment) in asked
     ]
     settled = {_judgment_key(judgment) for judgment in came if judgment.status is not JudgmentStatus.ERROR}
-    items = [item for item in payload.items if payload.key_of(item) not in settled]
-    known = look_up_cache(session, items, payload.entries, again=payload.again, fresh=payload.fresh)
+    items = tuple(item for item in payload.items if payload.key_of(item) not in settled)
+    known = look_up_cache(session, replace(payload, items=items))
     if not known.missing:
         return None
     money = sum(judgment.cost or 0.0 for judgment in came)
@@ -258,11 +243,7 @@ def store(_session: Session, work: JobSpec[AskParameters], _result: RunOutcome) 
 
 
 def answer(session: Session, work: JobSpec[AskParameters], question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer a worker: whether a request may leave, what is cancelled, or a smaller plan for a segment.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-    """
+    """Answer a worker: whether a request may leave, what is cancelled, or a smaller plan for a segment."""
     asked = question.get("ask")
     if asked == PROGRESS:
         return monitor_of(work).exchange(question)

@@ -1,122 +1,62 @@
 """The job that tries a judge, apart from the window: a model may take long to load, and may crash."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
-from anonymize.egress.egress_authority import StudyAuthority
-from anonymize.egress.permit_protocol import RemoteAuthority, answer_permits
-from benchmark.judging.judge_keys import find_key, redact_key
-from benchmark.judging.judge_registry import require_trusted_files
+from anonymize.egress.egress_authority import RemoteAuthority, StudyAuthority, answer_permits
+from benchmark.judging.judge_registry import find_key, redact_key, require_trusted_files
 from models.connection.guard import Authority, Guard, RequestPurpose, for_purpose
 from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import (
-    AnswerForm,
+    TRIAL_QUESTION,
     Judge,
-    JudgeRequest,
     JudgeResources,
+    JudgeTrial,
     Message,
     Role,
-    SamplingParameters,
+    trial_request,
 )
+from models.judges.openai_compatible.server_judge import OpenAIJudge
 from project.entities.egress_policy import Purpose
 from project.entities.judgments import JudgeEntry, JudgmentStatus
-from project.entities.study_records import Json
 from project.session.jobs import JobHost, JobKind, JobSpec
 from project.session.session import Session
 
-_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
-_SCHEMA: dict[str, Json] = {
-    "type": "object",
-    "properties": {"colour": {"type": "string", "enum": ["red", "green", "blue"]}},
-    "required": ["colour"],
-    "additionalProperties": False,
-}
 
-
-@dataclass(frozen=True, slots=True)
-class JudgeTestResult:
-    """The result of trying a judge.
-
-    Attributes:
-        ok: it can be asked.
-        lines: findings, a sentence each.
-        model_id: the model that it reports.
-    """
-
-    ok: bool
-    lines: tuple[str, ...]
-    model_id: str = ""
-
-    def as_text(self) -> str:
-        """Return the lines joined by line breaks."""
-        return "\n".join(self.lines)
-
-
-class _TrialReport(Protocol):
-    ok: bool
-    lines: tuple[str, ...]
-    model_id: str
-
-
-@runtime_checkable
-class _Probeable(Protocol):
-    async def probe(self) -> _TrialReport:
-        """Report what a server is and can do."""
-
-
-def try_judge(session: Session, entry: JudgeEntry) -> JudgeTestResult:
-    """Ask a judge a question that holds nothing of the study, under the study's policy.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-    """
+def try_judge(session: Session, entry: JudgeEntry) -> JudgeTrial:
+    """Ask a judge a question that holds nothing of the study, under the study's policy."""
     require_trusted_files(session, entry)
     return try_with_key(StudyAuthority(session), entry, find_key(entry))
 
 
-def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTestResult:
-    """Try a judge under an authority, with a key that need not be stored anywhere.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-    """
+def try_with_key(authority: Authority, entry: JudgeEntry, key: str) -> JudgeTrial:
+    """Try a judge under an authority, with a key that need not be stored anywhere."""
     guard = Guard(authority)
     judge = create_judge(entry, JudgeResources(guard, key))
     found = asyncio.run(_probe_or_ask(judge, guard, entry))
-    return JudgeTestResult(
-        found.ok, tuple(redact_key(line, key) for line in found.lines), redact_key(found.model_id, key)
-    )
+    lines = tuple(redact_key(line, key) for line in found.lines)
+    return replace(found, lines=lines, model_id=redact_key(found.model_id, key))
 
 
-async def _probe_or_ask(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeTestResult:
+async def _probe_or_ask(judge: Judge, guard: Guard, entry: JudgeEntry) -> JudgeTrial:
     try:
         with for_purpose(RequestPurpose(Purpose.TEST, entry.id)):
-            if isinstance(judge, _Probeable):
-                probed = await judge.probe()
-                return JudgeTestResult(probed.ok, probed.lines, probed.model_id)
+            if isinstance(judge, OpenAIJudge):
+                return await judge.probe()
             return await _ask_trial_question(judge, guard)
     finally:
         await judge.close()
 
 
-async def _ask_trial_question(judge: Judge, guard: Guard) -> JudgeTestResult:
-    def read(found: Json) -> dict[str, Json]:
-        if not isinstance(found, dict) or found.get("colour") not in ("red", "green", "blue"):
-            raise ValueError("colour is missing")
-        return {"colour": found["colour"]}
-
-    guard.approved.add_text(_QUESTION, "")
-    form = AnswerForm("colour", _SCHEMA, read)
-    reply = await judge.ask(
-        JudgeRequest((Message(Role.USER, _QUESTION),), form, SamplingParameters(max_tokens=256), item="trial")
-    )
+async def _ask_trial_question(judge: Judge, guard: Guard) -> JudgeTrial:
+    guard.approved.add_text(TRIAL_QUESTION, "")
+    reply = await judge.ask(trial_request(Message(Role.USER, TRIAL_QUESTION)))
     if reply.status is not JudgmentStatus.OK:
-        return JudgeTestResult(False, (reply.error or "It gave no answer.",), reply.model_id)
+        return JudgeTrial(False, (reply.error or "It gave no answer.",), reply.model_id)
     tokens = f", {reply.tokens_in} tokens read and {reply.tokens_out} written" if reply.tokens_out is not None else ""
     said = cast(dict[str, Any], dict(reply.answer)).get("colour", reply.answer)
-    return JudgeTestResult(True, (f"It answers: {said} ({reply.ms / 1000:.1f} s{tokens}).",), reply.model_id)
+    return JudgeTrial(True, (f"It answers: {said} ({reply.ms / 1000:.1f} s{tokens}).",), reply.model_id)
 
 
 KIND = "try_judge"
@@ -135,28 +75,19 @@ def prepare(entry: JudgeEntry, key: str = "") -> JobSpec[JudgeTestParameters]:
     return JobSpec(KIND, f"Try {entry.name}", "", JudgeTestParameters(entry, key))
 
 
-def compute(parameters: JudgeTestParameters, holder: JobHost) -> JudgeTestResult:
+def compute(parameters: JudgeTestParameters, holder: JobHost) -> JudgeTrial:
     """Try the judge."""
     holder.progress(0, 0, "Asking")
     authority = RemoteAuthority(holder, threadsafe=holder.threadsafe)
     return try_with_key(authority, parameters.judge, parameters.key or find_key(parameters.judge))
 
 
-def answer(session: Session, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Answer a worker whether a request may leave.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let it leave this machine.
-    """
-    return answer_permits(session, question)
-
-
 # Not resumed: it holds a key, and somebody waits for the answer.
 JOB = JobKind(
     key=KIND,
     parameters=JudgeTestParameters,
-    result=JudgeTestResult,
+    result=JudgeTrial,
     compute=compute,
-    answer=answer,
+    answer=lambda session, _work, question: answer_permits(session, question),
     network=True,
 )

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from benchmark.judge_input.input_plan import InputPlan, prompt_sha256
-from benchmark.judging.judge_keys import redact_key
-from benchmark.judging.judge_worker import JudgeWorker
-from benchmark.judging.run_config import AskParameters, RunItem
+from benchmark.judging.ask_run import AskParameters, RunItem
+from benchmark.judging.judge_registry import redact_key
 from models.judges.judge_interface import Message, Reply
 from project.codec import dump
 from project.entities.frozen_items import RunAnswer
@@ -18,7 +17,6 @@ from project.entities.judgments import (
     Judgment,
     JudgmentStatus,
     JudgmentTargetKind,
-    Modality,
     base_part,
     parse_target,
 )
@@ -41,24 +39,22 @@ def judge_json(judge_entry: JudgeEntry) -> dict[str, Json]:
     }
 
 
-def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
-    """Return the fields of a judgment for its target and modality.
-
-    Args:
-        key: `JudgmentTarget.key`.
-        state: of a question or a chain; "" for anything else.
-        modality: what was shown.
-    """
-    about = parse_target(key)
+def subject_fields(plan: InputPlan) -> dict[str, Any]:
+    """Return the fields of a judgment that say what was judged, and what was shown of it."""
+    about = parse_target(plan.about)
     ids = {subject: about.id if about.kind is subject else "" for subject in JudgmentTargetKind}
     return {
+        "recording_id": plan.recording_id,
         "segment_id": ids[JudgmentTargetKind.SEGMENT],
         "question_id": ids[JudgmentTargetKind.QUESTION],
         "chain_id": ids[JudgmentTargetKind.CHAIN],
         "item_id": ids[JudgmentTargetKind.ITEM],
         "part": about.part,
-        "state": state,
-        "modality": modality,
+        "state": plan.state,
+        "modality": plan.modality,
+        "start_us": plan.start_us,
+        "end_us": plan.end_us,
+        "condition": plan.condition,
     }
 
 
@@ -81,69 +77,49 @@ class CacheLookup:
     changes: Changes
 
 
-def look_up_cache(
-    session: Session,
-    items: Sequence[RunItem],
-    judges: Sequence[JudgeEntry],
-    *,
-    again: bool = False,
-    fresh: bool = False,
-) -> CacheLookup:
-    """Look up answers to requests.
+def look_up_cache(session: Session, parameters: AskParameters) -> CacheLookup:
+    """Look up answers to the requests of a run, which says what is asked again.
 
     An answer to an equal request about another segment, such as one of another annotator with the same span, is copied
     to a judgment of this segment, which names its source.
-
-    Args:
-        session: of the study.
-        items: the requests.
-        judges: of the run, by the position that items give.
-        again: ask again what was refused or could not be read.
-        fresh: ask everything again.
     """
-    if fresh:
-        return CacheLookup((), tuple(items), Changes())
+    if parameters.fresh:
+        return CacheLookup((), parameters.items, Changes())
     own: dict[tuple[str, str, str], Judgment] = {}
     answers: dict[str, Judgment] = {}
-    for judgment in judgments_by_request(session.study, [item.request_key for item in items]):
+    for judgment in judgments_by_request(session.study, [item.request_key for item in parameters.items]):
+        key = judgment.request_key, judgment.judge_id, judgment.target.key
         if judgment.status is JudgmentStatus.OK:
-            own[judgment.request_key, judgment.judge_id, judgment.target.key] = judgment
-            answers[judgment.request_key] = judgment
-        elif judgment.status in FINAL_STATUSES and not again:
-            own.setdefault((judgment.request_key, judgment.judge_id, judgment.target.key), judgment)
+            own[key] = answers[judgment.request_key] = judgment
+        elif judgment.status in FINAL_STATUSES and not parameters.again:
+            own.setdefault(key, judgment)
     found: list[Judgment] = []
     added: list[Judgment] = []
     missing: list[RunItem] = []
-    for item in items:
-        judge = judges[item.judge]
-        known = own.get((item.request_key, judge.id, item.about))
+    for item in parameters.items:
+        known = own.get(parameters.key_of(item))
         if known is not None:
             found.append(known)
         elif (equal := answers.get(item.request_key)) is not None:
-            added.append(_copy_judgment(equal, item, judge))
+            added.append(_copy_judgment(equal, parameters.plans[item.plan], parameters.entries[item.judge]))
             found.append(added[-1])
         else:
             missing.append(item)
     if added:
         with session.study.run_transaction():
             insert_judgments(session.study, added)
-    return CacheLookup(
-        tuple(found), tuple(missing), Changes.from_pairs(("judgment", judgment.id) for judgment in added)
-    )
+    changes = Changes.from_pairs(("judgment", judgment.id) for judgment in added)
+    return CacheLookup(tuple(found), tuple(missing), changes)
 
 
-def _copy_judgment(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
+def _copy_judgment(there: Judgment, plan: InputPlan, judge: JudgeEntry) -> Judgment:
     """Return a copy of an answer for another judge of the same kind, or another segment with the same span."""
     return replace(
         there,
         id=new_id(),
         judge_id=judge.id,
         judge=judge_json(judge),
-        recording_id=item.recording_id,
-        **subject_fields(item.about, item.state, item.modality),
-        start_us=item.start_us,
-        end_us=item.end_us,
-        condition=item.condition,
+        **subject_fields(plan),
         cost=None if there.cost is None else 0.0,
         tokens_in=None if there.tokens_in is None else 0,
         tokens_out=None if there.tokens_out is None else 0,
@@ -190,10 +166,6 @@ class Delivery:
 
         Answers that arrive while others are written form the next batch. If this process writes them itself, it then
         waits as long as writing took, so that a slow disk gets larger batches.
-
-        Args:
-            over: whether no more answers come.
-            say: called after each batch.
         """
         while True:
             began = time.monotonic()
@@ -235,44 +207,45 @@ class Delivery:
 
 
 def build_judgment(
-    parameters: AskParameters,
-    worker: JudgeWorker,
-    item: RunItem,
     plan: InputPlan,
-    messages: Sequence[Message],
+    entry: JudgeEntry,
+    request_key: str,
     reply: Reply,
+    messages: Sequence[Message] = (),
+    *,
+    seed: int = 0,
+    key: str = "",
+    annotator_id: str | None = None,
 ) -> Judgment:
-    """Return the judgment of a reply; the key of the judge's server is removed from all texts."""
-    entry = worker.entry
+    """Return the judgment of a reply.
+
+    The key of the judge's server is removed from all texts; `annotator_id` is that of a person who answered.
+    """
     return Judgment(
         id=new_id(),
         judge_id=entry.id,
         judge=judge_json(entry),
-        annotator_id=None,
-        recording_id=item.recording_id,
-        **subject_fields(item.about, item.state, item.modality),
-        start_us=item.start_us,
-        end_us=item.end_us,
-        task=parameters.task,
-        variant=parameters.variant,
-        condition=item.condition,
-        seed=parameters.seed,
+        annotator_id=annotator_id,
+        **subject_fields(plan),
+        task=plan.task,
+        variant=plan.variant,
+        seed=seed,
         prompt=plan.prompt,
         prompt_sha256=prompt_sha256(plan),
-        request_key=item.request_key,
+        request_key=request_key,
         sight=plan.as_record(messages),
         status=reply.status,
-        answer=cast(dict[str, Json], _clean_json(dict(reply.answer), worker.key)),
-        raw=_clean_text(reply.raw, worker.key),
-        thinking=_clean_text(reply.thinking, worker.key),
+        answer=cast(dict[str, Json], _clean_json(dict(reply.answer), key)),
+        raw=_clean_text(reply.raw, key),
+        thinking=_clean_text(reply.thinking, key),
         mended=str(reply.mended),
-        model_id=_clean_text(reply.model_id, worker.key),
+        model_id=_clean_text(reply.model_id, key),
         tokens_in=reply.tokens_in,
         tokens_out=reply.tokens_out,
         cost=reply.cost,
         ms=reply.ms,
         calls=reply.calls,
-        error=" ".join(_clean_text(reply.error, worker.key).split()),
+        error=" ".join(_clean_text(reply.error, key).split()),
         cached_from=None,
         at=utc_now(),
         program_version=__version__,
@@ -295,12 +268,7 @@ def _clean_text(text: str, key: str) -> str:
 
 
 def answer_key(task: str, part: str) -> str:
-    """Return the key of an answer in a run, `TASK` or `TASK/PART`, as for truths of items.
-
-    Args:
-        task: key of `benchmark/prompts/judge_prompt.py`.
-        part: of the item, with or without the judgment that it names.
-    """
+    """Return the key of an answer in a run, `TASK` or `TASK/PART`, as for truths of items."""
     return f"{task}/{base_part(part)}" if part else task
 
 

@@ -5,13 +5,14 @@ it took.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, prompt_sha256, request_key
+from annotate.study.people import ensure_annotators
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
 from benchmark.judge_input.input_planning import plan_input
-from benchmark.judging.judgment_record import subject_fields
+from benchmark.judging.judgment_record import build_judgment
 from benchmark.prompts.answer_form import answer_form
-from models.judges.judge_interface import Message, SamplingParameters
+from models.judges.judge_interface import Message, Reply, SamplingParameters
 from project.entities.judgments import (
     PERSON_BACKEND,
     RAW_CONDITION,
@@ -23,14 +24,10 @@ from project.entities.judgments import (
 )
 from project.entities.study_records import Annotator, Changes, Json, Participant, ParticipantRole
 from project.errors import UserError
-from project.ids import new_id
-from project.queries.annotator_rows import insert_annotator
 from project.queries.item_set_rows import find_item
 from project.queries.judgment_rows import all_judges, insert_judgments, reveals_to
 from project.schemes.scheme import Scheme, Track
 from project.session.session import Session
-from project.timebase import utc_now
-from project.version import __version__
 
 FORM_TRACK = "form"
 """Key of the only track of the scheme that shows a form."""
@@ -60,16 +57,7 @@ def plan_person_task(
     condition: str = RAW_CONDITION,
     settings: InputSettings = _USUAL,
 ) -> PersonTask:
-    """Plan what a person is asked; answers of judges are not shown.
-
-    Args:
-        session: of the annotator who is asked.
-        about: id of a segment, or the key of another thing (`project.entities.judgments.JudgmentTarget.key`).
-        task: key of `benchmark/prompts/judge_prompt.py`.
-        variant: of the prompt.
-        condition: `RAW_CONDITION`, or the id of the run that made a rendering.
-        settings: how much is shown.
-    """
+    """Plan what a person is asked; answers of judges are not shown."""
     session.study.require_writable()
     plan = plan_input(session, about, task, variant, condition, settings)
     fields = tuple(answer_field.field for answer_field in plan.form.fields)
@@ -81,15 +69,7 @@ def plan_person_task(
 def save_answer(
     session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
 ) -> tuple[Judgment, Changes]:
-    """Store the answer of a person as a judgment.
-
-    Args:
-        session: of the annotator who answers.
-        asked: what they were asked.
-        answer: by the keys of the form's fields.
-        ms: from when the form was shown until it was saved.
-        messages: what they were shown.
-    """
+    """Store the answer of a person as a judgment."""
     made = person_judgment(session, asked, answer, ms, messages)
     with session.study.run_transaction():
         insert_judgments(session.study, [made])
@@ -104,35 +84,21 @@ def person_judgment(
         read = answer_form(asked.plan.form).parse(dict(answer))
     except ValueError as error:
         raise UserError(_with_field_name(asked, str(error)), "Fill it in, then save again.") from None
-    return _judgment(session, asked, JudgmentStatus.OK, read, ms, messages)
+    return _judgment(session, asked, Reply(JudgmentStatus.OK, read, ms=max(0, ms)), messages)
 
 
 def refusal_judgment(
     session: Session, asked: PersonTask, ms: int, messages: tuple[Message, ...] = (), why: str = ""
 ) -> Judgment:
-    """Return the judgment of a person who did not want to answer, or could not; it counts as refused.
-
-    Args:
-        session: of the annotator who was asked.
-        asked: what they were asked.
-        ms: from when the form was shown until they declined.
-        messages: what they were shown.
-        why: in one line.
-    """
-    return _judgment(session, asked, JudgmentStatus.REFUSED, {}, ms, messages, why)
+    """Return the judgment of a person who did not want to answer, or could not; it counts as refused."""
+    return _judgment(session, asked, Reply(JudgmentStatus.REFUSED, ms=max(0, ms), error=why), messages)
 
 
 def ensure_annotator(session: Session) -> Annotator:
     """Return the annotator of the session, who is added if new."""
-    session.study.require_writable()
     if not session.annotator_name.strip():
         raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")
-    who = session.annotator()
-    if who is None:
-        who = Annotator(new_id(), session.annotator_name)
-        with session.study.step(f"Introduce {who.name}", undoable=False):
-            insert_annotator(session.study, who)
-    return who
+    return ensure_annotators(session, [session.annotator_name])[0]
 
 
 def person_entry(session: Session, who: Annotator) -> JudgeEntry:
@@ -147,51 +113,12 @@ def person_request_key(plan: InputPlan, annotator_id: str) -> str:
     return request_key(plan, f"{PERSON_BACKEND} {annotator_id}", SamplingParameters())
 
 
-def _judgment(
-    session: Session,
-    asked: PersonTask,
-    status: JudgmentStatus,
-    answer: Mapping[str, Json],
-    ms: int,
-    messages: tuple[Message, ...],
-    why: str = "",
-) -> Judgment:
-    who = ensure_annotator(session)
-    entry, plan = person_entry(session, who), asked.plan
-    return Judgment(
-        id=new_id(),
-        judge_id=entry.id,
-        judge={"name": entry.name, "backend": PERSON_BACKEND, "model": "", "settings": dict(entry.settings)},
-        annotator_id=who.id,
-        recording_id=plan.recording_id,
-        **subject_fields(plan.about, plan.state, plan.modality),
-        start_us=plan.start_us,
-        end_us=plan.end_us,
-        task=plan.task,
-        variant=plan.variant,
-        condition=plan.condition,
-        seed=0,
-        prompt=plan.prompt,
-        prompt_sha256=prompt_sha256(plan),
-        request_key=person_request_key(plan, who.id),
-        sight=plan.as_record(messages)
-        | {"after_judges": _judged_source(session, plan.about) in reveals_to(session.study, who.id)},
-        status=status,
-        answer=answer,
-        raw="",
-        thinking="",
-        mended="nothing",
-        model_id="",
-        tokens_in=None,
-        tokens_out=None,
-        cost=None,
-        ms=max(0, ms),
-        calls=0,
-        error=why,
-        cached_from=None,
-        at=utc_now(),
-        program_version=__version__,
-    )
+def _judgment(session: Session, asked: PersonTask, reply: Reply, messages: tuple[Message, ...]) -> Judgment:
+    who, plan = ensure_annotator(session), asked.plan
+    request_key = person_request_key(plan, who.id)
+    made = build_judgment(plan, person_entry(session, who), request_key, reply, messages, annotator_id=who.id)
+    after_judges = _judged_source(session, plan.about) in reveals_to(session.study, who.id)
+    return replace(made, sight={**made.sight, "after_judges": after_judges})
 
 
 def _judged_source(session: Session, about: str) -> str:

@@ -5,24 +5,21 @@ Each has the input of one judge about one subject, and a key that equal requests
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 from anonymize.egress.egress_authority import judge_refusal
 from benchmark.disclosure.conditions import resolve_condition
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
 from benchmark.judge_input.input_planning import locate_subject, plan_input, settings_for
 from benchmark.judge_input.judged_subjects import SubjectLocation, answer_counts, most_common_truth
-from benchmark.judging.judge_keys import server_address
-from benchmark.judging.judge_registry import require_trusted_files
-from benchmark.judging.judge_worker import sampling_of
-from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
-from benchmark.judging.run_outcome import RunOutcome, subject_noun
+from benchmark.judging.ask_run import AskParameters, AskRequest, RunItem, RunOutcome, subject_noun
+from benchmark.judging.judge_registry import require_trusted_files, server_address
+from benchmark.judging.run_execution import sampling_of
 from benchmark.prompts.judge_prompt import get_judge_prompt
-from models.connection.addresses import is_local_host
-from models.connection.guard import Guard
+from models.connection.addresses import is_local_host, server_of_url
 from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import JudgeResources, ModelOptions, SamplingParameters
-from project.entities.egress_policy import EgressRequest, Forbidden
+from project.entities.egress_policy import Forbidden
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -147,19 +144,7 @@ def _run_item(
         shares = _answer_counts(session, about, task) if judge_plan.entry.backend == _MAJORITY_BACKEND else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
     key = request_key(plan, judge_plan.fingerprint, judge_plan.sampling, known)
-    return RunItem(
-        judge_plan.number,
-        plan_index,
-        key,
-        plan.condition,
-        plan.recording_id,
-        plan.about,
-        plan.start_us,
-        plan.end_us,
-        shares,
-        plan.state,
-        plan.modality,
-    )
+    return RunItem(judge_plan.number, plan_index, key, plan.about, shares)
 
 
 def _answer_counts(session: Session, about: SubjectLocation, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:
@@ -210,10 +195,10 @@ def _plan_judge(
         for judge_entry in (entry, second):
             if judge_entry is not None:
                 require_trusted_files(session, judge_entry)
-        model = create_judge(entry, JudgeResources(_NO_CONNECTION)).fingerprint
+        model = create_judge(entry, JudgeResources()).fingerprint
         sampling = sampling_of(options, request.seed)
         set_to = {name: value for name, value in asdict(options).items() if name not in _NEUTRAL_OPTIONS}
-        coercing = create_judge(second, JudgeResources(_NO_CONNECTION)).fingerprint if second else ""
+        coercing = create_judge(second, JudgeResources()).fingerprint if second else ""
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
         return _JudgePlan(number, entry, options, fingerprint, _input_settings(request, entry, options), sampling)
     except (UserError, OSError) as found:
@@ -250,10 +235,8 @@ def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | No
 
 def _require_free(entry: JudgeEntry) -> None:
     """Raise if the cost of a judge is unknown under a budget in money; judges on this machine cost nothing."""
-    from urllib.parse import urlsplit
-
-    address = urlsplit(server_address(entry))
-    if address.hostname and not is_local_host(address.hostname, address.port or 443):
+    _, host, port = server_of_url(server_address(entry))
+    if host and not is_local_host(host, port):
         raise UserError(
             "It has no prices, so a budget in money cannot hold it.",
             "Set --price-in and --price-out, or give a budget in tokens.",
@@ -278,20 +261,3 @@ def _find_refusal(session: Session, judge_plan: _JudgePlan, about: SubjectLocati
     if key not in judge_plan.forbidden:
         judge_plan.forbidden[key] = judge_refusal(session, judge_plan.entry, about.recording_id, condition)
     return judge_plan.forbidden[key]
-
-
-class _DenyingAuthority:
-    """Forbids every request: judges that are only made for their fingerprint open no connection."""
-
-    threadsafe = True
-
-    def permit(self, departure: EgressRequest, _uncleared: int) -> None:
-        """Forbid the request.
-
-        Raises:
-            Forbidden: always.
-        """
-        raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
-
-
-_NO_CONNECTION = Guard(cast(Any, _DenyingAuthority()))

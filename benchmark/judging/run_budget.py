@@ -5,7 +5,6 @@ both.
 """
 
 import asyncio
-import itertools
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -63,75 +62,81 @@ class Limits:
         return (self.money is None or cost.money <= self.money) and (self.tokens is None or cost.tokens <= self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Reservation:
-    """The reserved cost of one request.
+    """What is set aside for one running request.
 
     Attributes:
-        number: of the request.
-        max_cost: its worst case.
+        extension: set aside on top of that, for tries after lost ones.
+        lost: worst case of what was sent and never answered as a whole.
+        took: its cost; None while unknown: one that is cancelled while it runs may still be charged by its server.
     """
 
-    number: int
+    budget: "BudgetTracker"
     max_cost: Cost
+    extension: Cost = Cost()
+    lost: Cost = Cost()
+    took: Cost | None = None
+
+    @property
+    def held(self) -> Cost:
+        """All that is set aside."""
+        return self.max_cost + self.extension
+
+    @property
+    def spent(self) -> Cost:
+        """What it counts for once it ended."""
+        return self.held if self.took is None or self.took == self.max_cost else self.took + self.lost
+
+    def lose(self, cost: Cost) -> bool:
+        """Count a lost request; returns whether the budget has room to send it again."""
+        self.lost += cost
+        fits = self.budget.has_room(cost)
+        if fits:
+            self.extension += cost
+        return fits
 
 
 class BudgetTracker:
-    """Tracks what was spent and what is reserved for running requests.
-
-    Attributes:
-        limits: the budget.
-        spent: by requests that came back.
-    """
+    """Tracks what was spent and what is reserved for running requests."""
 
     def __init__(self, limits: Limits = Limits()) -> None:
         self.limits = limits
         self.spent = Cost()
-        self._held: dict[int, Cost] = {}
-        self._numbers = itertools.count()
-        self._waiting: list[asyncio.Future[None]] = []
+        self._running: list[Reservation] = []
+        self._released = asyncio.Event()
 
     @property
     def reserved(self) -> Cost:
         """The total of all reservations."""
-        return sum(self._held.values(), Cost())
+        return sum((reservation.held for reservation in self._running), Cost())
 
-    async def reserve(self, most: Callable[[], Cost]) -> Reservation | None:
-        """Reserve the worst case of a request; None if the budget has no room for it.
+    def has_room(self, cost: Cost) -> bool:
+        """Tell whether a cost fits beside what was spent and what is reserved."""
+        return self.limits.allows(self.spent + self.reserved + cost)
+
+    @asynccontextmanager
+    async def reserve(self, most: Callable[[], Cost]) -> AsyncIterator[Reservation | None]:
+        """Reserve the worst case of the request in this block; None if the budget has no room for it.
 
         While other requests run it waits, because they may cost less than was reserved.
 
-        Args:
-            most: returns the worst case; called again after each wait, because estimates improve with replies.
-
-        Returns:
-            The reservation, to be passed to `settle` when the request came back.
+        `most` returns the worst case, and is called again after each wait, because estimates improve with replies.
         """
-        while not self.limits.allows(self.spent + self.reserved + (cost := most())):
-            if not self._held:
-                return None
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(waiter)
-            await waiter
-        held = Reservation(next(self._numbers), cost)
-        self._held[held.number] = cost
-        return held
-
-    def extend(self, held: Reservation, more: Cost) -> bool:
-        """Reserve more for a running request; returns whether the budget has room for it now."""
-        if not self.limits.allows(self.spent + self.reserved + more):
-            return False
-        self._held[held.number] += more
-        return True
-
-    def settle(self, held: Reservation, took: Cost) -> None:
-        """Replace a reservation by the actual cost."""
-        del self._held[held.number]
-        self.spent += took
-        waiting, self._waiting = self._waiting, []
-        for future in waiting:
-            if not future.done():
-                future.set_result(None)
+        while not self.has_room(cost := most()):
+            if not self._running:
+                yield None
+                return
+            await self._released.wait()
+        reservation = Reservation(self, cost)
+        self._running.append(reservation)
+        try:
+            yield reservation
+        finally:
+            self._running.remove(reservation)
+            self.spent += reservation.spent
+            self._released.set()
+            self._released = asyncio.Event()
 
 
 _TOKENS_PER_MESSAGE = 16
@@ -139,9 +144,6 @@ _TOKENS_PER_CHAT = 64
 _PATCH_PIXELS = 14
 _MIN_TOKENS_PER_PICTURE = 1_600
 _TOKENS_PER_CLIP_SECOND = 2_000
-_MAX_SCHEMAS = 64
-_SCHEMAS: dict[int, tuple[AnswerForm, int]] = {}
-"""Cache of form id -> form and tokens of its schema; a run has few forms."""
 _REPAIR_TOKENS = 512
 """Tokens that the program adds when it asks to repair an answer."""
 
@@ -218,12 +220,7 @@ def _tokens(messages: Sequence[Message], form: AnswerForm) -> int:
 
 def _schema(form: AnswerForm) -> int:
     """Return the tokens of a schema, twice, because it may be sent as a parameter and in the prompt."""
-    known = _SCHEMAS.get(id(form))
-    if known is None or known[0] is not form:
-        known = _SCHEMAS[id(form)] = (form, 2 * len(to_json(dict(form.schema)).encode()))
-        if len(_SCHEMAS) > _MAX_SCHEMAS:
-            del _SCHEMAS[next(iter(_SCHEMAS))]
-    return known[1]
+    return 2 * len(to_json(dict(form.schema)).encode())
 
 
 MINUTE_S = 60.0

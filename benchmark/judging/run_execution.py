@@ -1,35 +1,43 @@
-"""Executes a run: asks all judges concurrently, each within its rate limits, and stores each answer as it arrives."""
+"""Executes a run: asks all judges in parallel, each at its own rate, and hands over each answer as it arrives."""
 
 import asyncio
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
-from anonymize.egress.permit_protocol import RemoteAuthority
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judge_input.input_planning import ReplanQuestion, shrink_settings
-from benchmark.judging.judge_keys import find_key
-from benchmark.judging.judge_worker import CoercionJudge, JudgeWorker, make_rate_limiter, sampling_of
+from anonymize.egress.egress_authority import RemoteAuthority
+from benchmark.judge_input.input_plan import InputPlan, ReplanQuestion, build_messages, shrink_settings
+from benchmark.judging.ask_run import (
+    AskParameters,
+    CancelledRequests,
+    JudgeProgress,
+    ProgressReport,
+    RunItem,
+    RunOutcome,
+    format_progress,
+)
+from benchmark.judging.judge_registry import find_key
 from benchmark.judging.judgment_record import Delivery, build_judgment
 from benchmark.judging.run_budget import BudgetTracker, Cost, Estimate, Limits, RateLimiter
-from benchmark.judging.run_config import AskParameters, CancelledRequests, ProgressReport, RunItem
-from benchmark.judging.run_outcome import RunOutcome, format_progress
-from models.connection.guard import Guard, RequestPurpose, for_purpose
+from models.connection.guard import Guard, RequestPurpose, current_purpose, for_purpose
 from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import (
+    Judge,
+    JudgeRequest,
     JudgeResources,
     Message,
+    ModelOptions,
     Reply,
+    SamplingParameters,
     TooLong,
-    count_lost_requests,
 )
 from project.codec import dump, load
 from project.entities.egress_policy import Forbidden, Purpose
-from project.entities.judgments import JudgeEntry
+from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.session.jobs import JobHost
@@ -43,20 +51,131 @@ _MAX_DECODING = 2
 PROGRESS, REPLAN = "progress", "replan"
 """What a run asks the holder of the study."""
 _Messages = tuple[Message, ...]
+MAX_CONSECUTIVE_ERRORS = 5
+"""Errors in a row after which a judge is not asked any more in a run."""
+_BASELINE_CONCURRENCY = 16
+"""A baseline answers at once; the transactions of the study are what takes time."""
+_BLANKET_RULES = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "unencrypted", "recorded"})
+"""Rules that forbid every request of a run to a judge, whatever segment it is about."""
+
+
+@dataclass
+class JudgeWorker:
+    """One judge in a run.
+
+    Attributes:
+        key: of its server, to be kept out of what is stored.
+        pending: requests that were not started yet.
+        in_flight: what it is being asked about.
+        failed: of these, with an error.
+        stop_reason: why it is not asked any more; None while it is.
+    """
+
+    entry: JudgeEntry
+    judge: Judge
+    options: Any
+    rate_limiter: RateLimiter
+    estimate: Estimate
+    key: str = field(default="", repr=False)
+    pending: deque[RunItem] = field(default_factory=deque)
+    in_flight: set[str] = field(default_factory=set)
+    done: int = 0
+    failed: int = 0
+    stop_reason: UserError | None = None
+    _consecutive_errors: int = 0
+    _first_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def count_reply(self, reply: Reply) -> None:
+        """Count an answer; after too many errors in a row, the judge is given up."""
+        self.done += 1
+        if reply.status is not JudgmentStatus.ERROR:
+            self._consecutive_errors = 0
+            return
+        self.failed += 1
+        self._consecutive_errors += 1
+        if self._consecutive_errors >= MAX_CONSECUTIVE_ERRORS and self.stop_reason is None:
+            self.stop_reason = UserError(
+                f"It failed {self._consecutive_errors} times in a row, and is not asked any more in this run: "
+                f"{reply.error}",
+                f"Try it: greenroom judge test STUDY {self.entry.name}",
+            )
+
+    def handle_forbidden(self, error: Forbidden) -> None:
+        """Note that a request was forbidden; some rules forbid all others too."""
+        if error.rule in _BLANKET_RULES and self.stop_reason is None:
+            self.stop_reason = error
+
+    @property
+    def progress(self) -> JudgeProgress:
+        """How far it is."""
+        return JudgeProgress(
+            self.entry.id,
+            self.entry.name,
+            tuple(sorted(self.in_flight)),
+            len(self.pending),
+            self.done,
+            self.failed,
+            str(self.stop_reason or ""),
+        )
+
+    @property
+    def currency(self) -> str:
+        """The currency of its prices."""
+        return self.options.currency if isinstance(self.options, ModelOptions) else ""
+
+    @asynccontextmanager
+    async def serialize_first(self, wanted: bool) -> AsyncIterator[None]:
+        """If `wanted`, send the first request alone, because its reply shows how the judge counts tokens."""
+        if not wanted or self.estimate.measured:
+            yield
+            return
+        async with self._first_lock:
+            yield
+
+
+def sampling_of(options: Any, seed: int) -> SamplingParameters:
+    """Return how a judge with these options samples; as usual where it has no such options."""
+    usual = SamplingParameters()
+    return SamplingParameters(
+        getattr(options, "temperature", usual.temperature), seed, getattr(options, "max_tokens", usual.max_tokens)
+    )
+
+
+def make_rate_limiter(options: Any) -> RateLimiter:
+    """Return the rate limiter of a judge with these options; a baseline has a fixed concurrency."""
+    return (
+        RateLimiter(options.concurrency, options.per_minute)
+        if isinstance(options, ModelOptions)
+        else RateLimiter(_BASELINE_CONCURRENCY)
+    )
+
+
+class CoercionJudge:
+    """A judge that is asked within the request of another one, such as to coerce its answer."""
+
+    def __init__(self, judge: Judge, judge_id: str) -> None:
+        self._judge, self._id = judge, judge_id
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the judge."""
+        return self._judge.fingerprint
+
+    async def ask(self, question: JudgeRequest) -> Reply:
+        """Ask the judge, with the purpose of the outer request under its own id."""
+        parcel = current_purpose()
+        if parcel is None:
+            return await self._judge.ask(question)
+        with for_purpose(replace(parcel, judge_id=self._id)):
+            return await self._judge.ask(question)
+
+    async def close(self) -> None:
+        """Close the judge."""
+        await self._judge.close()
 
 
 class RunExecutor:
-    """Executes one run.
-
-    Args:
-        parameters: of the run.
-        workers: its judges.
-        holder: of the study.
-        build: makes the messages of a plan.
-
-    Attributes:
-        outcome: what came back so far.
-    """
+    """Executes one run."""
 
     def __init__(
         self,
@@ -163,43 +282,35 @@ class RunExecutor:
             worker.count_reply(reply)
             self.outcome.count_reply(reply, worker.currency)
             # Stored before the next request, so that after a crash only running requests are asked again.
-            await self._delivery.store(build_judgment(self._parameters, worker, item, plan, messages, reply))
+            seed, key = self._parameters.seed, worker.key
+            judgment = build_judgment(plan, worker.entry, item.request_key, reply, messages, seed=seed, key=key)
+            await self._delivery.store(judgment)
 
     async def _ask(self, worker: JudgeWorker, item: RunItem, plan: InputPlan, messages: _Messages) -> Reply | None:
         """Ask once; None if the budget has no room for it."""
         form = plan.answer_form
         question = plan.judge_request(messages, sampling_of(worker.options, self._parameters.seed), item.shares)
-        async with worker.serialize_first(bool(plan.all_media) and self._parameters.limits != Limits()):
-            reservation = await self._budget.reserve(lambda: worker.estimate.max_cost(messages, form))
+        alone = bool(plan.all_media) and self._parameters.limits != Limits()
+        async with (
+            worker.serialize_first(alone),
+            self._budget.reserve(lambda: worker.estimate.max_cost(messages, form)) as reservation,
+        ):
             if reservation is None:
                 return None
-            lost, kept = Cost(), reservation.max_cost
-            request_worst_case = worker.estimate.lost_request_cost(messages, form)
-
-            def after_loss() -> bool:
-                nonlocal lost, kept
-                lost += request_worst_case
-                more = self._budget.extend(reservation, request_worst_case)
-                kept += request_worst_case if more else Cost()
-                return more
-
-            # A request that is cancelled while it runs may still be charged by its server.
-            took = reservation.max_cost
+            lost = worker.estimate.lost_request_cost(messages, form)
+            shown = (plan.recording_id, plan.about, plan.condition, plan.other_recordings, plan.pictured)
+            purpose = RequestPurpose(Purpose.JUDGE, worker.entry.id, *shown)
             try:
-                place = (item.recording_id, item.about, item.condition, plan.other_recordings, plan.pictured)
-                parcel = RequestPurpose(Purpose.JUDGE, worker.entry.id, *place)
-                with for_purpose(parcel), count_lost_requests(after_loss):
-                    reply = await worker.judge.ask(question)
-                worker.estimate.learn(messages, form, reply)
-                took = worker.estimate.actual_cost(reply, reservation.max_cost)
-                return reply
+                with for_purpose(purpose):
+                    reply = await worker.judge.ask(replace(question, on_lost=lambda: reservation.lose(lost)))
             except UserError as error:
-                took = Cost()
+                reservation.took = Cost()
                 if isinstance(error, Forbidden):
                     worker.handle_forbidden(error)
                 raise
-            finally:
-                self._budget.settle(reservation, kept if took == reservation.max_cost else took + lost)
+            worker.estimate.learn(messages, form, reply)
+            reservation.took = worker.estimate.actual_cost(reply, reservation.max_cost)
+            return reply
 
     async def _shorten(self, plan: InputPlan, told: TooLong) -> InputPlan | None:
         """Return a shorter plan; None if nothing can be left out."""
@@ -299,7 +410,7 @@ async def _run(parameters: AskParameters, holder: JobHost) -> RunOutcome:
             except UserError as error:
                 for run_item in asked:
                     failed_setup.add_note(entry, run_item.about, error)
-        build = partial(build_messages, cleared=guard.approved)
+        build = partial(build_messages, approved=guard.approved)
         outcome = await RunExecutor(parameters, workers, holder, build).run()
     outcome.notes[:0] = failed_setup.notes
     return outcome

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from benchmark.items.sampling import SamplingOptions, read_sampling_options
+from benchmark.judging.ask_run import RunOutcome
 from benchmark.judging.judgment_record import judge_json
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome
 from benchmark.metrics.paper_settings import model_options
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.run_settings import default_variant

@@ -1,15 +1,14 @@
 """Schedules the requests of several runs as jobs, round by round, and runs a whole benchmark, here or on a cluster."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from benchmark.cluster.coordinator import JobResult, run_jobs
 from benchmark.judge_input.input_plan import ITEM_SETTINGS
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskParameters, AskRequest, RunItem, RunNote, RunOutcome
 from benchmark.judging.judgment_record import answer_key, look_up_cache, run_answers
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskParameters, AskRequest, RunItem
-from benchmark.judging.run_outcome import RunNote, RunOutcome
 from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
 from benchmark.runs.run_settings import with_paper_defaults
 from benchmark.tasks.benchmark_task import Round, get_benchmark_task
@@ -46,12 +45,11 @@ class _SubmittedJob:
     """A job that was returned by `next_jobs` and has not ended.
 
     Attributes:
-        duplicates: requests that are equal to one of the job and get its answer.
+        payload: its requests, and those that are equal to one of them and get its answer.
     """
 
     step: _Step
     payload: AskParameters
-    duplicates: Sequence[RunItem] = field(default_factory=tuple)
 
 
 class BenchmarkScheduler:
@@ -126,9 +124,8 @@ class BenchmarkScheduler:
             error: why it failed, or a part of it.
         """
         under_way = self._given.pop(work.parameters.run)
-        items = [*under_way.payload.items, *under_way.duplicates]
-        self._store_late_answers(under_way.step.group, replace(under_way.payload, items=tuple(items)))
-        self.settled += len(items)
+        self._store_late_answers(under_way.step.group, under_way.payload)
+        self.settled += len(under_way.payload.items)
         if result is not None:
             self._add_outcome(result)
         if error is not None:
@@ -165,7 +162,7 @@ class BenchmarkScheduler:
             return None
         runs = {judge.id: group.runs[judge.id].id for judge in group.judges}
         asked = replace(payload.with_items(first), benchmark_runs=runs)
-        self._given[asked.run] = _SubmittedJob(step, asked, later)
+        self._given[asked.run] = _SubmittedJob(step, payload.with_items([*first, *later]))
         return replace(asking.job, title=_job_title(step, asked), parameters=asked)
 
     def _ask_request(self, step: _Step) -> AskRequest:
@@ -205,12 +202,12 @@ class BenchmarkScheduler:
         if self._wanted.fresh:
             return
         answered = _answered_keys(self._session, group)
-        left = [
+        left = tuple(
             item
             for item in payload.items
             if (group.runs[payload.entries[item.judge].id].id, *_item_key(item.about, payload.task)) not in answered
-        ]
-        known = look_up_cache(self._session, left, payload.entries)
+        )
+        known = look_up_cache(self._session, replace(payload, items=left, again=False))
         self.changes |= known.changes
         self._store_answers(group, known.judgments)
 

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from annotate.agreement.annotator_lanes import Mark, group_marks, read_marks
 from annotate.agreement.study_agreement import ADJUDICATED as ADJUDICATED_KIND
 from annotate.agreement.study_agreement import PERSON
+from annotate.study.leave_permission import LeaveUse, may_leave
 from benchmark.disclosure.cast_names import ROLE_NAMES, TextRewriter, make_name_rewriter
 from benchmark.items.candidates import DUPLICATE_MOMENT, CandidatePool, ItemCandidate
 from benchmark.items.sampling import (
@@ -29,7 +30,7 @@ from benchmark.items.sampling import (
 from project.entities.study_records import Json, ParticipantRole, Recording, ReviewDecision, Utterance
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_participants, all_recordings, hold_outs, present_participants
+from project.queries.recording_rows import all_participants, all_recordings, present_participants
 from project.queries.segment_rows import completed_work, segments_of, training_work
 from project.queries.transcript_rows import utterances_of
 from project.schemes.scheme import Field, FieldKind, Scheme
@@ -312,14 +313,13 @@ class _PoolBuilder:
     def build_pool(self) -> CandidatePool:
         """Return all candidates and gaps."""
         study = self._session.study
-        held_out_ids = hold_outs(study)
         candidates: list[ItemCandidate] = []
         gaps: list[ItemCandidate] = []
         for recording in all_recordings(study):
             marks = [
                 mark for mark in read_marks(self._session, recording.id, self._annotators) if self._is_on_track(mark)
             ]
-            if recording.id in held_out_ids and HELD_OUT not in self._include:
+            if HELD_OUT not in self._include and not may_leave(self._session, recording.id, LeaveUse.ITEM_SET):
                 self._left_out[IN_HOLD_OUT] += len(marks)
                 continue
             source = _RecordingSource(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from annotate.study.leave_permission import LeaveUse, may_leave
 from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule, no_items_error
 from benchmark.items.sampling import HELD_OUT, SamplingOptions, read_sampling_options
 from benchmark.sets.agreed_segments import TranscriptChecksums
@@ -23,7 +24,7 @@ from project.queries.annotator_rows import reviews_in
 from project.queries.chain_rows import find_chain
 from project.queries.item_set_rows import all_sets, insert_set, items_of
 from project.queries.question_rows import find_question, verifications
-from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import segments_of
 from project.session.session import Session
 from project.text_format import escape_unprintable
@@ -164,9 +165,12 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
         )
         if same is not None:
             return same, Changes()
-    available_ids = {recording.id for recording in all_recordings(session.study)}
-    if HELD_OUT not in read_sampling_options(made.rule).include:
-        available_ids -= hold_outs(session.study)
+    with_held_out = HELD_OUT in read_sampling_options(made.rule).include
+    available_ids = {
+        recording.id
+        for recording in all_recordings(session.study)
+        if with_held_out or may_leave(session, recording.id, LeaveUse.ITEM_SET)
+    }
     if not available_ids.issuperset(item.recording_id for item in items):
         raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
     made = replace(made, name=name or _next_name(session, made.task))

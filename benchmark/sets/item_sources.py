@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import cast
 
+from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.privacy.exported_clips import find_unchanged_clip
 from benchmark.disclosure.conditions import RENDERING_KIND, may_send_words, option_recordings
 from benchmark.items.candidates import CandidatePool, ItemCandidate
@@ -14,7 +15,7 @@ from project.entities.study_records import Json, Run
 from project.errors import UserError
 from project.plugins.plugin_registry import Plugins
 from project.queries.history_rows import runs_of
-from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
 NOT_RENDERED = "not to be seen in every condition"
@@ -128,8 +129,9 @@ def read_pool(session: Session, source: str, wishes: SamplingOptions) -> Candida
     if wishes.conditions:
         pool = filter_rendered(session, pool, wishes.conditions)
     if HELD_OUT not in wishes.include:
-        held_out_ids = hold_outs(session.study)
-        pool = _filter_pool(pool, lambda candidate: candidate.recording_id not in held_out_ids, IN_HOLD_OUT)
+        ids = {candidate.recording_id for candidate in (*pool.candidates, *pool.gaps)}
+        available_ids = {recording_id for recording_id in ids if may_leave(session, recording_id, LeaveUse.ITEM_SET)}
+        pool = _filter_pool(pool, lambda candidate: candidate.recording_id in available_ids, IN_HOLD_OUT)
     if wishes.willing:
         pool = _filter_pool(
             pool,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _HOSTS = Path("/etc/hosts")
+DEFAULT_PORTS = {"http": 80, "https": 443}
 _LOCALHOST = ("localhost", "localhost.")
 """Never a matter of a name server (RFC 6761, section 6.3)."""
 
@@ -40,6 +41,12 @@ def host_of_url(url: str) -> str:
         return httpx2.URL(url).raw_host.decode("ascii").lower()
     except (httpx2.InvalidURL, ValueError):
         return ""
+
+
+def server_of_url(url: str) -> tuple[str, str, int]:
+    """Return scheme, host and port of an address; "" for the host where it has none."""
+    parts = urlsplit(url)
+    return parts.scheme, host_of_url(url), parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
 
 
 def is_known_locally(host: str) -> bool:
@@ -85,7 +92,6 @@ def _hosts() -> set[str]:
 
 
 UNSUPPORTED_PROXY = "This machine is set up with a proxy that is no HTTP proxy."
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,7 @@ class Proxy:
     @property
     def is_supported(self) -> bool:
         """Whether the program supports its protocol."""
-        return self.scheme in _PORTS and bool(self.host) and self.port > 0
+        return self.scheme in DEFAULT_PORTS and bool(self.host) and self.port > 0
 
 
 def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
@@ -121,7 +127,7 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
         found = parts.port
     except ValueError:
         return Proxy("", "a proxy that cannot be read", 0)
-    usual = 0 if found == 0 else _PORTS.get(parts.scheme, 0)
+    usual = 0 if found == 0 else DEFAULT_PORTS.get(parts.scheme, 0)
     name = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     account = "Basic " + base64.b64encode(name.encode()).decode() if parts.username else ""
     return Proxy(parts.scheme, (parts.hostname or "").lower(), found or usual, account)

@@ -99,13 +99,9 @@ def parse_scheduler(address: str) -> Scheduler:
 
 
 def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
-    """Return the addresses of a scheduler's machine, once it may be connected to and that is written down.
-
-    Raises:
-        Forbidden: it may not, or its name may not be looked up.
-    """
+    """Return the addresses of a scheduler's machine, once it may be connected to and that is written down."""
     if not is_known_locally(wanted.host):
-        authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
+        authority.permit(EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme))
     try:
         with allow_lookup(wanted.host):
             addresses = resolve(wanted.host, wanted.port)
@@ -113,7 +109,7 @@ def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, .
         raise UserError(f"There is no machine {wanted.host}.", "Give the address that the scheduler prints.") from None
     local = all(map(is_loopback, addresses))
     wish = EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local, scheme=wanted.scheme)
-    authority.permit(wish, 0)
+    authority.permit(wish)
     return addresses
 
 
@@ -143,7 +139,7 @@ def open_task_queue(name: str) -> MessageQueue:
 
 
 class Cluster:
-    """A scheduler that is connected to."""
+    """A scheduler that is connected to. What asks it raises `SchedulerLostError` where it does not answer."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -154,11 +150,7 @@ class Cluster:
         return str(self._client.status) == "running"
 
     async def list_workers(self) -> list[ClusterWorker]:
-        """Return the workers of the cluster.
-
-        Raises:
-            SchedulerLostError: the scheduler does not answer.
-        """
+        """Return the workers of the cluster."""
         found: dict[str, Any] = await self._call(self._client.scheduler.identity(n_workers=-1))
         return [
             ClusterWorker(worker_address, str(worker["host"]), int(worker["nthreads"]))
@@ -166,29 +158,17 @@ class Cluster:
         ]
 
     async def open_queue(self, name: str) -> Any:
-        """Return a queue of Dask's, which the scheduler keeps.
-
-        Raises:
-            SchedulerLostError: the scheduler does not answer.
-        """
+        """Return a queue of Dask's, which the scheduler keeps."""
         from distributed import Queue
 
         return await self._call(Queue(name, client=self._client))
 
     async def put(self, queue: Any, message: str) -> None:
-        """Append a message to a queue.
-
-        Raises:
-            SchedulerLostError: the scheduler does not answer.
-        """
+        """Append a message to a queue."""
         await self._call(queue.put(message))
 
     async def take(self, queue: Any) -> list[str]:
-        """Remove and return the messages of a queue; waits for the first one.
-
-        Raises:
-            SchedulerLostError: the scheduler does not answer.
-        """
+        """Remove and return the messages of a queue; waits for the first one."""
         try:
             return [await queue.get(), *await queue.get(batch=True)]
         except OSError as error:

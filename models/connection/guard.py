@@ -26,16 +26,11 @@ class Authority(Protocol):
     def threadsafe(self) -> bool:
         """Whether `permit` may be called from any thread; otherwise it is called where the request is made."""
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+    def permit(self, request: EgressRequest) -> None:
         """Return once the request is written down for good, or raise; nothing is sent before.
 
-        Args:
-            departure: the request. One without addresses that goes through no proxy asks for the address of its host:
-                a question to a name server, with nothing of the request in it.
-            uncleared: how many pictures, videos or texts in it were not made for it.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: it may not leave, or could not be written down.
+        One without addresses that goes through no proxy asks for the address of its host: a question to a name server,
+        with nothing of the request in it.
         """
 
 
@@ -43,14 +38,14 @@ class Authority(Protocol):
 class PatientAuthority(Protocol):
     """An authority that asyncio can wait for: it may write down several requests of one moment together."""
 
-    async def permit_soon(self, departure: EgressRequest, uncleared: int) -> None:
+    async def permit_soon(self, request: EgressRequest) -> None:
         """Do what `Authority.permit` does."""
 
 
 class ApprovedContent:
     """Texts and media approved for sending: filled by the code that builds a judge's input, read by the guard.
 
-    A text or picture that is not in here does not leave, whatever else is allowed. What is cleared under the condition
+    A text or picture that is not in here does not leave, whatever else is allowed. What is approved under the condition
     "" is the program's own and holds nothing of a study.
     """
 
@@ -108,7 +103,6 @@ class Guard:
     Attributes:
         authority: decides about each request, and writes it down.
         approved: what was made to be sent.
-        network: the ways to the network.
         max_answer_bytes: bytes that a judge may answer with.
     """
 
@@ -124,25 +118,21 @@ class Guard:
         is_limited = request_purpose is not None and request_purpose.purpose in _LIMITED_PURPOSES
         return self.max_answer_bytes if is_limited else 0
 
-    async def permit(self, departure: EgressRequest, uncleared: int = 0) -> None:
-        """Ask the authority without holding up the event loop, where it can be asked so.
-
-        Raises:
-            Forbidden: it says no, or cannot say or write down anything.
-        """
+    async def permit(self, request: EgressRequest) -> None:
+        """Ask the authority without holding up the event loop, where it can be asked so."""
         try:
             if isinstance(self.authority, PatientAuthority):
-                await self.authority.permit_soon(departure, uncleared)
+                await self.authority.permit_soon(request)
             elif self.authority.threadsafe:
-                await asyncio.to_thread(self.authority.permit, departure, uncleared)
+                await asyncio.to_thread(self.authority.permit, request)
             else:
-                self.authority.permit(departure, uncleared)
+                self.authority.permit(request)
         except (UserError, Cancelled):
             raise
         except Exception as error:
             raise Forbidden(
                 "recorded",
-                f"The request to {departure.host} could not be written down, so it is not sent.",
+                f"The request to {request.host} could not be written down, so it is not sent.",
                 "Make room, or mend the folder's permissions (rule recorded)",
             ) from error
 
@@ -221,45 +211,39 @@ class RequestBodyContent:
         texts: bytes of text from the study.
         frames: sha256 of every picture.
         clips: sha256 of every video.
-        uncleared: how many pictures, videos or texts were not made for the request.
+        unapproved: how many pictures, videos or texts were not made for the request.
     """
 
     texts: int = 0
     frames: tuple[str, ...] = ()
     clips: tuple[str, ...] = ()
-    uncleared: int = 0
+    unapproved: int = 0
 
 
-def read_body_content(body: bytes, condition: str, cleared: ApprovedContent) -> RequestBodyContent:
-    """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it.
-
-    Args:
-        body: all of it.
-        condition: under which its content has to be cleared.
-        cleared: what was.
-    """
+def read_body_content(body: bytes, condition: str, approved: ApprovedContent) -> RequestBodyContent:
+    """Read a body; one that cannot be read as JSON was not made for the request, whatever is in it."""
     if not body:
         return RequestBodyContent()
     try:
         found = json.loads(body, object_pairs_hook=_object)
         pieces = list(_pieces(found))
     except (ValueError, RecursionError):
-        return RequestBodyContent(texts=len(body), uncleared=1)
-    texts, uncleared = 0, 0
+        return RequestBodyContent(texts=len(body), unapproved=1)
+    texts, unapproved = 0, 0
     media: dict[str, list[str]] = {"image": [], "video": []}
     for text in pieces:
         if not text.startswith("data:"):
-            ours = cleared.has_text(text, "")
+            ours = approved.has_text(text, "")
             texts += 0 if ours else len(text.encode("utf-8", "surrogatepass"))
-            uncleared += not (ours or cleared.has_text(text, condition))
+            unapproved += not (ours or approved.has_text(text, condition))
             continue
         kind, sha256 = _media(text)
         if kind in media:
             media[kind].append(sha256)
-        uncleared += kind not in media or not any(
-            cleared.has_media(sha256, known_condition) for known_condition in {condition, ""}
+        unapproved += kind not in media or not any(
+            approved.has_media(sha256, known_condition) for known_condition in {condition, ""}
         )
-    return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), uncleared)
+    return RequestBodyContent(texts, tuple(media["image"]), tuple(media["video"]), unapproved)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -2,23 +2,14 @@
 
 import json
 import os
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from platformdirs import user_data_path
 
-from project.entities.egress_policy import (
-    Egress,
-    EgressLevel,
-    EgressRequest,
-    Forbidden,
-    Policy,
-    Purpose,
-    RequestEvidence,
-    decide,
-)
+from project.codec import dump, load
+from project.entities.egress_policy import Egress, EgressRequest, Forbidden, Policy, decide
+from project.errors import UserError
 from project.files.atomic_files import flush_folder
 from project.ids import new_id
 
@@ -31,15 +22,11 @@ def journal_file() -> Path:
 
 
 class MachineAuthority:
-    """Lets models be fetched, and lets through what stays on this machine; nothing else leaves without a study.
-
-    Attributes:
-        threadsafe: whether any thread may ask.
-    """
+    """Lets models be fetched, and lets through what stays on this machine; nothing else leaves without a study."""
 
     threadsafe = True
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+    def permit(self, request: EgressRequest) -> None:
         """Return when a request may leave and its line is on disk.
 
         Raises:
@@ -48,12 +35,12 @@ class MachineAuthority:
         """
         permission, refusal = "", None
         try:
-            permission = decide(_POLICY, departure, RequestEvidence(uncleared=uncleared))
+            permission = decide(_POLICY, request)
         except Forbidden as forbidden:
             refusal = forbidden
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         rule = refusal.rule if refusal else ""
-        _append(Egress(new_id(), at, departure, _POLICY.level, permission, rule))
+        _append(Egress(new_id(), at, request, _POLICY.level, permission, rule))
         if refusal is not None:
             raise refusal
 
@@ -70,8 +57,8 @@ def read_journal() -> list[Egress]:
     found = []
     for line in file.read_text("utf-8", "replace").splitlines():
         try:
-            found.append(_egress(json.loads(line)))
-        except (ValueError, KeyError, TypeError):
+            found.append(load(Egress, json.loads(line), "A request"))
+        except (ValueError, UserError):
             continue
     return found
 
@@ -81,17 +68,9 @@ def _append(new: Egress) -> None:
     file = journal_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     created = not file.exists()
-    line = {
-        "id": new.id,
-        "at": new.at,
-        "level": new.level.value,
-        "permission": new.permission,
-        "rule": new.rule,
-        "request": asdict(new.request),
-    }
     handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        written = json.dumps(line).encode() + b"\n"
+        written = json.dumps(dump(new)).encode() + b"\n"
         if os.write(handle, written) != len(written):
             raise OSError("the journal of requests took half a line")
         os.fsync(handle)
@@ -99,19 +78,3 @@ def _append(new: Egress) -> None:
         os.close(handle)
     if created:
         flush_folder(file.parent)
-
-
-def _egress(line: dict[str, object]) -> Egress:
-    values = line["request"]
-    if not isinstance(values, dict):
-        raise TypeError
-    found: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    found["purpose"] = Purpose(found["purpose"])
-    return Egress(
-        str(line["id"]),
-        str(line["at"]),
-        EgressRequest(**found),
-        EgressLevel(str(line["level"])),
-        str(line["permission"]),
-        str(line["rule"]),
-    )

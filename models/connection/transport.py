@@ -8,13 +8,13 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import httpcore2
 import httpx2
 
-from models.connection.addresses import UNSUPPORTED_PROXY, Proxy, is_loopback, proxy_for
+from models.connection.addresses import DEFAULT_PORTS, UNSUPPORTED_PROXY, Proxy, is_loopback, proxy_for
 from models.connection.guard import AnswerTooLong, Guard, RequestPurpose, current_purpose, read_body_content
 from models.connection.network_sandbox import allow_connection, allow_lookup
 from project.entities.egress_policy import EgressRequest, Forbidden, Purpose, refuse_barred
@@ -22,7 +22,6 @@ from project.text_format import format_size
 
 Result = TypeVar("Result")
 _MAX_REDIRECTS = 10
-_PORTS = {"http": 80, "https": 443}
 _LONGEST_QUERY = 200
 """Bytes after the `?` of an address that a judge may be asked at: a version fits, what somebody said does not."""
 _REDIRECTS = {301, 302, 303, 307, 308}
@@ -93,29 +92,19 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def _permit_route(
         self, request: httpx2.Request, request_purpose: RequestPurpose, came_from: Route | None, hops: int
     ) -> Route:
-        """Find out where a request would go and what is in it, and have that permitted.
-
-        Raises:
-            Forbidden: it is one that no policy lets out.
-        """
+        """Find out where a request would go and what is in it, and have that permitted."""
         scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
-        if scheme not in _PORTS or not host:
+        if scheme not in DEFAULT_PORTS or not host:
             raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
-        port = request.url.port or _PORTS[scheme]
+        port = request.url.port or DEFAULT_PORTS[scheme]
         bare = EgressRequest(
-            request_purpose.purpose,
-            host,
-            port,
+            host=host,
+            port=port,
             addresses=(),
             local=False,
-            condition=request_purpose.condition,
-            judge_id=request_purpose.judge_id,
-            recording_id=request_purpose.recording_id,
-            segment_id=request_purpose.segment_id,
-            others=request_purpose.others,
-            pictured=request_purpose.pictured,
             redirected_from=came_from.host if came_from else "",
             scheme=scheme,
+            **asdict(request_purpose),
         )
         known = self._guard.network.is_known_locally(host)
         addresses = await self._look_up(host, port) if known else ()
@@ -124,10 +113,16 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
             addresses = await self._look_up(host, port, bare)
         local = _is_local(addresses)
         bare = _bar_request(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
-        departure, uncleared = _with_content(bare, request.content, self._guard)
-        uncleared += request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
+        departure = _with_content(bare, request.content, self._guard)
+        long_query = request_purpose.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
         await self._guard.permit(
-            replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared
+            replace(
+                departure,
+                addresses=addresses,
+                local=local,
+                proxy=proxy.host if proxy else "",
+                unapproved=departure.unapproved + long_query,
+            )
         )
         refuse_barred(departure)
         if proxy is not None:
@@ -137,10 +132,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def _look_up(self, host: str, port: int, request: EgressRequest | None = None) -> tuple[str, ...]:
         """Return the addresses of a host, which is looked up once.
 
-        Args:
-            host: of which the addresses are wanted.
-            port: that is connected to.
-            request: what the authority is asked before a name server is; None where that was permitted already.
+        `request` is what the authority is asked before a name server is; None where that was permitted already.
         """
         if host in self._known:
             return self._known[host]
@@ -178,13 +170,11 @@ def _is_local(addresses: tuple[str, ...]) -> bool:
     return bool(addresses) and all(map(is_loopback, addresses))
 
 
-def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> tuple[EgressRequest, int]:
+def _with_content(bare: EgressRequest, body: bytes, guard: Guard) -> EgressRequest:
     if not body:
-        return bare, 0
-    found = read_body_content(body, bare.condition, guard.approved)
-    sha256 = hashlib.sha256(body).hexdigest()
-    held = replace(bare, size=len(body), sha256=sha256, texts=found.texts, frames=found.frames, clips=found.clips)
-    return held, found.uncleared
+        return bare
+    content = asdict(read_body_content(body, bare.condition, guard.approved))
+    return replace(bare, size=len(body), sha256=hashlib.sha256(body).hexdigest(), **content)
 
 
 def _bar_request(bare: EgressRequest, to: Route, local: bool, came_from: Route | None, hops: int) -> EgressRequest:
@@ -235,23 +225,20 @@ _MAX_HEAD_BYTES = 1 << 16
 """Bytes of an answer beside its content."""
 
 
-class AnswerMeter:
-    """Counts the bytes of an answer as they come, with its heads: also a server that never comes to the answer ends."""
+class MeteredStream(httpcore2.AsyncNetworkStream):
+    """A connection that counts the bytes of an answer with its heads: also a server that never comes to it ends."""
 
-    def __init__(self, guard: Guard) -> None:
-        self._guard = guard
+    def __init__(self, stream: httpcore2.AsyncNetworkStream, guard: Guard) -> None:
+        self._stream, self._guard = stream, guard
         self._came = 0
 
-    def restart(self) -> None:
-        """Begin with the answer to another request."""
-        self._came = 0
-
-    def count(self, part: bytes) -> bytes:
-        """Return a part of an answer.
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read a part of an answer.
 
         Raises:
             AnswerTooLong: it is longer than an answer may be.
         """
+        part = await self._stream.read(max_bytes, timeout)
         self._came += len(part)
         most = self._guard.answer_limit
         if most and self._came > most + _MAX_HEAD_BYTES:
@@ -260,20 +247,9 @@ class AnswerMeter:
             )
         return part
 
-
-class MeteredStream(httpcore2.AsyncNetworkStream):
-    """A connection whose answers are counted."""
-
-    def __init__(self, stream: httpcore2.AsyncNetworkStream, meter: AnswerMeter) -> None:
-        self._stream, self._meter = stream, meter
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read a part of an answer."""
-        return self._meter.count(await self._stream.read(max_bytes, timeout))
-
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write a part of a request."""
-        self._meter.restart()
+        """Write a part of a request, with which another answer begins."""
+        self._came = 0
         await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
@@ -282,7 +258,7 @@ class MeteredStream(httpcore2.AsyncNetworkStream):
 
     async def start_tls(self, *given: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
         """Encrypt the connection."""
-        return MeteredStream(await self._stream.start_tls(*given, **options), self._meter)
+        return MeteredStream(await self._stream.start_tls(*given, **options), self._guard)
 
     def get_extra_info(self, info: str) -> Any:
         """Return what the connection knows of itself."""
@@ -302,7 +278,7 @@ class PinnedNetworkBackend(httpcore2.AsyncNetworkBackend):
             try:
                 with allow_connection(address, port):
                     stream = await self._base.connect_tcp(address, port, *given, **options)
-                    return MeteredStream(stream, AnswerMeter(self._guard))
+                    return MeteredStream(stream, self._guard)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 error.args = (_system_reason(error) or str(error),)
                 failed = error

@@ -77,10 +77,7 @@ Several = Callable[[Sequence[Json]], list[Json]]
 def build_answer(schema: Mapping[str, Json], choose: Choose, several: Several) -> dict[str, Json]:
     """Return an answer in a form.
 
-    Args:
-        schema: of an object.
-        choose: picks a value where one of a list is asked for; an answer that may be left open has None among them.
-        several: picks the items of a list.
+    `choose` picks from a list, in which None stands for what may be left open; `several` picks the items of a list.
     """
     properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
     return {key: _choose_value(schema, choose, several) for key, schema in properties.items()}
@@ -128,13 +125,20 @@ def _allowed_values(schema: Mapping[str, Any]) -> list[Json] | None:
     return None
 
 
+def _open_answer(question: JudgeRequest) -> dict[str, Json]:
+    """Return an answer that leaves open what may be left open, with the first value elsewhere."""
+    return build_answer(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
+
+
+def _draws(question: JudgeRequest, prefix: str = "") -> random.Random:
+    """Return what draws at random for an item, by seed and item."""
+    name = f"{prefix}{question.sampling.seed} {question.item} {question.form.name}"
+    return random.Random(hashlib.sha256(name.encode("utf-8", "surrogatepass")).digest())
+
+
 @dataclass(frozen=True)
 class ConstantOptions:
-    """What is always said.
-
-    Attributes:
-        says: keys of choices, or numbers, joined by commas: each is said wherever it can be.
-    """
+    """What is always said."""
 
     says: str = text_field(
         "", 400, "Says", "What it always says, such as “error, norms”; the first choice where empty."
@@ -178,11 +182,8 @@ class MajorityJudge(Baseline):
         if not question.answer_counts:
             return None
         most, _ = max(question.answer_counts, key=lambda row: row[1])
-        open_form = build_answer(
-            question.form.schema, lambda values: None if None in values else values[0], lambda _: []
-        )
         texts = text_fields(question.form.schema)
-        return {**open_form, **{key: value for key, value in most.items() if key not in texts}}
+        return {**_open_answer(question), **{key: value for key, value in most.items() if key not in texts}}
 
 
 class OracleJudge(Baseline):
@@ -197,10 +198,7 @@ class OracleJudge(Baseline):
         """Return the right answer; fields that people left open stay open."""
         if not question.truth:
             return None
-        open_form = build_answer(
-            question.form.schema, lambda values: None if None in values else values[0], lambda _: []
-        )
-        return {**open_form, **question.truth}
+        return {**_open_answer(question), **question.truth}
 
 
 class RandomJudge(Baseline):
@@ -216,8 +214,7 @@ class RandomJudge(Baseline):
 
     def answer(self, question: JudgeRequest) -> Mapping[str, Json]:
         """Return an answer drawn at random for the item."""
-        said = f"{question.sampling.seed} {question.item} {question.form.name}"
-        draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
+        draw = _draws(question)
         return build_answer(
             question.form.schema, draw.choice, lambda items: [item for item in items if draw.random() < 0.5]
         )
@@ -225,11 +222,7 @@ class RandomJudge(Baseline):
 
 @dataclass(frozen=True)
 class ReliableOptions:
-    """How often it is right.
-
-    Attributes:
-        right: chance that an answer is the right one, from 0 to 1; each item apart from all others.
-    """
+    """How often it is right."""
 
     right: float = limited_field(0.9, 0.0, 1.0, "Right", "How often it is right, from 0 to 1.")
 
@@ -254,12 +247,8 @@ class ReliableJudge(Baseline):
         """Return the right answer, or one in which every value that has an alternative is wrong."""
         if not question.truth:
             return None
-        said = f"reliable {question.sampling.seed} {question.item} {question.form.name}"
-        draw = random.Random(hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest())
-        open_form = build_answer(
-            question.form.schema, lambda values: None if None in values else values[0], lambda _: []
-        )
-        right = {**open_form, **question.truth}
+        draw = _draws(question, "reliable ")
+        right = {**_open_answer(question), **question.truth}
         if draw.random() < self.options.right:
             return right
         properties = question.form.schema.get("properties", {})

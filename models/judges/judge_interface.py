@@ -7,9 +7,8 @@ nor its key.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -118,17 +117,28 @@ class AnswerForm:
     thinks: bool = False
 
 
+OnLost = Callable[[], bool]
+"""Takes in that a request was sent and no whole answer came, which its server may count all the same; returns whether
+there is budget to send it again.
+"""
+
+
+def send_again() -> bool:
+    """Let every lost request be sent again."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
     """Everything that one request consists of.
 
     Attributes:
         messages: system and user messages, in order.
-        form: of the answer.
         sampling: how tokens are drawn.
         truth: what people said, for the baselines that know it; {} where nobody did. It never leaves this machine.
         answer_counts: how often each answer was given by people in this study, as (answer, count), for `majority`.
         item: names the item, for what is drawn at random by item.
+        on_lost: called for every request that gets lost.
     """
 
     messages: tuple[Message, ...]
@@ -137,6 +147,7 @@ class JudgeRequest:
     truth: Mapping[str, Json] = field(default_factory=dict)
     answer_counts: Sequence[tuple[Mapping[str, Json], int]] = ()
     item: str = ""
+    on_lost: OnLost = send_again
 
 
 class RepairLevel(StrEnum):
@@ -199,6 +210,46 @@ class Reply:
     too_long: TooLong | None = None
 
 
+TRIAL_QUESTION = "Which colour does a ripe tomato have? Answer in the form that is asked for."
+_COLOURS = ("red", "green", "blue")
+
+
+def trial_request(message: Message) -> JudgeRequest:
+    """Return a request that asks for a colour, to try a judge with nothing of a study."""
+
+    def parse(found: Json) -> dict[str, Json]:
+        if not isinstance(found, dict) or found.get("colour") not in _COLOURS:
+            raise ValueError("colour is missing")
+        return {"colour": found["colour"]}
+
+    schema: dict[str, Json] = {
+        "type": "object",
+        "properties": {"colour": {"type": "string", "enum": [*_COLOURS]}},
+        "required": ["colour"],
+        "additionalProperties": False,
+    }
+    sampling = SamplingParameters(max_tokens=256)
+    return JudgeRequest((message,), AnswerForm("colour", schema, parse), sampling, item="trial")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTrial:
+    """What came of trying a judge, with nothing of a study.
+
+    Attributes:
+        lines: findings, a sentence each.
+        model_id: the model that it reports.
+    """
+
+    ok: bool
+    lines: tuple[str, ...]
+    model_id: str = ""
+
+    def as_text(self) -> str:
+        """Return the findings, a line each."""
+        return "\n".join(self.lines)
+
+
 class Judge(Protocol):
     """A model, or something that stands for one, that answers questions.
 
@@ -210,14 +261,79 @@ class Judge(Protocol):
         """What makes two judges the same to the cache: sha256 of the model's files, or address and model."""
 
     async def ask(self, question: JudgeRequest) -> Reply:
-        """Answer a question. What can go wrong is a status of the reply; nothing is raised but cancellation.
-
-        Raises:
-            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
-        """
+        """Answer a question. What can go wrong is a status of the reply; nothing is raised but cancellation."""
 
     async def close(self) -> None:
         """Release processes and connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One text that a model wrote.
+
+    Attributes:
+        text: what it wrote, thoughts left out that its server sends apart.
+        thinking: the thoughts that its server sends apart.
+        truncated: it ended because there was no room for more.
+        refusal: why the model or its server gives no answer; "" where it gave one.
+        held: how the backend was told to let nothing through but the shape; "" where it was not.
+        model_id: what the server says that it runs, or the sha256 of the model's file.
+        tokens_in: None where they are not counted.
+        tokens_out: None where they are not counted.
+        calls: requests that it took.
+    """
+
+    text: str
+    thinking: str = ""
+    truncated: bool = False
+    refusal: str = ""
+    held: str = ""
+    model_id: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    calls: int = 1
+
+
+class CompletionError(Exception):
+    """A model could not be asked, or gave nothing back.
+
+    Attributes:
+        line: one line for people; no key is in it.
+        status: `ERROR`, or `REFUSED` where its server refuses to answer.
+        calls: requests that were made.
+        too_long: where the messages do not fit into the model.
+    """
+
+    def __init__(
+        self,
+        line: str,
+        *,
+        status: JudgmentStatus = JudgmentStatus.ERROR,
+        raw: str = "",
+        calls: int = 1,
+        too_long: TooLong | None = None,
+    ) -> None:
+        super().__init__(line)
+        self.line = line
+        self.status = status
+        self.raw = raw
+        self.calls = calls
+        self.too_long = too_long
+
+
+class Completer(Protocol):
+    """A model that writes texts."""
+
+    async def complete(self, question: JudgeRequest) -> Completion:
+        """Complete the messages of a question, held to the schema of its answer as well as the backend can.
+
+        Raises:
+            CompletionError: there is none.
+            project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.
+        """
+
+    def weaken_constraint(self, held: str) -> None:
+        """Weaken the constraint: an answer missed its shape, although `Completion.held` claims it was held to it."""
 
 
 INPUT_KINDS = ("text", "frames", "clip")
@@ -225,21 +341,7 @@ INPUT_KINDS = ("text", "frames", "clip")
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """How a model is asked; backends add their own fields in a subclass.
-
-    Attributes:
-        sees: the transcript alone, or frames or a clip with it.
-        frames: sampled uniformly over a segment.
-        temperature: 0 takes the likeliest token.
-        max_tokens: that an answer may have, thoughts included.
-        timeout_s: that one request may take, in seconds.
-        concurrency: requests that may be under way at once.
-        per_minute: requests that may be started in a minute; 0 for no limit.
-        price_in: of a million tokens that it reads.
-        price_out: of a million tokens that it writes.
-        currency: of the prices, such as `USD`.
-        coerce: name of another judge of the study that brings into form what could not be read; "" for none.
-    """
+    """How a model is asked; backends add their own fields in a subclass."""
 
     sees: str = choice_field("frames", INPUT_KINDS, "Sees", "The transcript alone, or frames or a clip with it.")
     frames: int = limited_field(15, 1, 64, "Frames", "Frames of a segment that it gets, evenly spaced.")
@@ -284,30 +386,6 @@ class RequestLimiter(Protocol):
         """Wait until a request may be made; it counts as running until the block ends."""
 
 
-_after_loss: ContextVar[Callable[[], bool] | None] = ContextVar("after_loss", default=None)
-
-
-@contextmanager
-def count_lost_requests(after_loss: Callable[[], bool]) -> Iterator[None]:
-    """Count every request in this block that gets lost.
-
-    Args:
-        after_loss: takes in that a request was sent and no whole answer came, which its server may count all the same;
-            returns whether there is budget to send it again.
-    """
-    token = _after_loss.set(after_loss)
-    try:
-        yield
-    finally:
-        _after_loss.reset(token)
-
-
-def report_lost_request() -> bool:
-    """Say that a request was sent and no whole answer came; return whether it may be sent again."""
-    after_loss = _after_loss.get()
-    return after_loss is None or after_loss()
-
-
 @dataclass(frozen=True, slots=True)
 class JudgeResources:
     """The resources that a judge may use.
@@ -323,3 +401,7 @@ class JudgeResources:
     key: str = field(default="", repr=False)
     coerce: Judge | None = None
     limiter: RequestLimiter | None = None
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait until a request may be made."""
+        return nullcontext() if self.limiter is None else self.limiter.turn()

@@ -35,7 +35,7 @@ def install_part(part: OptionalPart, progress: Progress, authority: Authority | 
     lines that the installer printed.
     """
     require_installable(part)
-    (authority or MachineAuthority()).permit(download_request(index_address()), 0)
+    (authority or MachineAuthority()).permit(download_request(index_address()))
     command = install_command(part)
     try:
         with subprocess.Popen(

@@ -146,6 +146,7 @@ class EgressRequest:
         barred_by: the rule by which no policy lets it out; "" where there is none.
         barred: why, as a sentence.
         scheme: of the address, such as `https`; "" where it is not known.
+        unapproved: how many pictures, videos or texts in it were not made for it.
     """
 
     purpose: Purpose
@@ -169,6 +170,7 @@ class EgressRequest:
     barred_by: str = ""
     barred: str = ""
     scheme: str = ""
+    unapproved: int = 0
 
     @property
     def has_study_content(self) -> bool:
@@ -196,12 +198,12 @@ class RequestEvidence:
     Attributes:
         unreviewed: why what it holds does not count as reviewed; "" where it does.
         unwilling: why somebody's consent is missing; "" where everybody who appears agreed to be sent to models.
-        uncleared: how many pictures, videos or texts in it were not made for this request.
+        hint: how to mend the first thing that stands in the way of a review; "" where nothing does.
     """
 
     unreviewed: str = "nobody reviewed it"
     unwilling: str = "nobody is known to have agreed"
-    uncleared: int = 0
+    hint: str = ""
 
 
 RULES: Mapping[str, str] = {
@@ -239,7 +241,7 @@ def decide(policy: Policy, request: EgressRequest, evidence: RequestEvidence = R
     Raises:
         Forbidden: it may not.
     """
-    if evidence.uncleared:
+    if request.unapproved:
         _refuse("cleared", "The request holds something that was not made for it, so it is not sent.", "Ask again.")
     if request.redirected_from and not policy.redirects and request.purpose is not Purpose.DOWNLOAD:
         _refuse(
@@ -343,7 +345,8 @@ def _decide_content(policy: Policy, request: EgressRequest, evidence: RequestEvi
                 "Ask about a rendering that was reviewed: --condition",
             )
         if evidence.unreviewed:
-            _refuse("reviewed", f"What would be sent did not pass review: {evidence.unreviewed}.", "Review it first.")
+            why = f"What would be sent did not pass review: {evidence.unreviewed}."
+            _refuse("reviewed", why, evidence.hint or "Review it first.")
     if evidence.unwilling:
         _refuse("consent", f"Nothing is sent: {evidence.unwilling}.", "Record who agreed to be sent to models.")
 

@@ -4,7 +4,7 @@
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -276,16 +276,18 @@ Made = TypeVar("Made")
 
 
 class PerState(Generic[Made]):
-    """Caches the newest value for each open study."""
+    """Caches values of the newest state of each open study, each made from the session and what `get` names."""
 
-    def __init__(self, make: Callable[[Session], Made]) -> None:
+    def __init__(self, make: Callable[..., Made]) -> None:
         self._make = make
-        self._known: WeakKeyDictionary[Session, tuple[object, Made]] = WeakKeyDictionary()
+        self._known: WeakKeyDictionary[Session, tuple[object, dict[tuple[Hashable, ...], Made]]] = WeakKeyDictionary()
 
-    def get(self, session: Session) -> Made:
+    def get(self, session: Session, *made_from: Hashable) -> Made:
         """Return the value for the study's present state."""
         mark = (revision_key(session.study), session.annotator_name)
         kept = self._known.get(session)
         if kept is None or kept[0] != mark:
-            kept = self._known[session] = (mark, self._make(session))
-        return kept[1]
+            kept = self._known[session] = (mark, {})
+        if made_from not in kept[1]:
+            kept[1][made_from] = self._make(session, *made_from)
+        return kept[1][made_from]

@@ -14,6 +14,7 @@ from project.files.atomic_files import publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
+from project.queries.recording_rows import hold_outs
 from project.queries.study_schemes import SCHEMES_PROPERTY, all_versions
 from project.schema.table_declaration import SHARED, ColumnKind
 from project.schema.tables import TABLES
@@ -302,7 +303,7 @@ def share_annotations(
         Cancelled: the user stopped it; nothing was written.
     """
     path = free_copy_path(out)
-    held = {row[0] for row in study.rows("SELECT recording_id FROM hold_out")}
+    held = hold_outs(study)
     recordings = [
         row[0] for row in study.rows(f"SELECT id FROM {VISIBLE_RECORDINGS} ORDER BY number") if row[0] not in held
     ]

@@ -1,9 +1,10 @@
 """Runs in which judges are asked, as jobs that can be cut, and the judgments that they hand over."""
 
-from benchmark.judging.judgment_record import judge_json, subject_fields
+from benchmark.judging.ask_run import AskParameters, RunItem
+from benchmark.judging.judgment_record import build_judgment
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskParameters, RunItem
-from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, Modality
+from models.judges.judge_interface import Reply
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.session.jobs import JobSpec
 from tests.builders.asked import plan_of
 
@@ -21,9 +22,7 @@ ENTRIES = (
 def work_of(asked: list[tuple[int, int]], limits: Limits = FREE, entries: tuple[JudgeEntry, ...] = ENTRIES) -> JobSpec:
     """Return a run in which judges are asked about things: pairs of positions."""
     plans = tuple(plan_of("", f"s{plan}") for plan in range(max((plan for _, plan in asked), default=0) + 1))
-    items = tuple(
-        RunItem(judge, plan, f"key {judge} {plan}", "raw", "rec", f"s{plan}", plan, plan + 1) for judge, plan in asked
-    )
+    items = tuple(RunItem(judge, plan, f"key {judge} {plan}", f"s{plan}") for judge, plan in asked)
     parameters = AskParameters(
         run="whole", task="verdict", variant="plain", seed=0, limits=limits, entries=entries, plans=plans, items=items
     )
@@ -41,10 +40,5 @@ def judged(work: JobSpec, at: int, status: JudgmentStatus = JudgmentStatus.OK, c
     payload = work.parameters
     run_item = payload.items[at]
     entry = payload.entries[run_item.judge]
-    return Judgment(
-        f"j{at}", entry.id, judge_json(entry), None, "rec", **subject_fields(run_item.about, "", Modality.BOTH),
-        start_us=0, end_us=1, task="verdict", variant="plain", condition="raw", seed=0, prompt="p@1",
-        prompt_sha256="", request_key=run_item.request_key, sight={}, status=status, answer={}, raw="",
-        thinking="", mended="", model_id="",
-        tokens_in=3, tokens_out=2, cost=cost, ms=1, calls=1, error="", cached_from=None, at="", program_version="",
-    )  # fmt: skip
+    reply = Reply(status, tokens_in=3, tokens_out=2, cost=cost, ms=1, calls=1)
+    return build_judgment(payload.plans[run_item.plan], entry, run_item.request_key, reply)

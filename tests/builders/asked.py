@@ -5,12 +5,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judge_input.input_planning import ReplanQuestion
-from benchmark.judging.judge_worker import JudgeWorker, make_rate_limiter
+from benchmark.judge_input.input_plan import InputPlan, ReplanQuestion
+from benchmark.judging.ask_run import AskParameters, RunItem
 from benchmark.judging.run_budget import Estimate, Limits
-from benchmark.judging.run_config import AskParameters, RunItem
-from benchmark.judging.run_execution import REPLAN, RunExecutor
+from benchmark.judging.run_execution import REPLAN, JudgeWorker, RunExecutor, make_rate_limiter
 from benchmark.prompts.answer_form import FormSpec
 from models.judges.judge_interface import JudgeRequest, Message, ModelOptions, Reply, Role
 from project.codec import dump, load
@@ -91,7 +89,7 @@ async def at_once(question: JudgeRequest) -> Reply:
 def lane(name: str, answers: Answers, items: int, options: ModelOptions | None = None, number: int = 0) -> JudgeWorker:
     """Return a judge with requests about the segments s0, s1, ..."""
     entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
-    left = [RunItem(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
+    left = [RunItem(number, at, f"{name}/{at}", f"s{at}") for at in range(items)]
     options = options or ModelOptions()
     limiter = make_rate_limiter(options)
     return JudgeWorker(entry, Scripted(answers), options, limiter, Estimate(options), "sk-secret", deque(left))

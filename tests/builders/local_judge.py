@@ -17,7 +17,7 @@ from models.judges.judge_interface import (
     SamplingParameters,
 )
 from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions
-from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig
+from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaModelConfig
 from project.entities.study_records import Json
 from tests.builders.tiny_gguf import TinyModel
 
@@ -76,4 +76,4 @@ def long_ask(number: int) -> CompletionRequest:
     """An answer of some 15,000 tokens."""
     words: dict[str, Json] = {"type": "array", "items": {"enum": ["a" * 9]}, "minItems": 1200}
     schema: dict[str, Json] = {"type": "object", "properties": {"a": words}, "required": ["a"]}
-    return CompletionRequest(number, (LlamaMessage("user", ("?",)),), schema, 0.0, 1, 16000)
+    return CompletionRequest(number, (Message(Role.USER, "?"),), schema, SamplingParameters(0.0, 1, 16000))

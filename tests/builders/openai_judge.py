@@ -13,14 +13,16 @@ from models.judges.judge_interface import (
     JudgeRequest,
     JudgeResources,
     Message,
+    OnLost,
     Reply,
     RequestLimiter,
     Role,
     SamplingParameters,
+    send_again,
 )
 from models.judges.openai_compatible.server_judge import OpenAIJudge
 from models.judges.openai_compatible.server_requests import OpenAIOptions
-from project.entities.egress_policy import EgressRequest, Policy, Purpose, RequestEvidence, decide
+from project.entities.egress_policy import EgressRequest, Policy, Purpose, decide
 from tests.builders.answer_forms import FORM
 from tests.builders.misbehaving_server import MODEL
 
@@ -35,8 +37,8 @@ class Gate:
     threadsafe: bool = True
     noted: list[EgressRequest] = field(default_factory=list)
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
-        decide(Policy(), departure, RequestEvidence(uncleared=uncleared))
+    def permit(self, departure: EgressRequest) -> None:
+        decide(Policy(), departure)
         self.noted.append(departure)
 
 
@@ -54,7 +56,11 @@ class Asking:
     waits: list[float]
 
     def question(
-        self, text: str = "what is it?", pictures: tuple[JudgeFrame, ...] = (), form: AnswerForm = FORM
+        self,
+        text: str = "what is it?",
+        pictures: tuple[JudgeFrame, ...] = (),
+        form: AnswerForm = FORM,
+        on_lost: OnLost = send_again,
     ) -> JudgeRequest:
         messages = (Message(Role.SYSTEM, "be brief"), Message(Role.USER, text, pictures))
         for message in messages:
@@ -62,7 +68,7 @@ class Asking:
         for picture in pictures:
             self.guard.approved.add_media(picture.sha256, "raw")
             self.guard.approved.add_text(picture.time_label, "")
-        return JudgeRequest(messages, form, SamplingParameters(seed=7, max_tokens=64))
+        return JudgeRequest(messages, form, SamplingParameters(seed=7, max_tokens=64), on_lost=on_lost)
 
     def ask(self, text: str = "what is it?", **given: Any) -> Reply:
         return self.run(lambda: self.judge.ask(self.question(text, **given)))

@@ -108,14 +108,14 @@ class Judging:
     def __init__(self, policy: Policy = NOTHING, *, writes: bool = True) -> None:
         self.policy, self.writes = policy, writes
         self.asked: list[EgressRequest] = []
-        self.uncleared: list[int] = []
+        self.unapproved: list[int] = []
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+    def permit(self, departure: EgressRequest) -> None:
         self.asked.append(departure)
-        self.uncleared.append(uncleared)
+        self.unapproved.append(departure.unapproved)
         if not self.writes:
             raise OSError(28, "No space left on device")
-        decide(self.policy, departure, RequestEvidence("", "", uncleared))
+        decide(self.policy, departure, RequestEvidence("", ""))
 
 
 def guard_of(wire: Wire, authority: Judging, cleared: ApprovedContent | None = None, **options: Any) -> Guard:

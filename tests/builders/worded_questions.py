@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from project.entities.judgments import JudgeEntry, Judgment
 from project.progress import Silent
 from project.queries.judgment_rows import find_judgments

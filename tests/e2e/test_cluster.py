@@ -18,8 +18,8 @@ from anonymize.faces import face_tracking_job as tracking
 from benchmark.cluster import coordinator
 from benchmark.cluster.coordinator import JobResult, run_jobs
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from media.decoding import iterate_frames
 from models.connection import network_sandbox
 from project.entities.egress_policy import EgressLevel, Forbidden, Policy

@@ -11,8 +11,9 @@ from anonymize.egress.egress_authority import StudyAuthority, needs_confirmation
 from anonymize.egress.policy_edits import set_policy
 from benchmark.judging.judge_registry import add_judge, change_judge, has_trusted_files, require_trusted_files
 from media.source import allowed_readers, open_source, require_no_playlist
+from models.judges.judge_interface import Message, Role, SamplingParameters
 from models.judges.llama_cpp.model_process import ModelProcess
-from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig, RequestFailure
+from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaModelConfig, RequestFailure
 from models.weights.adding import add_weights
 from models.weights.installed_weights import FOLDER_VARIABLE, read_record
 from models.weights.own_weights import read_signature
@@ -171,7 +172,7 @@ def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypat
         assert needs_confirmation(session)
         assert policy_in_force(session) == Policy()
         with pytest.raises(Forbidden, match="set last on this machine"):
-            StudyAuthority(session).permit(FAR, 0)
+            StudyAuthority(session).permit(FAR)
         set_policy(session, OPEN)
         assert policy_in_force(session) == OPEN
 
@@ -291,7 +292,7 @@ def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: 
 
 def _load_error(model: Path, projector: Path | str = "") -> str:
     process = ModelProcess(LlamaModelConfig(str(model), str(projector), 128, 0, 1))
-    request = CompletionRequest(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10)
+    request = CompletionRequest(1, (Message(Role.USER, "?"),), {"type": "object"}, SamplingParameters(0.0, 1, 10))
     try:
         failure = process.ask(request, HANG_S).result(HANG_S)
     finally:

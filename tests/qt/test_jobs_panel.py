@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QProgressBar
 from anonymize.release.release_job import ReleaseResult
 from app.gui.jobs.job_center import end_state
 from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
-from benchmark.judging.run_outcome import RunOutcome
+from benchmark.judging.ask_run import RunOutcome
 from project.session.jobs import JobSpec
 from tests.builders.mouse_and_keys import click
 

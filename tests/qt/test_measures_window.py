@@ -13,8 +13,8 @@ from app.gui.window.main_window import MainWindow
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from benchmark.questions.question_edits import delete_questions
 from benchmark.questions.question_measures import measure_judges
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality

@@ -35,7 +35,7 @@ def window_of(main: MainWindow) -> PolicyWindow:
 
 def permit(session: Session, departure: EgressRequest) -> None:
     try:
-        StudyAuthority(session).permit(departure, 0)
+        StudyAuthority(session).permit(departure)
     except Forbidden:
         return
 

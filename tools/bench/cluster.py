@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchmark.cluster.coordinator import run_jobs
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from models.judges.judge_backends import BACKENDS
 from project.entities.judgments import Judgment
 from project.progress import Silent

@@ -24,8 +24,8 @@ from app.gui.window.application import GarbageCollector
 from app.gui.window.main_window import MainWindow
 from benchmark.judging import judge_trial as trying
 from benchmark.judging.ask_job import prepare as prepare_ask
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from project.entities.study_records import MediumRole
 from project.progress import Silent
 from project.queries.judgment_rows import all_judges

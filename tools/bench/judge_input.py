@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from annotate.segments.segment_edits import add_segment
 from annotate.study.recording_edits import add_recordings, probe_file
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan
+from benchmark.judge_input.input_plan import InputPlan, build_messages
 from benchmark.judge_input.input_planning import plan_input
 from media.exact_frames import FrameReader
 from media.frame_index import load_index

@@ -27,8 +27,8 @@ from annotate.segments.segment_edits import add_segment
 from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from project.queries.judgment_rows import all_judges
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session

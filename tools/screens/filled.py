@@ -150,13 +150,13 @@ def _long_names(session: Session) -> None:
 def _leave(session: Session, here: str) -> None:
     """Ask for what the journal of requests then shows: one server of this machine, and one that the policy refuses."""
     authority = StudyAuthority(session)
-    authority.permit(EgressRequest(Purpose.TEST, "127.0.0.1", 8000, ("127.0.0.1",), local=True, size=61), 0)
+    authority.permit(EgressRequest(Purpose.TEST, "127.0.0.1", 8000, ("127.0.0.1",), local=True, size=61))
     for size, texts in ((5140, 1770), (6212, 2841)):
         away = EgressRequest(
             Purpose.JUDGE, "api.example.org", 443, ("192.0.2.7",), local=False, scheme="https", size=size, texts=texts
         )
         with suppress(UserError):
-            authority.permit(replace(away, condition="raw", recording_id=here), 0)
+            authority.permit(replace(away, condition="raw", recording_id=here))
 
 
 def _chain(session: Session, here: str, user: str, robot: str, lines: list[Utterance]) -> None:

@@ -12,16 +12,17 @@ import click
 from app.cli.command import EDIT, CommandGroup, argument, command, option
 from app.cli.console import Output
 from app.cli.plugin_options import JUDGE_OPTIONS
-from benchmark.judging.judge_keys import (
+from benchmark.judging.judge_registry import (
     address_variable,
     delete_key,
+    get_judge,
     key_location,
     key_variable,
+    remove_judge,
     server_address,
     setup_hint,
     store_key,
 )
-from benchmark.judging.judge_registry import get_judge, remove_judge
 from models.judges.judge_backends import BACKENDS
 from project.codec import dump
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry

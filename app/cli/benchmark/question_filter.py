@@ -9,8 +9,8 @@ from annotate.agreement.figure_intervals import StatisticResult
 from app.cli.ask import JUDGES, budget_options
 from app.cli.command import command, option
 from app.cli.console import Output, aligned, progress_bar
+from benchmark.judging.ask_run import RunOutcome, refusal_error
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome, refusal_error
 from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.chain_consistency import ACCURACY, BIAS, FIGURE_NAMES
 from benchmark.questions.filter_funnel import (

@@ -228,8 +228,8 @@ def attempt(
         require_author,
     )
     from benchmark.authoring.question_requests import answer_request
+    from benchmark.judging.ask_run import refusal_error
     from benchmark.judging.judge_registry import get_judges
-    from benchmark.judging.run_outcome import refusal_error
     from benchmark.questions.question_edits import get_question
 
     about = get_question(session, question)

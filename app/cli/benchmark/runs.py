@@ -9,8 +9,8 @@ from app.cli.ask import JUDGES, budget_options
 from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, aligned, progress_bar, record
 from app.cli.plugin_options import SCHEDULER
+from benchmark.judging.ask_run import refusal_error
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import refusal_error
 from benchmark.metrics.published_figures import PublishedScore
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.results.item_results import Confusion, MetricRow

@@ -19,7 +19,7 @@ from benchmark.authoring import judge_questions
 from benchmark.authoring.judge_questions import ALREADY_EXISTS
 from benchmark.authoring.meta_answers import suggestion_request
 from benchmark.judging import ask_job
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.recording_prompts import ESI_QUESTION_TASK
 from project.entities.judgments import JudgeEntry, parse_target
 from project.entities.study_records import Changes

@@ -12,7 +12,7 @@ from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_sets import ItemSetPresenter
 from app.gui.judges.human_answer import AnswerPanel
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_messages import build_messages
+from benchmark.judge_input.input_plan import build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from benchmark.runs import people_runs

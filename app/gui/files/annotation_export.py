@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 from annotate.interchange.annotation_files import FORMATS, get_format
 from annotate.interchange.document import Format, file_name
 from annotate.interchange.document_export import export_recordings
+from annotate.study.leave_permission import LeaveUse, may_leave
 from app.gui.pages.context import Context
 from app.gui.study.background import PendingRead, read_in_background
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
@@ -162,14 +163,10 @@ class ExportWindow(QWidget):
         self.problem.hide()
         self.recordings.clear()
         self.annotators.clear()
-        kept_back = hold_outs(session.study)
         for recording in all_recordings(session.study):
-            words = f"{recording.number}. {recording.name}" + (
-                tr(" (hold-out, never exported)") if recording.id in kept_back else ""
-            )
-            _add_item(
-                self.recordings, recording.id, words, recording.id not in kept_back, recording.id not in kept_back
-            )
+            exportable = bool(may_leave(session, recording.id, LeaveUse.EXPORT))
+            words = f"{recording.number}. {recording.name}" + ("" if exportable else tr(" (hold-out, never exported)"))
+            _add_item(self.recordings, recording.id, words, exportable, exportable)
         for person in all_annotators(session.study):
             _add_item(self.annotators, person.id, person.name, True, True)
 

@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
 from app.gui.judges.judge_runs import JudgingController
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputSettings
+from benchmark.judge_input.input_plan import InputSettings, build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask, plan_person_task, save_answer
 from benchmark.prompts.judge_prompt import get_judge_prompt
 from models.judges.judge_interface import Message, Role

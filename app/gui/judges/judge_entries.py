@@ -18,16 +18,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from anonymize.egress.egress_authority import unencrypted_warning
+from anonymize.egress.egress_authority import answer_permits, unencrypted_warning
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.judges.judge_bars import ADD, EDIT, REMOVE
 from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.pages.context import Context
 from benchmark.judging import judge_trial
-from benchmark.judging.judge_keys import delete_key, key_location, server_address, setup_hint, store_key
-from benchmark.judging.judge_registry import MAX_NAME_CHARS, add_judge, change_judge, remove_judge
-from benchmark.judging.judge_trial import JudgeTestResult
+from benchmark.judging.judge_registry import (
+    MAX_NAME_CHARS,
+    add_judge,
+    change_judge,
+    delete_key,
+    key_location,
+    remove_judge,
+    server_address,
+    setup_hint,
+    store_key,
+)
 from models.judges.judge_backends import BACKENDS, load_backend
+from models.judges.judge_interface import JudgeTrial
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
@@ -314,13 +323,13 @@ class JudgeTrialRunner(QObject):
         self._then = None
         self._runner.close()
 
-    def _answer(self, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
+    def _answer(self, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._context.studio.session
         if session is None:
             raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
-        return judge_trial.answer(session, work, question)
+        return answer_permits(session, question)
 
-    def _on_finished(self, _work: JobSpec, result: JudgeTestResult) -> None:
+    def _on_finished(self, _work: JobSpec, result: JudgeTrial) -> None:
         self._report(result.as_text() or tr("It answers."), failed=not result.ok)
 
     def _report(self, text: str, *, failed: bool) -> None:

@@ -16,9 +16,8 @@ from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import FRAME_RULES, InputSettings
 from benchmark.judging import ask_job
 from benchmark.judging.ask_job import monitor_of
+from benchmark.judging.ask_run import AskRequest, RunNote
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunNote
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Changes, Json
@@ -152,9 +151,11 @@ class JudgeRunTracker:
         self.open = True
         asked = {item.judge for item in payload.items}
         self._judges = {payload.entries[at].id: payload.entries[at] for at in sorted(asked)}
-        self._left = {(payload.entries[item.judge].id, item.about, item.condition) for item in payload.items}
+        self._left = {
+            (payload.entries[item.judge].id, item.about, payload.plans[item.plan].condition) for item in payload.items
+        }
         self._segments = sorted({item.about for item in payload.items})
-        self._conditions = sorted({item.condition for item in payload.items})
+        self._conditions = sorted({plan.condition for plan in payload.plans})
         self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._where = {key: _destination_name(entry) for key, entry in self._judges.items()}

@@ -14,8 +14,7 @@ from anonymize.egress.egress_authority import judge_refusal, policy_in_force
 from app.gui.pages.context import Context
 from benchmark.judge_input.conversation_lines import SHORTENING_RULES
 from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judging.judge_keys import server_address
-from benchmark.judging.judge_registry import FILE_BACKEND, has_trusted_files
+from benchmark.judging.judge_registry import FILE_BACKEND, has_trusted_files, server_address
 from models.connection.addresses import is_local_host
 from models.judges.judge_backends import create_judge, load_backend
 from models.judges.judge_interface import JudgeResources, Message, SamplingParameters

@@ -22,8 +22,7 @@ from app.gui.judges.request_facts import (
     preview_sent_request,
 )
 from app.gui.pages.context import Context
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan
+from benchmark.judge_input.input_plan import InputPlan, build_messages
 from benchmark.judge_input.input_planning import plan_input, settings_for
 from models.judges.judge_backends import build_options
 from models.judges.judge_interface import Message, ModelOptions, SamplingParameters

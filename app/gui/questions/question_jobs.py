@@ -10,8 +10,7 @@ from app.gui.pages.context import Context
 from benchmark.authoring.question_requests import merge_jobs, plan_step_requests, split_request
 from benchmark.judging import ask_job
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunOutcome
+from benchmark.judging.ask_run import AskRequest, RunOutcome
 from benchmark.questions.filter_outcomes import FunnelInput
 from benchmark.questions.filter_rules import get_step
 from project.entities.judgments import RAW_CONDITION, JudgeEntry

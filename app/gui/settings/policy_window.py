@@ -576,7 +576,7 @@ class PolicyWindow(QWidget):
         shown = self.filtered_requests()
         self.table.show_rows(
             [
-                JournalRow(egress_log_row.egress.id, egress_log_row.cells(), _COLOURS[egress_log_row.fate])
+                JournalRow(egress_log_row.egress.id, egress_log_row.cells(), _COLOURS[egress_log_row.outcome])
                 for egress_log_row in shown
             ]
         )
@@ -590,7 +590,7 @@ class PolicyWindow(QWidget):
         return [
             line
             for line in self._lines
-            if fate in (None, line.fate) and all(word in " ".join(line.cells()).casefold() for word in words)
+            if fate in (None, line.outcome) and all(word in " ".join(line.cells()).casefold() for word in words)
         ]
 
     def _go_to(self, key: str) -> None:

@@ -4,38 +4,32 @@ import asyncio
 import hashlib
 import itertools
 import json
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from models.judges.judge_interface import (
+    Completion,
+    CompletionError,
     JudgeRequest,
     JudgeResources,
-    Message,
     ModelOptions,
     Reply,
-    Role,
-    SamplingParameters,
-    TooLong,
 )
 from models.judges.llama_cpp import model_process
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
-    ContextOverflow,
-    LlamaCompletion,
-    LlamaMessage,
     LlamaModelConfig,
     RequestFailure,
-    explain_overflow,
 )
-from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
-from models.judges.structured_output.repair import approve_text, ask_with_repair
+from models.judges.structured_output.answer_parsing import response_schema
+from models.judges.structured_output.repair import ask_with_repair
 from project.errors import UserError
 from project.files.atomic_files import write_atomically
+from project.files.filesystem import read_regular
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder
 from project.plugins.option_limits import limited_field, text_field
@@ -45,16 +39,7 @@ from project.text_format import escape_unprintable
 
 @dataclass(frozen=True)
 class LlamaOptions(ModelOptions):
-    """How a model on this machine is loaded and asked.
-
-    Attributes:
-        projector: path of the GGUF file that turns pictures into what the model reads (often `mmproj-...gguf`); it
-            belongs to the model. "" for a model that reads only.
-        context: tokens that question, pictures and answer have together. Its memory is taken when the model loads.
-        gpu_layers: layers of the model that a GPU computes; -1 for all, 0 for none. Without a GPU it changes nothing.
-        threads: of the processor; 0 leaves it to the library, which takes half of its cores.
-        concurrency: a model answers one question after the other; more only wait in line.
-    """
+    """How a model on this machine is loaded and asked."""
 
     projector: str = text_field("", 4096, "Projector", "GGUF file of the projector, through which the model sees.")
     context: int = limited_field(16384, 256, 1048576, "Context", "Tokens of question, pictures and answer together.")
@@ -77,12 +62,7 @@ _MAGIC = b"GGUF"
 
 
 def require_gguf_file(path: str, what: str) -> Path:
-    """Return where a file lies, once it is seen to be a GGUF file.
-
-    Args:
-        path: as a person wrote it; `~` is the home folder.
-        what: it is to be, for messages: `model`, `projector`.
-    """
+    """Return where a file lies, once it is seen to be a GGUF file."""
     where = f"Say where the {what} lies on this machine."
     try:
         found = Path(path).expanduser().absolute()
@@ -91,11 +71,7 @@ def require_gguf_file(path: str, what: str) -> Path:
     if "\0" in path:
         raise UserError(f"This is no path of a {what}: {escape_unprintable(path)}.", where)
     try:
-        # A pipe, which a study from elsewhere may name, would never end to be opened.
-        if found.exists() and not found.is_file():
-            reason = "it is a folder" if found.is_dir() else "it is no file"
-            raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.")
-        with found.open("rb") as file:
+        with read_regular(found) as file:
             begins = file.read(len(_MAGIC))
     except FileNotFoundError:
         raise UserError(f"There is no file {found}.", where) from None
@@ -130,18 +106,11 @@ def model_checksum(path: Path) -> str:
     return found
 
 
-_LARGEST_SEED = 0x7FFFFFFF
 _numbers = itertools.count(1)
 
 
 class LlamaJudge:
-    """Asks a model of llama.cpp, in a process that judges with the same model share.
-
-    Args:
-        model: path of its GGUF file.
-        options: how it is loaded and asked.
-        means: the model that coerces; a way out is not needed.
-    """
+    """Asks a model of llama.cpp, in a process that judges with the same model share."""
 
     key: ClassVar[str] = "llama-cpp"
     name: ClassVar[str] = "Model on this machine (GGUF)"
@@ -178,7 +147,7 @@ class LlamaJudge:
 
     async def ask(self, question: JudgeRequest) -> Reply:
         """Answer a question; see `Judge.ask`. It takes its turn after those that asked the same model before."""
-        return await ask_with_repair(question, self, self._means.coerce, self._options.cost)
+        return await ask_with_repair(question, self, self._means, self._options.cost)
 
     async def close(self) -> None:
         """Let go of the model; it stays loaded a while for others, see `models.judges.llama_cpp.model_process`."""
@@ -186,62 +155,33 @@ class LlamaJudge:
         if process is not None:
             model_process.return_process(self._loading)
 
-    async def complete(
-        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
-    ) -> Completion:
-        """Complete the messages with a text that fits the shape.
+    async def complete(self, question: JudgeRequest) -> Completion:
+        """Complete the messages of a question with a text that fits its schema.
 
         Raises:
             CompletionError: there is none.
         """
         if self._process is None:
             self._process = await asyncio.to_thread(model_process.borrow_process, self._loading)
-        ask = CompletionRequest(
-            next(_numbers),
-            tuple(self._to_message(message) for message in messages),
-            shape.schema,
-            sampling.temperature,
-            sampling.seed & _LARGEST_SEED,
-            sampling.max_tokens,
-        )
+        messages = question.messages
+        if self._options.sees != "frames":
+            messages = tuple(replace(message, pictures=()) for message in messages)
+        ask = CompletionRequest(next(_numbers), messages, response_schema(question.form), question.sampling)
         try:
-            async with self._means.limiter.turn() if self._means.limiter is not None else nullcontext():
+            async with self._means.turn():
                 said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
         except asyncio.CancelledError:
             self._process.stop(ask.number)
             raise
-        if isinstance(said, ContextOverflow):
-            raise CompletionError(
-                explain_overflow(said), calls=0, too_long=TooLong(said.requested_tokens, said.context_tokens)
-            )
         if isinstance(said, RequestFailure):
-            raise CompletionError(said.line)
-        if not isinstance(said, LlamaCompletion):
+            raise CompletionError(said.line, calls=0 if said.too_long else 1, too_long=said.too_long)
+        if not isinstance(said, Completion):
             raise CompletionError("The model was stopped before it had answered.")
         try:
             model_id = await asyncio.to_thread(lambda: self.fingerprint)
         except OSError as error:
             raise CompletionError(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
-        return Completion(
-            said.text,
-            truncated=said.truncated,
-            held="grammar",
-            model_id=model_id,
-            tokens_in=said.tokens_in,
-            tokens_out=said.tokens_out,
-        )
+        return replace(said, model_id=model_id)
 
     def weaken_constraint(self, held: str) -> None:
         """Do nothing: no constraint is surer or weaker than a grammar."""
-
-    def approve_text(self, text: str) -> None:
-        """Approve a text of a repair or coercion; the model that coerces may be at a server."""
-        approve_text(self._means.guard, text)
-
-    def _to_message(self, message: Message) -> LlamaMessage:
-        parts: list[str | bytes] = []
-        for picture in message.pictures if self._options.sees == "frames" else ():
-            parts += [picture.time_label, picture.jpeg] if picture.time_label else [picture.jpeg]
-        if message.text or not parts:
-            parts.append(message.text)
-        return LlamaMessage(Role(message.role).value, tuple(parts))

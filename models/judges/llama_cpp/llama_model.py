@@ -17,6 +17,7 @@ from llama_cpp._ggml import libggml as ggml
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter, MTMDChatHandler
 from llama_cpp.llama_grammar import LlamaGrammar
 
+from models.judges.judge_interface import Completion, TooLong
 from models.judges.llama_cpp.llama_prompts import (
     ChatMessage,
     MessageFormats,
@@ -28,13 +29,12 @@ from models.judges.llama_cpp.llama_prompts import (
 )
 from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
-    ContextOverflow,
-    LlamaCompletion,
     LlamaModelConfig,
     ModelSignal,
     RequestFailure,
     StopFlag,
     explain_load_failure,
+    explain_overflow,
     last_error_line,
 )
 from project.entities.study_records import Json
@@ -43,6 +43,7 @@ _KEPT_LINES = 20
 _WARNING, _ERROR = 3, 4
 _UINT32 = 4
 """`GGUF_TYPE_UINT32` of gguf.h."""
+_LARGEST_SEED = 0x7FFFFFFF
 _MIN_ANSWER_CHARS = 200
 _CHARACTERS_A_TOKEN = 2
 """A text in an answer may have so many characters for each token that the answer may have, which leaves room for the
@@ -56,10 +57,6 @@ class NotLoaded(Exception):
 
 class LlamaModel:
     """A loaded model. Answers one request after the other, in one thread.
-
-    Args:
-        loading: what is loaded.
-        flag: stops the request that is being answered.
 
     Raises:
         NotLoaded: it could not be.
@@ -87,10 +84,10 @@ class LlamaModel:
         self._asks_whether_to_stop = llama_cpp.ggml_abort_callback(length)
         llama_cpp.llama_set_abort_callback(self._llama.ctx, self._asks_whether_to_stop, ctypes.c_void_p(flag.address))
 
-    def answer(self, ask: CompletionRequest) -> LlamaCompletion | ContextOverflow | RequestFailure | ModelSignal:
+    def answer(self, ask: CompletionRequest) -> Completion | RequestFailure | ModelSignal:
         """Write a text."""
         self._lines.clear()
-        pictures = sum(isinstance(part, bytes) for turn in ask.turns for part in turn.parts)
+        pictures = any(message.pictures for message in ask.messages)
         if pictures and self._handler is None:
             return RequestFailure(
                 "The model was given no projector, so it sees no frames: name one, or let it see text alone."
@@ -98,33 +95,35 @@ class LlamaModel:
         try:
             return self._complete(ask)
         except DoesNotFit as found:
-            return ContextOverflow(found.asked, found.room, pictures)
+            line = explain_overflow(found.asked, found.room, pictures=pictures)
+            return RequestFailure(line, TooLong(found.asked, found.room))
         except Exception as error:
             if self._flag.is_raised:
                 return ModelSignal.STOPPED
             return RequestFailure(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
-    def _complete(self, ask: CompletionRequest) -> LlamaCompletion | ModelSignal:
-        messages = build_messages(ask.turns, self._manners, self._marks, _picture)
+    def _complete(self, ask: CompletionRequest) -> Completion | ModelSignal:
+        messages = build_messages(ask.messages, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
-        self._llama.reset_for(ask.max_tokens)
+        self._llama.reset_for(ask.sampling.max_tokens)
         completion: Any = self._llama.create_chat_completion(
             messages=messages,  # type: ignore[arg-type]
             grammar=self._grammar(ask),
-            temperature=ask.temperature,
-            seed=ask.seed,
-            max_tokens=ask.max_tokens,
+            temperature=ask.sampling.temperature,
+            seed=ask.sampling.seed & _LARGEST_SEED,
+            max_tokens=ask.sampling.max_tokens,
             repeat_penalty=1.0,
         )
         if self._flag.is_raised:
             return ModelSignal.STOPPED
         choice, usage = completion["choices"][0], completion["usage"]
-        return LlamaCompletion(
+        return Completion(
             choice["message"]["content"] or "",
-            choice["finish_reason"] == "length",
-            self._llama.prompt_tokens,
-            usage["completion_tokens"],
+            truncated=choice["finish_reason"] == "length",
+            held="grammar",
+            tokens_in=self._llama.prompt_tokens,
+            tokens_out=usage["completion_tokens"],
         )
 
     def _load(self) -> "_Llama":
@@ -150,7 +149,7 @@ class LlamaModel:
         return llama
 
     def _grammar(self, ask: CompletionRequest) -> LlamaGrammar:
-        longest = max(_MIN_ANSWER_CHARS, _CHARACTERS_A_TOKEN * ask.max_tokens)
+        longest = max(_MIN_ANSWER_CHARS, _CHARACTERS_A_TOKEN * ask.sampling.max_tokens)
         key = json.dumps([ask.schema, longest])
         if key not in self._grammars:
             rules = schema_to_grammar(ask.schema, longest)

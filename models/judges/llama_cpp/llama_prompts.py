@@ -7,13 +7,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.judges.llama_cpp.process_messages import LlamaMessage
+from models.judges.judge_interface import Message, Role
 from project.entities.study_records import Json
 
 ChatMessage = dict[str, Any]
 Render = Callable[[list[ChatMessage]], str]
 """Applies the template of a model; raises where the template refuses the messages."""
 
+_Turn = tuple[str, list[str | bytes]]
+"""The role of a message, then what it consists of in order: texts and JPEGs."""
 _NEEDLE = "needle in a haystack"
 
 
@@ -45,27 +47,29 @@ def detect_manners(render: Render) -> MessageFormats:
 
 
 def build_messages(
-    turns: Sequence[LlamaMessage],
+    messages: Sequence[Message],
     manners: MessageFormats,
     marks: re.Pattern[str],
     picture: Callable[[bytes], Mapping[str, Any]],
 ) -> list[ChatMessage]:
-    """Return turns as llama-cpp-python takes messages.
-
-    Args:
-        turns: in order.
-        manners: of the model's template.
-        marks: what stands for something else than text; see `neutralize_special_words`.
-        picture: makes a part of a message from a JPEG.
-    """
+    """Return messages as llama-cpp-python takes them: each picture after its time, then the text."""
 
     def part_of(part: str | bytes) -> Mapping[str, Any]:
         return (
             {"type": "text", "text": neutralize_special_words(part, marks)} if isinstance(part, str) else picture(part)
         )
 
-    told = turns if manners.accepts_system else _without_system(turns)
-    return [{"role": turn.role, "content": [part_of(part) for part in turn.parts]} for turn in told]
+    turns = [(message.role.value, _parts(message)) for message in messages]
+    if not manners.accepts_system:
+        turns = _without_system(turns)
+    return [{"role": role, "content": [part_of(part) for part in parts]} for role, parts in turns]
+
+
+def _parts(message: Message) -> list[str | bytes]:
+    parts: list[str | bytes] = []
+    for picture in message.pictures:
+        parts += [picture.time_label, picture.jpeg] if picture.time_label else [picture.jpeg]
+    return [*parts, message.text] if message.text or not parts else parts
 
 
 def arrange_messages(messages: Sequence[Mapping[str, Any]], manners: MessageFormats) -> list[ChatMessage]:
@@ -96,10 +100,10 @@ def neutralize_special_words(text: str, marks: re.Pattern[str]) -> str:
     return marks.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)
 
 
-def _without_system(turns: Sequence[LlamaMessage]) -> list[LlamaMessage]:
-    spoken = [turn for turn in turns if turn.role != "system"]
-    before = tuple(part for turn in turns if turn.role == "system" for part in turn.parts)
-    return [LlamaMessage(spoken[0].role, (*before, *spoken[0].parts)), *spoken[1:]] if spoken else []
+def _without_system(turns: Sequence[_Turn]) -> list[_Turn]:
+    spoken = [turn for turn in turns if turn[0] != Role.SYSTEM]
+    before = [part for role, parts in turns if role == Role.SYSTEM for part in parts]
+    return [(role, [*before, *parts] if at == 0 else parts) for at, (role, parts) in enumerate(spoken)]
 
 
 def _try_render(render: Render, messages: list[ChatMessage]) -> str:

@@ -16,10 +16,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
 from models.connection import network_sandbox
+from models.judges.judge_interface import Completion
 from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
-    ContextOverflow,
-    LlamaCompletion,
     LlamaModelConfig,
     ModelSignal,
     RequestFailure,
@@ -77,7 +76,7 @@ def _listen(pipe: "Connection[object, object]", asked: "queue.SimpleQueue[Comple
         os._exit(0)
 
 
-Answer = LlamaCompletion | ContextOverflow | RequestFailure | ModelSignal
+Answer = Completion | RequestFailure | ModelSignal
 _POLL_INTERVAL_S = 0.25
 _GRACE_S = 15.0
 """How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
@@ -85,11 +84,7 @@ _KEPT_LINES = 40
 
 
 class ModelProcess:
-    """Answers questions one after the other, in a process of its own. Threads and event loops may share it.
-
-    Args:
-        loading: what it loads, when it is first asked.
-    """
+    """Answers questions one after the other, in a process of its own. Threads and event loops may share it."""
 
     def __init__(self, loading: LlamaModelConfig) -> None:
         self._loading = loading
@@ -114,12 +109,7 @@ class ModelProcess:
         return self._begun.wait(limit_s)
 
     def ask(self, ask: CompletionRequest, limit_s: float) -> "Future[Answer]":
-        """Queue a question.
-
-        Args:
-            ask: the question.
-            limit_s: that it may take, from when its turn has come and the model is loaded.
-        """
+        """Queue a question. `limit_s` counts from when its turn has come and the model is loaded."""
         waiting = _Waiting(ask, limit_s)
         with self._lock:
             if not self._ended:
@@ -193,7 +183,7 @@ class ModelProcess:
                 child.process.kill()
         said = child.receive()
         self._begun.clear()
-        if isinstance(said, LlamaCompletion | ContextOverflow | RequestFailure):
+        if isinstance(said, Completion | RequestFailure):
             return said
         if said is None and self._stop_asked is None:
             return self._explain_death()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
 
+from models.judges.judge_interface import Message, SamplingParameters, TooLong
 from project.entities.study_records import Json
 
 
@@ -17,7 +18,6 @@ class LlamaModelConfig:
     """What a process loads; equal ones share a process.
 
     Attributes:
-        model: path of the GGUF file.
         projector: path of its projector; "" for none.
         context: in tokens.
         gpu_layers: -1 for all.
@@ -32,32 +32,18 @@ class LlamaModelConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class LlamaMessage:
-    """One message: its role, then what it consists of in order, text or the bytes of a JPEG."""
-
-    role: str
-    parts: tuple[str | bytes, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class CompletionRequest:
     """Asks for a completion.
 
     Attributes:
         number: of the request; none is given out twice.
-        turns: the conversation so far.
         schema: JSON Schema that the text is held to.
-        temperature: 0 takes the likeliest token.
-        seed: 31 bits.
-        max_tokens: that the text may have.
     """
 
     number: int
-    turns: tuple[LlamaMessage, ...]
+    messages: tuple[Message, ...]
     schema: Mapping[str, Json]
-    temperature: float
-    seed: int
-    max_tokens: int
+    sampling: SamplingParameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,42 +65,15 @@ class ModelSignal(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class LlamaCompletion:
-    """What the model wrote.
-
-    Attributes:
-        text: whole.
-        truncated: it ended because it had as many tokens as it may.
-        tokens_in: of the question, pictures included.
-        tokens_out: of the text.
-    """
-
-    text: str
-    truncated: bool
-    tokens_in: int
-    tokens_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class ContextOverflow:
-    """The question does not fit.
-
-    Attributes:
-        requested_tokens: tokens of the question and of the longest answer together.
-        context_tokens: tokens of the context.
-        pictures: that are part of the question.
-    """
-
-    requested_tokens: int
-    context_tokens: int
-    pictures: int
-
-
-@dataclass(frozen=True, slots=True)
 class RequestFailure:
-    """A request failed; one line says why."""
+    """A request failed.
+
+    Attributes:
+        too_long: the question does not fit, so nothing was computed; None otherwise.
+    """
 
     line: str
+    too_long: TooLong | None = None
 
 
 _LONGEST = 200
@@ -129,13 +88,7 @@ _TELLING = re.compile(r"GGML_ASSERT|error|fail|abort|what\(\)|CUDA", re.IGNORECA
 
 
 def explain_load_failure(loading: LlamaModelConfig, logged: Sequence[str], projector: bool) -> str:
-    """Return why a model could not be loaded.
-
-    Args:
-        loading: what was asked for.
-        logged: what llama.cpp wrote about it.
-        projector: it was the projector that could not be loaded.
-    """
+    """Return why a model could not be loaded."""
     said = "\n".join(logged)
     file = Path(loading.projector if projector else loading.model).name
     if _MEMORY.search(said):
@@ -160,13 +113,7 @@ def explain_memory(loading: LlamaModelConfig) -> str:
 
 
 def explain_crash(loading: LlamaModelConfig, exitcode: int | None, written: Sequence[str]) -> str:
-    """Return why the process of a model ended by itself.
-
-    Args:
-        loading: what it had loaded.
-        exitcode: of the process; negative for a signal.
-        written: the last lines on its standard error.
-    """
+    """Return why the process of a model ended by itself."""
     if exitcode == -signal.SIGKILL:
         file = Path(loading.model).name
         return f"The process of {file} was killed, as the system does when there is too little memory: {_LESS}."
@@ -180,12 +127,12 @@ def explain_crash(loading: LlamaModelConfig, exitcode: int | None, written: Sequ
     return f"llama.cpp crashed ({how}){f': {why}' if why else ''}. The next question starts it again."
 
 
-def explain_overflow(full: ContextOverflow) -> str:
+def explain_overflow(requested_tokens: int, context_tokens: int, *, pictures: bool) -> str:
     """Return what does not fit, and what can be shortened."""
-    fewer = "fewer or smaller frames, " if full.pictures else ""
+    fewer = "fewer or smaller frames, " if pictures else ""
     return (
-        f"The question and its longest answer take {full.requested_tokens:,} tokens, "
-        f"and the model's context holds {full.context_tokens:,}: "
+        f"The question and its longest answer take {requested_tokens:,} tokens, "
+        f"and the model's context holds {context_tokens:,}: "
         f"choose {fewer}fewer turns before the segment, a shorter answer or a larger context."
     )
 

@@ -106,10 +106,7 @@ def classify_failure(status: int, body: str, hint_s: float | None = None) -> Fai
 
     Known are the words of OpenAI, Azure, vLLM, llama.cpp, llama-cpp-python, Ollama and LM Studio.
 
-    Args:
-        status: of HTTP, or the code that a server gives inside of an answer 200.
-        body: of the answer, as text.
-        hint_s: after how many seconds the server wants to be asked again.
+    The status is that of HTTP, or the code that a server gives inside of an answer 200.
     """
     words, facts = _error_texts(body)
     said = words if len(words) <= _LONGEST_SAID else f"{words[:_LONGEST_SAID]}…"
@@ -166,15 +163,7 @@ def _first_number(patterns: tuple[re.Pattern[str], ...], text: str) -> int | Non
 
 
 def describe_failure(failure: Failure, host: str, model: str, keyed: bool, calls: int) -> str:
-    """Return the line; the server's words in it may still hold a key.
-
-    Args:
-        failure: of the last request.
-        host: of the server.
-        model: that was asked for.
-        keyed: whether a key was sent.
-        calls: requests that were made.
-    """
+    """Return the line; the server's words in it may still hold a key."""
     said = f": {failure.server_message.rstrip('.')}" if failure.server_message else ""
     code = f" (HTTP {failure.status})" if failure.status else ""
     match failure.cause:

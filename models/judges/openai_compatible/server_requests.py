@@ -4,12 +4,13 @@ A server may answer 200 with an error in the body.
 """
 
 import asyncio
+import base64
 import json
 import logging
 import random
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -18,10 +19,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from models.connection.guard import Guard, find_refusal
-from models.judges.judge_interface import ModelOptions
+from models.judges.judge_interface import Completion, Message, ModelOptions
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Cause, Failure, classify_failure
 from models.judges.structured_output.answer_parsing import truncate_for_storage
-from models.judges.structured_output.completion import Completion
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
@@ -61,25 +61,9 @@ def normalize_base_url(url: str) -> str:
     return SplitResult(parts.scheme, parts.netloc.lower(), path or "/v1", "", "").geturl()
 
 
-def host_and_port(base: str) -> str:
-    """Return the host and port of an address, for people."""
-    return urlsplit(base).netloc
-
-
-def host_name(base: str) -> str:
-    """Return the host of an address without its port."""
-    return urlsplit(base).hostname or ""
-
-
 @dataclass(frozen=True)
 class OpenAIOptions(ModelOptions):
-    """How a server is asked.
-
-    Attributes:
-        url: base of its addresses, such as `http://localhost:8000/v1`.
-        tries: how often a request may be made until it is answered.
-        patience_s: that one request may take with all its tries and waits, in seconds; at least `timeout_s`.
-    """
+    """How a server is asked."""
 
     url: str = text_field(
         DEFAULT_URL, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1."
@@ -104,7 +88,6 @@ class RetryLimits:
     """How long one request is tried.
 
     Attributes:
-        tries: requests in all.
         total_s: seconds from the first request to the last answer, waits included.
         first_s: the wait after the first failure, in seconds; it doubles with each further one.
         longest_s: the longest wait that is chosen here; a server may ask for a longer one.
@@ -136,10 +119,7 @@ class RetryLimits:
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
     """Return after how many seconds a server wants to be asked again; None where it does not say so.
 
-    Args:
-        headers: of its answer, names in any case: `retry-after-ms`, then `Retry-After` in seconds or as an HTTP date
-            (RFC 9110, section 10.2.3).
-        now: the time, with its zone.
+    A server says so in `retry-after-ms`, then `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3).
     """
     found = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _number(found.get("retry-after-ms"))
@@ -184,13 +164,80 @@ def create_client(base: str, key: str, guard: Guard) -> "httpx2.AsyncClient":
     return client
 
 
-def parse_completion(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
-    """Read the body of an answer 200.
+def to_wire_messages(messages: Sequence[Message], sees: str) -> list[Json]:
+    """Return messages as a server takes them.
 
-    Args:
-        body: whatever came.
-        scrubber: keeps the key out of what is kept.
+    A message without pictures is one text, which every server takes; one with pictures is a list of parts: each picture
+    after its time, a clip, then the text.
+
+    What a judge does not see is not sent to it.
     """
+    return [_message(message, sees) for message in messages]
+
+
+def _message(message: Message, sees: str) -> Json:
+    parts: list[Json] = []
+    if sees == "frames":
+        for picture in message.pictures:
+            if picture.time_label:
+                parts.append({"type": "text", "text": picture.time_label})
+            parts.append({"type": "image_url", "image_url": {"url": _data_url("image/jpeg", picture.jpeg)}})
+    if sees == "clip" and message.clip is not None:
+        parts.append({"type": "video_url", "video_url": {"url": _data_url("video/mp4", message.clip.mp4)}})
+    if not parts:
+        return {"role": message.role.value, "content": message.text}
+    return {"role": message.role.value, "content": [*parts, {"type": "text", "text": message.text}]}
+
+
+def _data_url(kind: str, data: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+Change = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+_LIMIT_KEYS = {
+    *("maxLength", "minLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    *("multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "examples"),
+}
+"""Limits that not every server can hold an answer to; `AnswerForm.parse` holds it to them all the same."""
+_LONGEST = 600
+"""Characters of a text that llama-cpp-python can count: from some 1,000 on, its server dies of the grammar."""
+_OF_NAMES = {"properties", "$defs"}
+
+
+def strip_limits(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a schema without limits; names of properties are kept, whatever they are called."""
+    return _map_schema(schema, lambda found: {key: value for key, value in found.items() if key not in _LIMIT_KEYS})
+
+
+def cap_lengths(schema: Mapping[str, Json]) -> dict[str, Json]:
+    """Return a schema in which no text is longer than llama-cpp-python can count."""
+
+    def cap(found: Mapping[str, Json]) -> Mapping[str, Json]:
+        longest = found.get("maxLength")
+        return {**found, "maxLength": min(longest, _LONGEST)} if isinstance(longest, int) else found
+
+    return _map_schema(schema, cap)
+
+
+def _map_schema(schema: Mapping[str, Json], change: Change) -> dict[str, Json]:
+    """Return a schema in which it and every schema in it is changed; tables of names are no schemas."""
+    found: dict[str, Json] = {}
+    for key, value in change(schema).items():
+        if key in _OF_NAMES and isinstance(value, dict):
+            found[key] = {name: _map_value(member, change) for name, member in value.items()}
+        else:
+            found[key] = _map_value(value, change)
+    return found
+
+
+def _map_value(value: Json, change: Change) -> Json:
+    if isinstance(value, dict):
+        return _map_schema(value, change)
+    return [_map_value(item, change) for item in value] if isinstance(value, list) else value
+
+
+def parse_completion(body: bytes, scrubber: ApiKeyRedactor) -> Completion | Failure:
+    """Read the body of an answer 200."""
     text = body.decode("utf-8", "replace")
     try:
         found: Json = json.loads(text, strict=False)
@@ -266,12 +313,6 @@ async def request_completion(
     client: "httpx2.AsyncClient", body: Mapping[str, Json], limit_s: float, scrubber: ApiKeyRedactor
 ) -> Completion | Failure:
     """Send a request for a completion, once.
-
-    Args:
-        client: of the server.
-        body: of the request.
-        limit_s: from the start to the last byte of the answer, in seconds.
-        scrubber: keeps the key out of what is kept.
 
     Raises:
         project.entities.egress_policy.Forbidden: the policy does not let the request leave this machine.

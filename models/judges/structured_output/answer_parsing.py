@@ -11,8 +11,7 @@ from json import JSONDecodeError, JSONDecoder
 from math import isinf
 from typing import NoReturn
 
-from models.judges.judge_interface import AnswerForm, RepairLevel
-from models.judges.structured_output.completion import Completion, ResponseSchema
+from models.judges.judge_interface import AnswerForm, Completion, RepairLevel
 from project.entities.study_records import Json
 
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
@@ -172,12 +171,12 @@ IS_ANSWER_KEY = "gives_an_answer"
 _MAX_THOUGHT_CHARS = 8000
 
 
-def response_schema(form: AnswerForm) -> ResponseSchema:
+def response_schema(form: AnswerForm) -> Mapping[str, Json]:
     """Return what the model is held to: the form's schema, after room for thoughts where it thinks first."""
     if not form.thinks:
-        return ResponseSchema(form.name, form.schema)
+        return form.schema
     thoughts: dict[str, Json] = {"type": "string", "maxLength": _MAX_THOUGHT_CHARS}
-    return ResponseSchema(form.name, _wrap_schema(form.schema, {THOUGHTS_KEY: thoughts}))
+    return _wrap_schema(form.schema, {THOUGHTS_KEY: thoughts})
 
 
 def split_answer(form: AnswerForm, found: Mapping[str, Json]) -> tuple[str, Mapping[str, Json]]:

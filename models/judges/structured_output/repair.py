@@ -4,14 +4,18 @@ A model's text is fenced in the prompts as data, and approved for sending.
 """
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from models.connection.guard import Guard, current_purpose
+from models.connection.guard import current_purpose
 from models.judges.judge_interface import (
+    Completer,
+    Completion,
+    CompletionError,
     Judge,
     JudgeRequest,
+    JudgeResources,
     Message,
     RepairLevel,
     Reply,
@@ -29,7 +33,6 @@ from models.judges.structured_output.answer_parsing import (
     to_compact_json,
     truncate_for_storage,
 )
-from models.judges.structured_output.completion import Completer, Completion, CompletionError, ResponseSchema
 from project.entities.egress_policy import Forbidden
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -39,74 +42,159 @@ Price = Callable[[int, int], float | None]
 """From tokens read and written to what they cost; None where that cannot be told."""
 
 
+async def ask_with_repair(question: JudgeRequest, model: Completer, means: JudgeResources, price: Price) -> Reply:
+    """Ask a model a question, and make what it writes into an answer.
+
+    Args:
+        question: what is asked.
+        model: answers it, and is asked once more to mend an answer that cannot be read.
+        means: the second model that brings an answer into form that still cannot be read, if there is one. It sees that
+            answer and nothing else, and sends through the same guard.
+        price: of the tokens of `model`.
+    """
+    return await _RepairedQuestion(question, model, means, price).ask()
+
+
 @dataclass
-class RepairAccount:
-    """Everything that was written and paid for one question, over all requests.
+class _RepairedQuestion:
+    """One question, with everything that was written and paid for it over all requests.
 
     Attributes:
-        price: of the tokens of the model that is asked.
         raw: every text that came back, with a heading each but for the first.
         problems: why no answer could be read so far, each as a part of a sentence.
     """
 
+    question: JudgeRequest
+    model: Completer
+    means: JudgeResources
     price: Price
     raw: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    _started: float = field(default_factory=time.monotonic)
-    _calls: int = 0
-    _tokens_in: int | None = 0
-    _tokens_out: int | None = 0
-    _cost: float | None = 0.0
-    _model_id: str = ""
+    started: float = field(default_factory=time.monotonic)
+    calls: int = 0
+    tokens_in: int | None = 0
+    tokens_out: int | None = 0
+    cost: float | None = 0.0
+    model_id: str = ""
 
-    def add_completion(self, completion: Completion, heading: str = "") -> None:
-        """Add what the model wrote, and what it took."""
-        self._model_id = completion.model_id or self._model_id
+    async def ask(self) -> Reply:
+        try:
+            first = await self.model.complete(self.question)
+        except CompletionError as failure:
+            self._add_failure(failure)
+            self.tokens_in = self.cost = None
+            return self._reply(failure.status, error=failure.line, too_long=failure.too_long)
+        self._add_completion(first)
+        if first.refusal:
+            return self._reply(JudgmentStatus.REFUSED, error=f"It refused to answer: {_brief(first.refusal)}")
+        reading = parse_answer(first, self.question.form)
+        if _missed_constraint(first):
+            self.model.weaken_constraint(first.held)
+        if reading.answer is not None:
+            return self._answered(reading.answer, reading.thinking, reading.mended)
+        self.problems.append(f"the answer could not be read: {self._describe_problem(reading, first)}")
+        mended = await self._repair(first, reading)
+        if mended is None and self.means.coerce is not None and first.text.strip():
+            mended = await self._coerce(self.means.coerce, first, reading)
+        line = "; ".join(self.problems)
+        error = f"{line[0].upper()}{line[1:]}."
+        return mended or self._reply(JudgmentStatus.UNPARSED, thinking=reading.thinking, error=error)
+
+    async def _repair(self, first: Completion, reading: ParsedAnswer) -> Reply | None:
+        question = self.question
+        turns = repair_messages(first.text, reading.problem, first.truncated, response_schema(question.form))
+        self._approve_texts(turns)
+        try:
+            second = await self.model.complete(replace(question, messages=(*question.messages, *turns)))
+        except CompletionError as failure:
+            self._add_failure(failure)
+            self.problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
+            return None
+        except Forbidden as refusal:
+            self.problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
+            return None
+        self._add_completion(second, "asked to mend it")
+        again = parse_answer(second, question.form)
+        if again.answer is not None:
+            thinking = "\n".join(text for text in (reading.thinking, again.thinking) if text)
+            return self._answered(again.answer, thinking, RepairLevel.REPAIRED)
+        problem = self._describe_problem(again, second)
+        self.problems.append(f"nor could what it wrote when asked to mend it: {problem}")
+        return None
+
+    async def _coerce(self, coerce: Judge, first: Completion, reading: ParsedAnswer) -> Reply | None:
+        question, messages = self.question, coercion_messages(first.text)
+        self._approve_texts(messages)
+        sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
+        form = coercion_form(question.form)
+        try:
+            # It is told nothing of what people said.
+            reply = await coerce.ask(
+                JudgeRequest(messages, form, sampling, item=question.item, on_lost=question.on_lost)
+            )
+        except Forbidden as refusal:
+            self.problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
+            return None
+        self._add_usage(reply.calls, reply.tokens_in, reply.tokens_out, reply.cost)
+        self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
+        if reply.status is JudgmentStatus.OK:
+            return self._answered(reply.answer, reading.thinking, RepairLevel.COERCED)
+        problem = reply.error.rstrip(".") or reply.status.value
+        self.problems.append(f"nor could a second model bring it into form: {problem}")
+        return None
+
+    def _approve_texts(self, messages: Iterable[Message]) -> None:
+        """Approve texts for sending under the condition of the question that is being asked.
+
+        What a model answered says no more of a study than the question that it was asked.
+        """
+        guard, request_purpose = self.means.guard, current_purpose()
+        if guard is not None and request_purpose is not None:
+            for message in messages:
+                guard.approved.add_text(message.text, request_purpose.condition)
+
+    def _describe_problem(self, reading: ParsedAnswer, completion: Completion) -> str:
+        limit = self.question.sampling.max_tokens
+        cut = f" (cut after {limit} tokens, allow it more)" if completion.truncated else ""
+        return f"{reading.problem}{cut}"
+
+    def _add_completion(self, completion: Completion, heading: str = "") -> None:
+        self.model_id = completion.model_id or self.model_id
         read, written = completion.tokens_in, completion.tokens_out
         cost = None if read is None or written is None else self.price(read, written)
         self._add_usage(completion.calls, read, written, cost)
         self._keep("\n".join(text for text in (completion.text, completion.refusal) if text), heading)
 
-    def add_coercion(self, reply: Reply) -> None:
-        """Add what a second model replied, and what it took."""
-        self._add_usage(reply.calls, reply.tokens_in, reply.tokens_out, reply.cost)
-        self._keep(reply.raw, f"brought into form by {reply.model_id or 'a second model'}")
-
-    def add_failure(self, failure: CompletionError) -> None:
-        """Add a request that gave nothing."""
-        self._calls += failure.calls
+    def _add_failure(self, failure: CompletionError) -> None:
+        self.calls += failure.calls
         if failure.raw:
             self._keep(failure.raw, "could not be asked" if self.raw else "")
 
-    def reply(self, status: JudgmentStatus, **found: Any) -> Reply:
-        """Return the reply with a status and what was found."""
-        counted = self._tokens_in is not None and self._tokens_out is not None
-        return Reply(
-            status,
-            raw="\n\n".join(self.raw),
-            model_id=self._model_id,
-            tokens_in=self._tokens_in if counted else None,
-            tokens_out=self._tokens_out if counted else None,
-            cost=self._cost,
-            ms=round((time.monotonic() - self._started) * 1000),
-            calls=self._calls,
-            **found,
-        )
-
-    def failure_reply(self, failure: CompletionError) -> Reply:
-        """Return the reply to a question that could not be asked."""
-        self.add_failure(failure)
-        self._tokens_in = self._cost = None
-        return self.reply(failure.status, error=failure.line, too_long=failure.too_long)
-
     def _add_usage(self, calls: int, read: int | None, written: int | None, cost: float | None) -> None:
-        self._calls += calls
-        self._tokens_in = _sum_known(self._tokens_in, read)
-        self._tokens_out = _sum_known(self._tokens_out, written)
-        self._cost = _sum_known(self._cost, cost)
+        self.calls += calls
+        self.tokens_in = _sum_known(self.tokens_in, read)
+        self.tokens_out = _sum_known(self.tokens_out, written)
+        self.cost = _sum_known(self.cost, cost)
 
     def _keep(self, text: str, heading: str) -> None:
         self.raw.append(f"--- {heading} ---\n{truncate_for_storage(text)}" if heading else truncate_for_storage(text))
+
+    def _answered(self, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
+        return self._reply(JudgmentStatus.OK, answer=answer, thinking=thinking, mended=mended)
+
+    def _reply(self, status: JudgmentStatus, **found: Any) -> Reply:
+        counted = self.tokens_in is not None and self.tokens_out is not None
+        return Reply(
+            status,
+            raw="\n\n".join(self.raw),
+            model_id=self.model_id,
+            tokens_in=self.tokens_in if counted else None,
+            tokens_out=self.tokens_out if counted else None,
+            cost=self.cost,
+            ms=round((time.monotonic() - self.started) * 1000),
+            calls=self.calls,
+            **found,
+        )
 
 
 def _sum_known(total: Number | None, more: Number | None) -> Number | None:
@@ -116,107 +204,10 @@ def _sum_known(total: Number | None, more: Number | None) -> Number | None:
 _LONGEST_LINE = 300
 
 
-async def ask_with_repair(question: JudgeRequest, model: Completer, coerce: Judge | None, price: Price) -> Reply:
-    """Ask a model a question, and make what it writes into an answer.
-
-    Args:
-        question: what is asked.
-        model: answers it, and is asked once more to mend an answer that cannot be read.
-        coerce: a second model that brings an answer into form that still cannot be read; None for none. It sees that
-            answer and nothing else. Its requests have to be let through by the same guard.
-        price: of the tokens of `model`.
-
-    Raises:
-        project.entities.egress_policy.Forbidden: the policy does not let the question leave this machine. Where it lets
-            that, but not what comes after, the answer counts as unreadable.
-    """
-    account = RepairAccount(price)
-    try:
-        first = await model.complete(question.messages, response_schema(question.form), question.sampling)
-    except CompletionError as failure:
-        return account.failure_reply(failure)
-    account.add_completion(first)
-    if first.refusal:
-        return account.reply(JudgmentStatus.REFUSED, error=f"It refused to answer: {_brief(first.refusal)}")
-    reading = parse_answer(first, question.form)
-    if _missed_constraint(first):
-        model.weaken_constraint(first.held)
-    if reading.answer is not None:
-        return _answered(account, reading.answer, reading.thinking, reading.mended)
-    account.problems.append(f"the answer could not be read: {_describe_problem(reading, first, question)}")
-    mended = await _repair(question, model, account, first, reading)
-    if mended is None and coerce is not None and first.text.strip():
-        mended = await _coerce(question, model, coerce, account, first, reading)
-    line = "; ".join(account.problems)
-    return mended or account.reply(
-        JudgmentStatus.UNPARSED, thinking=reading.thinking, error=f"{line[0].upper()}{line[1:]}."
-    )
-
-
-async def _repair(
-    question: JudgeRequest, model: Completer, account: RepairAccount, first: Completion, reading: ParsedAnswer
-) -> Reply | None:
-    shape = response_schema(question.form)
-    turns = repair_messages(first.text, reading.problem, first.truncated, shape)
-    for turn in turns:
-        model.approve_text(turn.text)
-    try:
-        second = await model.complete((*question.messages, *turns), shape, question.sampling)
-    except CompletionError as failure:
-        account.add_failure(failure)
-        account.problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
-        return None
-    except Forbidden as refusal:
-        account.problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
-        return None
-    account.add_completion(second, "asked to mend it")
-    again = parse_answer(second, question.form)
-    if again.answer is not None:
-        thinking = "\n".join(text for text in (reading.thinking, again.thinking) if text)
-        return _answered(account, again.answer, thinking, RepairLevel.REPAIRED)
-    problem = _describe_problem(again, second, question)
-    account.problems.append(f"nor could what it wrote when asked to mend it: {problem}")
-    return None
-
-
-async def _coerce(
-    question: JudgeRequest,
-    model: Completer,
-    coerce: Judge,
-    account: RepairAccount,
-    first: Completion,
-    reading: ParsedAnswer,
-) -> Reply | None:
-    messages = coercion_messages(first.text)
-    for message in messages:
-        model.approve_text(message.text)
-    sampling = SamplingParameters(0.0, question.sampling.seed, question.sampling.max_tokens)
-    try:
-        reply = await coerce.ask(JudgeRequest(messages, coercion_form(question.form), sampling, item=question.item))
-    except Forbidden as refusal:
-        account.problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
-        return None
-    account.add_coercion(reply)
-    if reply.status is JudgmentStatus.OK:
-        return _answered(account, reply.answer, reading.thinking, RepairLevel.COERCED)
-    problem = reply.error.rstrip(".") or reply.status.value
-    account.problems.append(f"nor could a second model bring it into form: {problem}")
-    return None
-
-
-def _answered(account: RepairAccount, answer: Mapping[str, Json], thinking: str, mended: RepairLevel) -> Reply:
-    return account.reply(JudgmentStatus.OK, answer=answer, thinking=thinking, mended=mended)
-
-
 def _missed_constraint(completion: Completion) -> bool:
     """Tell whether a text that should have been held to a shape is no object, though it had room and is not empty."""
     ended = bool(completion.held) and not completion.truncated
     return ended and bool(completion.text.strip()) and parse_whole(split_thoughts(completion.text)[1]) is None
-
-
-def _describe_problem(reading: ParsedAnswer, completion: Completion, question: JudgeRequest) -> str:
-    limit = question.sampling.max_tokens
-    return f"{reading.problem} (cut after {limit} tokens, allow it more)" if completion.truncated else reading.problem
 
 
 def _brief(text: str) -> str:
@@ -229,22 +220,22 @@ MAX_QUOTE_CHARS = 8000
 EMPTY_ANSWER = "(nothing)"
 
 
-def with_schema(text: str, shape: ResponseSchema) -> str:
+def with_schema(text: str, schema: Mapping[str, Json]) -> str:
     """Return a message that also says what the answer has to look like, for servers that do not hold it to that."""
     return (
         f"{text}\n\nAnswer with one JSON object and nothing else: no other words, no code fence. "
-        f"It must fit this JSON schema:\n{to_compact_json(dict(shape.schema))}"
+        f"It must fit this JSON schema:\n{to_compact_json(dict(schema))}"
     )
 
 
-def repair_messages(wrote: str, problem: str, cut: bool, shape: ResponseSchema) -> tuple[Message, Message]:
+def repair_messages(wrote: str, problem: str, cut: bool, schema: Mapping[str, Json]) -> tuple[Message, Message]:
     """Return the turns that show a model its answer again and ask it to mend its form, not what it says."""
     shorter = " It ended before it was complete: be shorter." if cut else ""
     return (
         Message(Role.ASSISTANT, quote_answer(wrote)),
         Message(
             Role.USER,
-            with_schema(f"Your answer could not be read: {problem}.{shorter} Give the same answer again.", shape),
+            with_schema(f"Your answer could not be read: {problem}.{shorter} Give the same answer again.", schema),
         ),
     )
 
@@ -285,17 +276,3 @@ def _fence(wrote: str) -> str:
     while fence in wrote:
         fence += "="
     return fence
-
-
-def approve_text(guard: Guard | None, text: str) -> None:
-    """Approve a text for sending under the condition of the question that is being asked.
-
-    What a model answered says no more of a study than the question that it was asked.
-
-    Args:
-        guard: that the next request goes through, also where another model is asked; None where none goes anywhere.
-        text: all of it, as it will stand in a message.
-    """
-    request_purpose = current_purpose()
-    if guard is not None and request_purpose is not None:
-        guard.approved.add_text(text, request_purpose.condition)

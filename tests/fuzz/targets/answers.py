@@ -9,11 +9,10 @@ from typing import Any
 from benchmark.prompts.answer_form import answer_form
 from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
 from models.judges.baselines import build_answer
-from models.judges.judge_interface import AnswerForm
+from models.judges.judge_interface import AnswerForm, Completion
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Failure
 from models.judges.openai_compatible.server_requests import parse_completion
 from models.judges.structured_output.answer_parsing import coercion_form, parse_answer, response_schema
-from models.judges.structured_output.completion import Completion
 from tests.builders.task_items import items_for
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import a_text, json_bytes, spoil_bytes, spoil_json

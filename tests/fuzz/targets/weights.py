@@ -222,8 +222,9 @@ class Gguf:
         (folder / "b.gguf").write_bytes(projector)
 
     def use(self, chance: Random, folder: Path) -> None:
+        from models.judges.judge_interface import Message, Role, SamplingParameters
         from models.judges.llama_cpp.llama_judge import require_gguf_file
-        from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage
+        from models.judges.llama_cpp.process_messages import CompletionRequest
 
         model = require_gguf_file(str(folder / "a.gguf"), "model")
         projector = require_gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
@@ -231,12 +232,6 @@ class Gguf:
             loaded = self._model.LlamaModel(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
         except self._model.NotLoaded as error:
             raise UserError(str(error)) from None
-        ask = CompletionRequest(
-            1,
-            (LlamaMessage("user", ("Hi",)),),
-            {"type": "object", "properties": {}, "additionalProperties": False},
-            0.0,
-            0,
-            4,
-        )
+        schema = {"type": "object", "properties": {}, "additionalProperties": False}
+        ask = CompletionRequest(1, (Message(Role.USER, "Hi"),), schema, SamplingParameters(max_tokens=4))
         loaded.answer(ask)

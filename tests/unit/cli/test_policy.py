@@ -51,12 +51,12 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     assert "No request was made." in greenroom("egress", str(study))
     with Session.open(study, "Ada") as session:
         authority = StudyAuthority(session)
-        authority.permit(at_home("r1", RAW_CONDITION), 0)
+        authority.permit(at_home("r1", RAW_CONDITION))
         with pytest.raises(Forbidden):
-            authority.permit(abroad("r1", RAW_CONDITION), 0)
+            authority.permit(abroad("r1", RAW_CONDITION))
         set_policy(session, Policy(EgressLevel.ANONYMIZED, "", "=Board 7"))
         authority.permit(
-            EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https"), 0
+            EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https")
         )
     said = greenroom("egress", str(study), "--csv", str(tmp_path / "out.csv"))
     assert "api.example.org:443 (192.0.2.7)" in said
@@ -66,12 +66,12 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     assert "1 request refused: 1 picture, 1 kB of text; 2 kB in all" in said
     with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [row["fate"] for row in rows] == ["local", "refused", "left"]
+    assert [row["outcome"] for row in rows] == ["local", "refused", "left"]
     assert [row["rule"] for row in rows] == ["", "nothing-leaves", ""]
     assert rows[1]["picture_sha256"] == "b" * 64
     found = json.loads(greenroom("egress", str(study), "--only", "left", "--json"))
     (one,) = found["requests"]
-    assert (one["fate"], one["request"]["host"], one["permission"]) == (
+    assert (one["outcome"], one["request"]["host"], one["permission"]) == (
         "left",
         "api.example.org",
         "anonymized, allowed by =Board 7",
@@ -98,7 +98,7 @@ def test_without_a_study_it_tells_what_the_machine_fetched(
     monkeypatch.setattr(machine, "journal_file", lambda: tmp_path / "requests.jsonl")
     assert "No request was made." in greenroom("egress")
     machine.MachineAuthority().permit(
-        EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https"), 0
+        EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
     )
     said = greenroom("egress")
     assert "models.example.org:443" in said

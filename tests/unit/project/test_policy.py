@@ -49,12 +49,12 @@ REQUESTS = st.builds(
     redirected_from=st.sampled_from(["", "api.example.org"]),
     proxy=st.sampled_from(["", "proxy.example.org"]),
     scheme=st.sampled_from(["", "http", "tcp", "HTTP", "https", "tls"]),
+    unapproved=st.integers(0, 1),
 )
 EVIDENCE = st.builds(
     RequestEvidence,
     st.sampled_from(["", "nobody looked"]),
     st.sampled_from(["", "P1 did not agree"]),
-    st.integers(0, 1),
 )
 
 
@@ -83,7 +83,6 @@ ELSEWHERE = {"barred": "It goes elsewhere."}
 SEEN = RequestEvidence("", "")
 UNSEEN = RequestEvidence("nobody looked", "")
 UNASKED = RequestEvidence("", "P1 did not agree")
-UNCLEARED = RequestEvidence("", "", 1)
 
 
 @pytest.mark.parametrize(
@@ -105,8 +104,8 @@ UNCLEARED = RequestEvidence("", "", 1)
         ("consent", RAW, SENT, UNASKED),
         ("consent", RAW, SENT, RequestEvidence()),
         ("", ANONYMIZED, replace(SENT, texts=0), RequestEvidence()),
-        ("cleared", RAW, SENT, UNCLEARED),
-        ("cleared", RAW, replace(SENT, local=True), UNCLEARED),
+        ("cleared", RAW, replace(SENT, unapproved=1), SEEN),
+        ("cleared", RAW, replace(SENT, local=True, unapproved=1), SEEN),
         ("hosts", replace(RAW, hosts=(OTHER,)), SENT, SEEN),
         ("", replace(RAW, hosts=()), SENT, SEEN),
         ("cluster", replace(RAW, hosts=(OTHER,)), replace(SENT, purpose=Purpose.CLUSTER), SEEN),
@@ -135,7 +134,7 @@ def test_one_thing_that_is_not_as_it_must_be_forbids_a_request(
 def test_what_stays_on_this_machine_passes_whatever_the_policy(
     policy: Policy, request: EgressRequest, evidence: RequestEvidence
 ) -> None:
-    assert rule(policy, replace(request, local=True, redirected_from=""), replace(evidence, uncleared=0)) == ""
+    assert rule(policy, replace(request, local=True, redirected_from="", unapproved=0), evidence) == ""
 
 
 @given(POLICIES, REQUESTS, EVIDENCE)

@@ -113,6 +113,18 @@ def test_recordings_that_are_held_out_stay(tmp_path: Path) -> None:
         assert study.rows("SELECT count(*) FROM chain") == [(1,)]
 
 
+def test_an_episode_that_goes_on_from_a_recording_that_is_held_out_stays_with_it(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    with Study.open(path) as study:
+        with study.step("Go on from it"):
+            (held_out,) = study.rows("SELECT recording_id FROM hold_out")
+            study.write("UPDATE episode SET from_recording_id = ?", held_out)
+        done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)
+        episodes = {row[0] for row in study.rows("SELECT recording_id FROM episode")}
+    assert episodes == {full.id("rec1")}
+    assert done.held_out == 2
+
+
 def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     with Study.open(path) as study:

@@ -21,7 +21,7 @@ from anonymize.pii_review.pii_decisions import mark_text
 from anonymize.release.release_files import collect_meta_information
 from benchmark.authoring.meta_answers import import_answer, is_human_summary, read_answers
 from benchmark.judge_input.judged_subjects import locate_target
-from benchmark.judge_input.subject_material import MATERIAL
+from benchmark.judge_input.subject_material import MATERIAL, MaterialSource
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import LookKind, SummarySource
 from project.errors import UserError
@@ -165,7 +165,7 @@ def test_judges_are_told_what_people_marked_of_scenes_under_names_of_the_request
     set_field(session, made, "description", "Bo comes\nin.")
     replace_prelabels(session, R, [CuePrelabel("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
     place = locate_target(session, JudgmentTarget(JudgmentTargetKind.RECORDING, R))
-    told = MATERIAL["scenes"](session, place, {}, lambda text: text.replace("Bo", "User"))
+    told = MATERIAL["scenes"](MaterialSource(session, place, {}, lambda text: text.replace("Bo", "User")))
     assert told == "20.0 s to 20.5 s: Somebody comes or goes: User: User comes in."
 
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.study.recording_edits import redo, undo
-from anonymize.egress.egress_authority import StudyAuthority
-from anonymize.egress.permit_protocol import PERMIT, RemoteAuthority, answer_permits
+from anonymize.egress.egress_authority import PERMIT, RemoteAuthority, StudyAuthority, answer_permits
 from anonymize.egress.policy_edits import change_policy, parse_hosts, set_policy
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
@@ -37,13 +36,13 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 def refused(session: Session, departure: EgressRequest) -> str:
     with pytest.raises(Forbidden) as refusal:
-        StudyAuthority(session).permit(departure, 0)
+        StudyAuthority(session).permit(departure)
     return refusal.value.rule
 
 
 def test_by_default_nothing_leaves_and_what_stays_is_written_down_too(session: Session) -> None:
     assert refused(session, abroad("r1", RAW_CONDITION)) == "nothing-leaves"
-    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
+    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION))
     kept, let = all_egress(session.study)
     assert (kept.rule, kept.permission, kept.level) == ("nothing-leaves", "", EgressLevel.NOTHING)
     assert (let.rule, let.permission) == ("", "local")
@@ -52,7 +51,7 @@ def test_by_default_nothing_leaves_and_what_stays_is_written_down_too(session: S
 
 
 def test_a_request_is_on_disk_before_it_is_let_through(session: Session) -> None:
-    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
+    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION))
     with Session.open(session.study.path, "Bo", read_only=True) as other:
         assert [egress.request.host for egress in all_egress(other.study)] == ["localhost"]
 
@@ -65,7 +64,7 @@ def test_what_cannot_be_written_down_is_not_sent(session: Session) -> None:
 
 
 def test_the_journal_cannot_be_changed(session: Session) -> None:
-    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION), 0)
+    StudyAuthority(session).permit(at_home("r1", RAW_CONDITION))
     (line,) = all_egress(session.study)
     for sql in ("UPDATE egress SET permission = ?", "DELETE FROM egress WHERE id <> ?"):
         with pytest.raises(sqlite3.IntegrityError), session.study.run_transaction():
@@ -89,18 +88,18 @@ def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
     empty = replace(abroad("", ""), texts=0, frames=())
     assert authority.preview_refusal(empty) is not None
     set_policy(session, EVERYTHING)
-    authority.permit(empty, 0)
+    authority.permit(empty)
     assert all_egress(session.study)[-1].permission == "raw, allowed by Board 7"
     set_policy(session, Policy())
     with pytest.raises(Forbidden):
-        authority.permit(empty, 0)
+        authority.permit(empty)
 
 
 def test_a_download_needs_no_level_and_no_evidence(session: Session) -> None:
     download = EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
     assert refused(session, download) == "downloads"
     set_policy(session, Policy(downloads=True))
-    StudyAuthority(session).permit(download, 0)
+    StudyAuthority(session).permit(download)
     assert refused(session, replace(download, proxy="proxy.example.org")) == "proxies"
     assert refused(session, abroad("r1", RAW_CONDITION)) == "nothing-leaves"
 
@@ -117,9 +116,9 @@ class _Holder:
 
 def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
     remote = RemoteAuthority(_Holder(session))
-    remote.permit(at_home("r1", RAW_CONDITION), 0)
+    remote.permit(at_home("r1", RAW_CONDITION))
     with pytest.raises(Forbidden) as refusal:
-        remote.permit(abroad("r1", RAW_CONDITION), 0)
+        remote.permit(abroad("r1", RAW_CONDITION))
     assert refusal.value.rule == "nothing-leaves"
     assert [egress.request for egress in all_egress(session.study)] == [
         at_home("r1", RAW_CONDITION),
@@ -130,7 +129,7 @@ def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
 def test_only_a_yes_is_a_yes_and_a_question_that_is_not_understood_is_a_no(session: Session) -> None:
     for said in ({}, {"refusals": "no"}, {"refusals": []}, {"refusals": [None, None]}, {"refusals": [{}]}):
         with pytest.raises(Forbidden):
-            RemoteAuthority(SimpleNamespace(ask=lambda question, said=said: said)).permit(at_home("r1", "raw"), 0)
+            RemoteAuthority(SimpleNamespace(ask=lambda question, said=said: said)).permit(at_home("r1", "raw"))
     for question in (
         *({}, {"permits": [{"request": {}}]}, {"permits": [{"request": {"purpose": "fun"}, "unapproved": 0}]}),
         *({"permits": None}, {"permits": [{"request": None, "unapproved": 0}]}),

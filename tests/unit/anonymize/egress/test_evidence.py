@@ -13,7 +13,7 @@ from annotate.study.people import add_participant, set_appearance, set_consent
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
 from anonymize.egress.egress_authority import StudyAuthority
-from anonymize.egress.egress_evidence import working_refusal
+from anonymize.egress.egress_evidence import gather_work_evidence
 from anonymize.egress.policy_edits import set_policy
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.pii_review import study_finder as search
@@ -21,7 +21,7 @@ from anonymize.pii_review.pii_decisions import decide_places, undecide_places
 from anonymize.pii_review.review_hits import find_hits, find_undecided
 from anonymize.release.release_edits import confirm_texts, waive_rule, withdraw_waiver
 from benchmark.disclosure.conditions import MISSING_RECORDING
-from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
+from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.entities.face_regions import Keyframe
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, Recording, Utterance
@@ -256,7 +256,8 @@ def test_what_another_program_says_of_consent_and_hold_outs_does_not_count(
     with closing(sqlite3.connect(session.study.path)) as other, other:
         assert other.execute(sql).rowcount > 0
     assert "another program changed who agreed" in forbidden(session, abroad(recording.id, RAW_CONDITION))
-    assert "another program changed who agreed" in working_refusal(session, [recording.id])
+    work = replace(abroad(recording.id, RAW_CONDITION), purpose=Purpose.CLUSTER)
+    assert "another program changed who agreed" in gather_work_evidence(session, work).unwilling
 
 
 def person_called(session: Session, name: str) -> Participant:
@@ -266,7 +267,7 @@ def person_called(session: Session, name: str) -> Participant:
 def test_a_request_with_nothing_needs_no_review_but_has_to_be_cleared(session: Session, recording: Recording) -> None:
     assert forbidden(session, replace(abroad("", ""), texts=0, frames=())) == ""
     with pytest.raises(Forbidden) as refusal:
-        StudyAuthority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True), 1)
+        StudyAuthority(session).permit(replace(abroad(recording.id, RAW_CONDITION), local=True, unapproved=1))
     assert refusal.value.rule == "cleared"
 
 

@@ -64,7 +64,7 @@ def test_an_older_file_brings_no_older_permission_back(study: Path, later: list[
     assert holds(study) == Policy(), "also where the newest policy says the same: it was set anew"
     with Session.open(study, "Ada") as session:
         with pytest.raises(Forbidden, match="not the one that was set last on this machine") as refusal:
-            StudyAuthority(session).permit(abroad("r1", "raw"), 0)
+            StudyAuthority(session).permit(abroad("r1", "raw"))
         assert "greenroom policy confirm STUDY" in refusal.value.hint
         confirm_policy(session)
         assert policy_in_force(session) == RAW

@@ -16,18 +16,17 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import describe_collection
 from annotate.study.scheme_versions import use_scheme
-from anonymize.egress.permit_protocol import RemoteAuthority
+from anonymize.egress.egress_authority import RemoteAuthority
 from anonymize.egress.policy_edits import set_policy
 from anonymize.pii_review.pii_decisions import decide_places, mark_text
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.release.release_edits import confirm_texts
-from benchmark.judge_input import input_messages as building
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan, InputSettings
+from benchmark.judge_input import input_plan as building
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, build_messages
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import answer, prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
 from benchmark.prompts.prompt_templates import edit_prompt
 from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
@@ -161,7 +160,7 @@ def asked(session: Session, about: str, task: str, condition: str) -> JobSpec:
 
 
 def ask(session: Session, work: JobSpec, request: EgressRequest) -> None:
-    RemoteAuthority(SimpleNamespace(ask=lambda question: answer(session, work, question))).permit(request, 0)
+    RemoteAuthority(SimpleNamespace(ask=lambda question: answer(session, work, question))).permit(request)
 
 
 @pytest.fixture

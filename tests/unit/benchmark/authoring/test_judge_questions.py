@@ -21,8 +21,8 @@ from benchmark.authoring.judge_questions import (
     import_chain_questions,
     import_esi_questions,
 )
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from benchmark.prompts.question_prompts import WORD_QUESTION_TASK
 from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart, esi_parts, parse_esi_part
 from benchmark.questions.question_edits import coverage_checksum, is_stale

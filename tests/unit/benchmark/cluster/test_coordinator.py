@@ -196,4 +196,4 @@ def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) ->
         [str(tmp_path / "b.mp4"), "a file for recording 2 (walk 2)", None],
         [str(tmp_path / "m.gguf"), "a model of the judge local", 3],
     ]
-    assert job_recordings(work) == ("rec", "z")
+    assert job_recordings(work) == (f"{WALK} 2", "z")

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from benchmark.cluster.coordinator import MAX_TRIES, ClusterTask
 from benchmark.judging.ask_job import merge_results, partial_result, remaining_job, served_judge_ids, split_job
+from benchmark.judging.ask_run import RunNote, RunOutcome
 from benchmark.judging.judgment_record import JudgmentBatch
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunNote, RunOutcome
 from project.codec import dump
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Changes

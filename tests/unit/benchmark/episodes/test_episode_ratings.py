@@ -18,8 +18,8 @@ from benchmark.episodes.sotopia_files import import_file
 from benchmark.items.candidates import CandidatePool, ItemSamplingRule
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from benchmark.metrics.published_figures import (
     DIMENSIONS,
     MAE,

@@ -16,8 +16,7 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.faces import face_tracking_job as tracking
 from benchmark.disclosure.conditions import conditions, resolve_condition
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, request_key
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, build_messages, request_key
 from benchmark.judge_input.input_planning import choose_frame_positions, plan_input
 from benchmark.prompts.prompt_templates import edit_prompt, shipped_text
 from models.faces.track_file import save_tracks

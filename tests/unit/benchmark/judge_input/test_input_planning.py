@@ -15,9 +15,8 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_edits import add_utterance, edit_text
 from benchmark.judge_input.conversation_lines import MAX_TURN_CHARS, SHORTENING_RULES, PromptTurn, shorten_turns
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import InputPlan, InputSettings, prompt_sha256
-from benchmark.judge_input.input_planning import UnmarkedSpan, plan_input
+from benchmark.judge_input.input_plan import InputPlan, InputSettings, build_messages, prompt_sha256
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.judge_prompt import TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
 from models.connection.guard import ApprovedContent
 from models.judges.judge_interface import Role
@@ -152,16 +151,6 @@ def test_a_statement_is_told_and_not_asked_for(seen: Session) -> None:
     assert quoted_under(plan, "What is known about the moment") == ["Statement: She knows."]
     assert not plan.form.has_field("statement")
     assert plan.truth == {"label": "belief", "plausibility": 80}
-
-
-def test_a_span_that_nobody_marked(seen: Session) -> None:
-    plan = plan_input(seen, UnmarkedSpan(recording_of(seen), 1_000_000, 4_000_000), settings=WORDS)
-    assert (plan.about, plan.truth, plan.task) == ("", {}, "assess")
-    assert plan.item == f"{plan.recording_id}:1000000-4000000"
-    with pytest.raises(UserError, match="There is nothing between"):
-        plan_input(seen, UnmarkedSpan(recording_of(seen), 4_000_000, 4_000_000))
-    with pytest.raises(UserError, match="asked for where a label is known"):
-        plan_input(seen, UnmarkedSpan(recording_of(seen), 1_000_000, 4_000_000), "attributes")
 
 
 def test_what_is_not_there_is_refused(seen: Session) -> None:

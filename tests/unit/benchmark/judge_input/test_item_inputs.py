@@ -7,8 +7,7 @@ import pytest
 from annotate.meta.meta_edits import set_person_descriptions
 from annotate.study.people import add_participant
 from benchmark.items.sampling import SamplingOptions
-from benchmark.judge_input.input_messages import build_messages
-from benchmark.judge_input.input_plan import ITEM_SETTINGS, InputPlan
+from benchmark.judge_input.input_plan import ITEM_SETTINGS, InputPlan, build_messages
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.question_edits import add_questions
 from benchmark.questions.verification import verify

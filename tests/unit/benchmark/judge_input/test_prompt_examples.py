@@ -18,8 +18,8 @@ from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judge_input.judged_subjects import answer_counts
 from benchmark.judging.ask_job import prepare
+from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.run_config import AskRequest
 from benchmark.questions.verification import verify
 from project.codec import dump, load
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from annotate.transcript.transcript_edits import add_utterance
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, PlannedFrame, PlannedMedia, request_key
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.answer_form import AnswerField, FormSpec
 from models.judges.judge_interface import SamplingParameters
 from project.entities.judgments import JudgeEntry

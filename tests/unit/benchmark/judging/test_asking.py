@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from benchmark.judging.ask_job import AskPlan, monitor_of, prepare, renew, resume
+from benchmark.judging.ask_run import AskRequest, RunOutcome
 from benchmark.judging.judge_registry import add_judge
-from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_config import AskRequest
-from benchmark.judging.run_outcome import RunOutcome
+from benchmark.judging.run_execution import MAX_CONSECUTIVE_ERRORS
 from project.codec import dump
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.study_records import Utterance

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import prepare
-from benchmark.judging.run_config import AskRequest
+from benchmark.judging.ask_run import AskRequest
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import Maker, Question, QuestionKind, WrongOption, question_from_json, question_to_json

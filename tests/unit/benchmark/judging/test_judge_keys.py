@@ -7,7 +7,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
-from benchmark.judging.judge_keys import (
+from benchmark.judging.judge_registry import (
     delete_key,
     find_key,
     key_location,

@@ -28,13 +28,13 @@ async def spend(budget: BudgetTracker, asked: list[tuple[Cost, float, int]]) -> 
     """Ask at once; each request has its worst case, the share of it that it takes, and how long it lasts."""
 
     async def ask(most: Cost, share: float, rounds: int) -> bool:
-        held = await budget.reserve(lambda: most)
-        assert is_kept(budget)
-        if held is None:
-            return False
-        for _ in range(rounds):
-            await asyncio.sleep(0)
-        budget.settle(held, Cost(int(most.tokens * share), most.money * share))
+        async with budget.reserve(lambda: most) as reservation:
+            assert is_kept(budget)
+            if reservation is None:
+                return False
+            for _ in range(rounds):
+                await asyncio.sleep(0)
+            reservation.took = Cost(int(most.tokens * share), most.money * share)
         assert is_kept(budget)
         return True
 
@@ -69,11 +69,11 @@ def test_a_request_waits_for_what_others_leave_and_one_that_never_fits_does_not(
 def test_a_request_that_is_tried_again_reserves_more_where_there_is_room() -> None:
     async def try_again() -> None:
         budget = BudgetTracker(Limits(tokens=100))
-        held = await budget.reserve(lambda: Cost(60))
-        assert budget.extend(held, Cost(30))
-        assert budget.reserved == Cost(90)
-        assert not budget.extend(held, Cost(20))
-        budget.settle(held, Cost(70))
+        async with budget.reserve(lambda: Cost(60)) as reservation:
+            assert reservation.lose(Cost(30))
+            assert budget.reserved == Cost(90)
+            assert not budget.has_room(Cost(20))
+            reservation.took = Cost(40)
         assert (budget.reserved, budget.spent) == (Cost(), Cost(70))
 
     asyncio.run(try_again())
@@ -82,13 +82,13 @@ def test_a_request_that_is_tried_again_reserves_more_where_there_is_room() -> No
 def test_waiting_can_be_given_up() -> None:
     async def give_up() -> None:
         budget = BudgetTracker(Limits(tokens=10))
-        held = await budget.reserve(lambda: Cost(10))
-        waiting = asyncio.create_task(budget.reserve(lambda: Cost(5)))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        budget.settle(held, Cost(2))
-        assert await budget.reserve(lambda: Cost(8)) is not None
+        async with budget.reserve(lambda: Cost(10)) as reservation:
+            waiting = asyncio.create_task(spend(budget, [(Cost(5), 1, 1)]))
+            await asyncio.sleep(0)
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            reservation.took = Cost(2)
+        assert await spend(budget, [(Cost(8), 1, 1)]) == [True]
 
     asyncio.run(give_up())
 

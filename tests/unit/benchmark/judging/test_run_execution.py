@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from benchmark.judge_input.input_plan import InputPlan
-from benchmark.judging.judge_worker import MAX_CONSECUTIVE_ERRORS
+from benchmark.judging.ask_run import RunOutcome
 from benchmark.judging.run_budget import Limits
-from benchmark.judging.run_outcome import RunOutcome
+from benchmark.judging.run_execution import MAX_CONSECUTIVE_ERRORS
 from models.judges.judge_interface import JudgeRequest, Message, ModelOptions, Reply, TooLong
 from project.codec import dump, load
 from project.entities.egress_policy import Forbidden

@@ -19,8 +19,8 @@ from benchmark.prompts.answer_form import (
     without_definitions,
 )
 from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
+from models.judges.judge_interface import Completion
 from models.judges.structured_output.answer_parsing import parse_answer
-from models.judges.structured_output.completion import Completion
 from project.codec import dump, load
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track

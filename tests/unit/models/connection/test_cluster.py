@@ -24,7 +24,7 @@ class Asked:
         self.requests: list[EgressRequest] = []
         self._permits = permits
 
-    def permit(self, departure: EgressRequest, uncleared: int) -> None:
+    def permit(self, departure: EgressRequest) -> None:
         self.requests.append(departure)
         if len(self.requests) > self._permits:
             raise Forbidden("cluster", "No.")

@@ -72,33 +72,33 @@ def test_everything_that_was_made_for_it_is_counted(cleared: ApprovedContent) ->
     ],
 )
 def test_what_was_not_made_for_it_is_seen(part: Any, cleared: ApprovedContent) -> None:
-    assert read_body_content(body(part), "run", cleared).uncleared >= 1
-    assert read_body_content(body(text("Ada: hello"), part), "run", cleared).uncleared >= 1
+    assert read_body_content(body(part), "run", cleared).unapproved >= 1
+    assert read_body_content(body(text("Ada: hello"), part), "run", cleared).unapproved >= 1
 
 
 def test_what_was_cleared_for_another_condition_is_not_for_this_one(cleared: ApprovedContent) -> None:
-    assert read_body_content(body(image(data(JPEG)), text("Ada: hello")), "raw", cleared).uncleared == 2
+    assert read_body_content(body(image(data(JPEG)), text("Ada: hello")), "raw", cleared).unapproved == 2
     assert read_body_content(body(text("Answer in JSON.")), "raw", cleared) == RequestBodyContent()
 
 
 @pytest.mark.parametrize("key", ["metadata", "user", "prompt", "input", "images", "suffix", "tools"])
 @pytest.mark.parametrize("value", ["Ada Lovelace", ["Ada Lovelace"], {"who": {"name": "Ada Lovelace"}}])
 def test_no_part_of_the_body_is_overlooked(key: str, value: Any, cleared: ApprovedContent) -> None:
-    assert read_body_content(body(**{key: value}), "run", cleared).uncleared == 1
+    assert read_body_content(body(**{key: value}), "run", cleared).unapproved == 1
 
 
 @pytest.mark.parametrize("key", ["stop", "model", "response_format", "grammar"])
 def test_a_setting_is_no_place_to_hide_a_picture_or_a_transcript(key: str, cleared: ApprovedContent) -> None:
     for value in (data(b"another frame"), "Ada: hello " * 1000):
-        assert read_body_content(body(**{key: {"deep": [value]}}), "run", cleared).uncleared == 1
+        assert read_body_content(body(**{key: {"deep": [value]}}), "run", cleared).unapproved == 1
     assert (
-        read_body_content(body(**{key: {"type": "json_schema", "enum": ["yes", "no"]}}), "run", cleared).uncleared == 0
+        read_body_content(body(**{key: {"type": "json_schema", "enum": ["yes", "no"]}}), "run", cleared).unapproved == 0
     )
 
 
 @pytest.mark.parametrize("content", [b"{", b"hello", b"\xff\xfe", b'{"a": "b", "a": ""}', b"[" * 100_000, b"a=b&c=d"])
 def test_a_body_that_cannot_be_read_was_not_made_for_it(content: bytes, cleared: ApprovedContent) -> None:
-    assert read_body_content(content, "run", cleared).uncleared >= 1
+    assert read_body_content(content, "run", cleared).unapproved >= 1
 
 
 def test_an_empty_body_holds_nothing(cleared: ApprovedContent) -> None:
@@ -119,9 +119,9 @@ def test_no_text_leaves_that_nobody_vouched_for(value: Any) -> None:
         return [found] if isinstance(found, str) else []
 
     held, content = texts(value), json.dumps({"messages": value}).encode()
-    assert read_body_content(content, "run", ApprovedContent()).uncleared == len(held)
+    assert read_body_content(content, "run", ApprovedContent()).unapproved == len(held)
     vouched = ApprovedContent()
     for each in held:
         vouched.add_text(each, "run")
     found = read_body_content(content, "run", vouched)
-    assert (found.uncleared, found.texts) == (0, sum(len(each.encode("utf-8", "surrogatepass")) for each in held))
+    assert (found.unapproved, found.texts) == (0, sum(len(each.encode("utf-8", "surrogatepass")) for each in held))

@@ -159,11 +159,11 @@ def test_what_cannot_be_written_down_is_not_sent(url: str) -> None:
 
 def test_another_error_of_the_authority_also_keeps_the_request_in() -> None:
     class Broken(Judging):
-        def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest) -> None:
             raise KeyError("journal")
 
     class Stopped(Judging):
-        def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest) -> None:
             raise Cancelled
 
     wire = Wire()
@@ -311,7 +311,7 @@ def test_a_proxy_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch, add
 
 def test_the_guard_bars_what_an_authority_would_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
     class Careless(Judging):
-        def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest) -> None:
             self.asked.append(departure)
 
     monkeypatch.setenv("ALL_PROXY", "socks5://proxy.example:1080")
@@ -462,7 +462,7 @@ def test_of_many_requests_at_once_one_looks_the_name_up() -> None:
 @pytest.mark.parametrize("threadsafe", [True, False])
 def test_an_authority_that_belongs_to_a_thread_is_asked_in_it(threadsafe: bool) -> None:
     class Here(Judging):
-        def permit(self, departure: EgressRequest, uncleared: int) -> None:
+        def permit(self, departure: EgressRequest) -> None:
             threads.add(threading.get_ident())
 
     threads: set[int] = set()
@@ -518,8 +518,8 @@ def test_whatever_servers_and_name_servers_say_only_what_was_permitted_is_connec
     permitted: list[EgressRequest] = []
 
     class Strict(Judging):
-        def permit(self, departure: EgressRequest, uncleared: int) -> None:
-            super().permit(departure, uncleared)
+        def permit(self, departure: EgressRequest) -> None:
+            super().permit(departure)
             permitted.append(departure)
 
     connect = wire.connect

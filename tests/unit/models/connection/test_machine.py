@@ -23,7 +23,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_download_is_let_through_and_read_back() -> None:
     assert read_journal() == []
-    MachineAuthority().permit(DOWNLOAD, 0)
+    MachineAuthority().permit(DOWNLOAD)
     (line,) = read_journal()
     assert (line.request, line.permission, line.rule) == (DOWNLOAD, "downloads allowed", "")
     assert line.at.endswith("Z")
@@ -33,10 +33,10 @@ def test_a_download_is_let_through_and_read_back() -> None:
 def test_nothing_else_leaves_and_that_is_written_down_too(purpose: Purpose) -> None:
     elsewhere = EgressRequest(purpose, "api.example", 443, (), False, condition="raw", scheme="https")
     with pytest.raises(Forbidden) as raised:
-        MachineAuthority().permit(elsewhere, 0)
+        MachineAuthority().permit(elsewhere)
     assert raised.value.rule == "nothing-leaves"
     assert [line.rule for line in read_journal()] == ["nothing-leaves"]
-    MachineAuthority().permit(EgressRequest(purpose, "127.0.0.1", 80, ("127.0.0.1",), True), 0)
+    MachineAuthority().permit(EgressRequest(purpose, "127.0.0.1", 80, ("127.0.0.1",), True))
     assert [line.permission for line in read_journal()] == ["", "local"]
 
 
@@ -66,17 +66,17 @@ def test_without_a_journal_nothing_is_fetched(data: Path, obstacle: str) -> None
 
 
 def test_a_torn_line_hides_no_other() -> None:
-    MachineAuthority().permit(DOWNLOAD, 0)
+    MachineAuthority().permit(DOWNLOAD)
     with journal_file().open("a") as file:
         file.write('{"id": "half a li\n')
-    MachineAuthority().permit(DOWNLOAD, 0)
+    MachineAuthority().permit(DOWNLOAD)
     assert len(read_journal()) == 2
 
 
 def test_processes_and_threads_write_whole_lines() -> None:
     def write() -> None:
         for _ in range(20):
-            MachineAuthority().permit(DOWNLOAD, 0)
+            MachineAuthority().permit(DOWNLOAD)
 
     threads = [threading.Thread(target=write) for _ in range(4)]
     for thread in threads:
@@ -89,5 +89,5 @@ def test_processes_and_threads_write_whole_lines() -> None:
 
 
 def test_only_its_owner_reads_it() -> None:
-    MachineAuthority().permit(DOWNLOAD, 0)
+    MachineAuthority().permit(DOWNLOAD)
     assert journal_file().stat().st_mode & 0o077 == 0

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.judging.judge_worker import JudgeWorker
 from benchmark.judging.run_budget import Limits
-from models.judges.judge_interface import JudgeRequest, ModelOptions, RepairLevel, Reply, report_lost_request
+from benchmark.judging.run_execution import JudgeWorker
+from models.judges.judge_interface import JudgeRequest, ModelOptions, RepairLevel, Reply
 from project.entities.judgments import JudgmentStatus
 from tests.builders.asked import Keeper, lane, reply, run
 
@@ -36,7 +36,7 @@ class Server:
                 requests += 1
                 await asyncio.sleep(0)
                 gone = index < tries or (fails and part == int(mended))
-                if gone and (not report_lost_request() or index == tries):
+                if gone and (not question.on_lost() or index == tries):
                     return self._said(requests, JudgmentStatus.ERROR, part, counts)
                 if not gone:
                     break

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark.prompts.judge_prompt import TASKS
-from models.judges.judge_interface import AnswerForm
+from models.judges.judge_interface import AnswerForm, Completion
 from models.judges.structured_output.answer_parsing import parse_answer
-from models.judges.structured_output.completion import Completion
 from tests.builders.forms import form_of
 from tests.builders.task_items import items_for
 

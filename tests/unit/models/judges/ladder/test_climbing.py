@@ -3,26 +3,29 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.connection.guard import ApprovedContent, RequestPurpose, for_purpose
 from models.judges.judge_interface import (
     AnswerForm,
+    Completion,
+    CompletionError,
     JudgeRequest,
+    JudgeResources,
     Message,
     RepairLevel,
     Reply,
     Role,
-    SamplingParameters,
     TooLong,
 )
-from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer
-from models.judges.structured_output.completion import Completion, CompletionError, ResponseSchema
+from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer, response_schema
 from models.judges.structured_output.repair import ask_with_repair
-from project.entities.egress_policy import Forbidden
+from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
 from tests.builders.answer_forms import FORM, THINKING
 
@@ -37,14 +40,12 @@ class Model:
 
     def __init__(self, *texts: str | Completion | CompletionError) -> None:
         self.texts = [*texts]
-        self.asked: list[tuple[Sequence[Message], ResponseSchema]] = []
+        self.asked: list[tuple[Sequence[Message], Any]] = []
         self.slipped: list[str] = []
-        self.cleared: set[str] = set()
+        self.approved = ApprovedContent()
 
-    async def complete(
-        self, messages: Sequence[Message], shape: ResponseSchema, sampling: SamplingParameters
-    ) -> Completion:
-        self.asked.append((messages, shape))
+    async def complete(self, question: JudgeRequest) -> Completion:
+        self.asked.append((question.messages, response_schema(question.form)))
         text = self.texts[len(self.asked) - 1]
         if isinstance(text, CompletionError):
             raise text
@@ -55,11 +56,8 @@ class Model:
     def weaken_constraint(self, held: str) -> None:
         self.slipped.append(held)
 
-    def approve_text(self, text: str) -> None:
-        self.cleared.add(text)
-
     async def ask(self, question: JudgeRequest) -> Reply:
-        return await ask_with_repair(question, self, None, lambda tokens_in, tokens_out: 1.0)
+        return await ask_with_repair(question, self, JudgeResources(), lambda tokens_in, tokens_out: 1.0)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -67,7 +65,9 @@ class Model:
 
 def ask(model: Model, form: AnswerForm = FORM, coerce: Model | None = None) -> Reply:
     question = JudgeRequest((Message(Role.SYSTEM, "be brief"), Message(Role.USER, "what is it?")), form)
-    return asyncio.run(ask_with_repair(question, model, coerce, lambda read, written: (read + written) / 1000))
+    means = JudgeResources(SimpleNamespace(approved=model.approved), coerce=coerce)
+    with for_purpose(RequestPurpose(Purpose.JUDGE, condition="raw")):
+        return asyncio.run(ask_with_repair(question, model, means, lambda read, written: (read + written) / 1000))
 
 
 def test_an_answer_is_read_as_it_is() -> None:
@@ -118,7 +118,7 @@ def test_an_answer_is_repaired_once_with_its_problem_named() -> None:
     assert messages[-2].text == "It is surely a mistake of the robot."
     assert "no JSON object" in messages[-1].text
     assert json.dumps(FORM.schema, separators=(",", ":")) in messages[-1].text
-    assert {message.text for message in messages[-2:]} <= model.cleared
+    assert all(model.approved.has_text(message.text, "raw") for message in messages[-2:])
 
 
 @given(st.text(st.characters(categories=None) | st.sampled_from("\ud800\udfff\x00\x1b")))
@@ -149,7 +149,7 @@ def test_a_second_model_coerces_what_cannot_be_repaired() -> None:
     shown = second.asked[0][0]
     assert "The robot erred." in shown[-1].text
     assert "what is it?" not in "".join(message.text for message in shown)
-    assert {message.text for message in shown} <= model.cleared
+    assert all(model.approved.has_text(message.text, "raw") for message in shown)
     assert (reply.calls, reply.cost) == (3, pytest.approx(2 * 1.01 + 1.0))
 
 
@@ -227,7 +227,7 @@ def test_thoughts_are_kept_apart() -> None:
     model = Model(wrapped)
     reply = ask(model, THINKING)
     assert (reply.answer, reply.thinking, reply.mended) == (SAID, "First, he stops.", RepairLevel.NOTHING)
-    schema: Any = model.asked[0][1].schema
+    schema: Any = model.asked[0][1]
     assert list(schema["properties"]) == ["thoughts", "answer"]
 
 
@@ -247,7 +247,7 @@ def test_definitions_stay_at_the_root_of_a_schema_with_thoughts() -> None:
     inner = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}
     model = Model("{}", "{}")
     ask(model, AnswerForm("x", inner, FORM.parse, thinks=True))
-    schema: Any = model.asked[0][1].schema
+    schema: Any = model.asked[0][1]
     assert schema["$defs"] == {"A": {"type": "string"}}
     assert "$defs" not in schema["properties"]["answer"]
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.judges.judge_interface import JudgeFrame, Message, Role
 from models.judges.llama_cpp.llama_prompts import (
     MessageFormats,
     arrange_messages,
@@ -14,7 +15,6 @@ from models.judges.llama_cpp.llama_prompts import (
     neutralize_special_words,
     special_word_pattern,
 )
-from models.judges.llama_cpp.process_messages import LlamaMessage
 
 BOTH = """{% for m in messages %}<|{{ m.role }}|>{% if m.content is string %}{{ m.content }}{% else %}
 {% for p in m.content %}{{ p.text }}{% endfor %}{% endif %}{% endfor %}"""
@@ -49,8 +49,9 @@ def test_every_word_and_picture_gets_through_a_template_once_and_in_order(
     template: str, manners: MessageFormats
 ) -> None:
     assert detect_manners(lambda messages: _render(template, messages)) == manners
-    turns = (LlamaMessage("system", ("Rules",)), LlamaMessage("user", ("0 s", b"one", "1 s", b"two", "Question")))
-    turns += (LlamaMessage("assistant", ("Answer",)), LlamaMessage("user", ("Again",)))
+    frames = (JudgeFrame(0, "0 s", b"one", 1, 1), JudgeFrame(1_000_000, "1 s", b"two", 1, 1))
+    turns = (Message(Role.SYSTEM, "Rules"), Message(Role.USER, "Question", frames))
+    turns += (Message(Role.ASSISTANT, "Answer"), Message(Role.USER, "Again"))
     found = build_messages(
         turns, manners, special_word_pattern(()), lambda jpeg: {"type": "text", "text": f"[{jpeg.decode()}]"}
     )

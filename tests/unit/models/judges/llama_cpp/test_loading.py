@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from models.judges.judge_backends import create_judge
-from models.judges.judge_interface import JudgeResources
+from models.judges.judge_interface import JudgeResources, Message, Role, SamplingParameters
 from models.judges.llama_cpp import llama_judge as files
 from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions, model_checksum, require_gguf_file
 from models.judges.llama_cpp.model_process import ModelProcess
-from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaMessage, LlamaModelConfig, RequestFailure
+from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaModelConfig, RequestFailure
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
 from project.files.fingerprints import file_sha256
@@ -32,7 +32,7 @@ def _cut(file: Path, to: Path, size: int) -> Path:
 def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.gguf")
     for path in (str(tmp_path / "pipe.gguf"), "/dev/zero"):
-        with pytest.raises(UserError, match="it is no file"):
+        with pytest.raises(UserError, match="it is a pipe, a socket or a device"):
             require_gguf_file(path, "model")
 
 
@@ -81,7 +81,7 @@ def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel, tmp_
     spawn.set_executable(str(limited))
     try:
         failed = process.ask(
-            CompletionRequest(1, (LlamaMessage("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600
+            CompletionRequest(1, (Message(Role.USER, "?"),), {"type": "object"}, SamplingParameters(0.0, 1, 10)), 600
         ).result(HANG_S)
     finally:
         spawn.set_executable(usual)

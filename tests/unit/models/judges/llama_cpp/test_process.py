@@ -11,14 +11,12 @@ from threading import Event
 
 import pytest
 
-from models.judges.judge_interface import Reply
+from models.judges.judge_interface import Completion, Message, Reply, Role, SamplingParameters
 from models.judges.llama_cpp import model_process as sharing
 from models.judges.llama_cpp.llama_judge import LlamaJudge
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import (
     CompletionRequest,
-    LlamaCompletion,
-    LlamaMessage,
     ModelSignal,
     RequestFailure,
 )
@@ -46,7 +44,7 @@ if __name__ == "__main__":
 
 
 def short_ask(number: int) -> CompletionRequest:
-    return CompletionRequest(number, (LlamaMessage("user", ("?",)),), SHORT, 0.0, 1, 100)
+    return CompletionRequest(number, (Message(Role.USER, "?"),), SHORT, SamplingParameters(0.0, 1, 100))
 
 
 @pytest.fixture
@@ -79,7 +77,7 @@ def test_an_answer_that_is_stopped_ends_and_the_model_goes_on(process: ModelProc
     process.stop(1)
     assert long.result(HANG_S) is ModelSignal.STOPPED
     after = process.ask(short_ask(2), 600).result(HANG_S)
-    assert isinstance(after, LlamaCompletion)
+    assert isinstance(after, Completion)
     assert after.text.replace(" ", "") == '{"a":1}'
     assert process.pid == pid
 
@@ -90,7 +88,7 @@ def test_a_question_that_waits_is_taken_back_without_being_asked(process: ModelP
     waits, last = process.ask(long_ask(2), 600), process.ask(short_ask(3), 600)
     assert waits.cancel()
     process.stop(1)
-    assert isinstance(last.result(HANG_S), LlamaCompletion)
+    assert isinstance(last.result(HANG_S), Completion)
 
 
 def test_what_takes_too_long_is_stopped_and_said(process: ModelProcess) -> None:
@@ -108,7 +106,7 @@ def test_a_process_that_dies_costs_one_answer_and_is_started_again(process: Mode
     assert isinstance(lost, RequestFailure)
     assert "\n" not in lost.line
     assert ("too little memory" in lost.line) if how is signal.SIGKILL else (how.name in lost.line)
-    assert isinstance(waits.result(HANG_S), LlamaCompletion)
+    assert isinstance(waits.result(HANG_S), Completion)
     assert process.pid not in {pid, None}
 
 
@@ -117,7 +115,7 @@ def test_a_process_that_died_while_nobody_asked_costs_nothing(process: ModelProc
     pid = process.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    assert isinstance(process.ask(short_ask(2), 600).result(HANG_S), LlamaCompletion)
+    assert isinstance(process.ask(short_ask(2), 600).result(HANG_S), Completion)
 
 
 def test_who_waits_for_a_model_that_is_put_away_is_told(process: ModelProcess) -> None:

@@ -7,13 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.judges.openai_compatible.completions import (
-    ConstraintMode,
-    ServerCapabilities,
-    cap_lengths,
-    strip_limits,
-)
-from models.judges.structured_output.completion import ResponseSchema
+from models.judges.openai_compatible.server_judge import ConstraintMode, ServerCapabilities
+from models.judges.openai_compatible.server_requests import cap_lengths, strip_limits
 from project.entities.study_records import Json
 
 _NAMES = st.sampled_from(["verdict", "pattern", "format", "maxLength", "properties", "default", "$defs"])
@@ -76,7 +71,7 @@ def test_limits_are_left_out_wherever_schemas_stand() -> None:
 )
 def test_every_rung_says_the_form_somewhere(rung: ConstraintMode, kind: str | None) -> None:
     dialect = ServerCapabilities(rung)
-    told: Any = dialect.response_format(ResponseSchema("x", {"type": "object"}))
+    told: Any = dialect.response_format("x", {"type": "object"})
     assert (told or {}).get("type") == kind
     assert told is not None or dialect.puts_schema_in_prompt
 

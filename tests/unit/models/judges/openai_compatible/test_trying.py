@@ -11,7 +11,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from models.judges.judge_interface import Reply, count_lost_requests
+from models.judges.judge_interface import Reply
 from project.entities.judgments import JudgmentStatus
 from tests.builders.misbehaving_server import (
     Behaviour,
@@ -72,9 +72,9 @@ def test_a_lost_answer_is_not_asked_for_again_where_nothing_is_left_to_pay_it(
         told.append(True)
         return False
 
-    with misbehaving(behaviour, says(OK)) as server, count_lost_requests(nothing_left):
+    with misbehaving(behaviour, says(OK)) as server:
         # Who answers is given the time for it, however busy the machine is.
-        reply = asking(server.url, timeout_s=SHORT_S if behaviour is hangs else HANG_S).ask()
+        reply = asking(server.url, timeout_s=SHORT_S if behaviour is hangs else HANG_S).ask(on_lost=nothing_left)
     assert bool(told) is counts
     assert (reply.calls, len(server.asked)) == ((1, 1) if counts else (2, 2))
     assert (reply.status is JudgmentStatus.ERROR) is counts

@@ -1,15 +1,168 @@
-"""The outcome of a run as counts, costs and notes, for the list of jobs, the page and the command line."""
+"""A run of judges as data: what is asked, how far it is, and what came of it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
+from benchmark.judge_input.input_plan import InputPlan, InputSettings
+from benchmark.judging.run_budget import Limits
 from models.judges.judge_interface import Reply
+from project.codec import dump, load
 from project.entities.egress_policy import Forbidden
-from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, parse_target
+from project.entities.judgments import RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus, parse_target
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.text_format import pluralize
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """Which judges are asked what, and about what.
+
+    Attributes:
+        about: ids of segments, or keys of other things (`project.entities.judgments.JudgmentTarget.key`).
+        task: key of `benchmark/prompts/judge_prompt.py`.
+        condition: `RAW_CONDITION`, the id of the run that made a rendering, or a method: the newest rendering by it.
+        sight: how much of a segment is shown; the kind of media and the number of frames are settings of the judge.
+        frames: number of frames instead of the setting of each judge; None for the setting.
+        again: ask again what was refused or could not be read.
+        fresh: ask again even where there is an answer.
+    """
+
+    judges: Sequence[JudgeEntry]
+    about: Sequence[str]
+    task: str = "assess"
+    variant: str = "plain"
+    condition: str = RAW_CONDITION
+    seed: int = 0
+    sight: InputSettings = field(default_factory=InputSettings)
+    frames: int | None = None
+    budget: Limits = field(default_factory=Limits)
+    again: bool = False
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunItem:
+    """One request of a run: a judge is asked with a plan.
+
+    Attributes:
+        judge: position of the judge in the run.
+        plan: position of the plan in the run.
+        request_key: of the request as it was planned; shortening does not change it.
+        about: what is asked about, `project.entities.judgments.JudgmentTarget.key`.
+        shares: how often each answer was given by people, for `majority`.
+    """
+
+    judge: int
+    plan: int
+    request_key: str
+    about: str
+    shares: tuple[tuple[Mapping[str, Json], int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskParameters:
+    """The parameters of a run.
+
+    Attributes:
+        run: id of the run, or of a part of it.
+        entries: the judges, and those that coerce their answers.
+        items: the requests, in the order in which they are made.
+        again: ask again what was refused or could not be read.
+        benchmark_runs: id of a judge -> id of its run of the benchmark.
+        since: when it was prepared; requests that were answered later are not resumed.
+    """
+
+    run: str
+    task: str
+    variant: str
+    seed: int
+    limits: Limits
+    entries: tuple[JudgeEntry, ...]
+    plans: tuple[InputPlan, ...]
+    items: tuple[RunItem, ...]
+    again: bool = False
+    fresh: bool = False
+    benchmark_runs: Mapping[str, str] = field(default_factory=dict)
+    since: str = ""
+
+    def with_items(self, items: Sequence[RunItem]) -> "AskParameters":
+        """Return a copy with some of its requests and the plans that they need."""
+        needed = sorted({item.plan for item in items})
+        positions = {plan: position for position, plan in enumerate(needed)}
+        return replace(
+            self,
+            plans=tuple(self.plans[plan] for plan in needed),
+            items=tuple(replace(item, plan=positions[item.plan]) for item in items),
+        )
+
+    def find_judge(self, name: str) -> JudgeEntry | None:
+        """Return the judge with a name, or None."""
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    @property
+    def only_recording(self) -> str:
+        """The id of the one recording that it is about; "" where there are several."""
+        ids = {plan.recording_id for plan in self.plans}
+        return ids.pop() if len(ids) == 1 else ""
+
+    def key_of(self, item: RunItem) -> tuple[str, str, str]:
+        """Return what tells a request from all others: its key, its judge, and what is asked about."""
+        return item.request_key, self.entries[item.judge].id, item.about
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeProgress:
+    """The progress of one judge in a run.
+
+    Attributes:
+        asking: what it is being asked about.
+        done: requests that came back.
+        failed: of these, with an error.
+        stopped: why it is not asked any more; "" while it is.
+    """
+
+    judge_id: str
+    judge: str
+    asking: tuple[str, ...]
+    waiting: int
+    done: int
+    failed: int
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressReport:
+    """The progress of all judges in a run; it is answered with what to cancel."""
+
+    judges: tuple[JudgeProgress, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CancelledRequests:
+    """Ids of judges and what they are not asked about any more; "" for everything."""
+
+    requests: tuple[tuple[str, str], ...] = ()
+
+
+class RunMonitor:
+    """The state of one run, in the process that has the study open."""
+
+    def __init__(self) -> None:
+        self.judges: tuple[JudgeProgress, ...] = ()
+        self._cancelled: list[tuple[str, str]] = []
+
+    def cancel(self, judge_id: str, about: str = "") -> None:
+        """Cancel the requests of a judge about something, or all; it takes effect within half a second."""
+        self._cancelled.append((judge_id, about))
+
+    def exchange(self, question: Mapping[str, Json]) -> dict[str, Json]:
+        """Keep the reported progress, and return what to cancel."""
+        self.judges = load(ProgressReport, question, "progress").judges
+        cancelled, self._cancelled = self._cancelled, []
+        return dump(CancelledRequests(tuple(cancelled)))
+
 
 _COUNT_FIELDS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
 _MAX_LISTED = 20
@@ -53,16 +206,13 @@ class RunOutcome:
     """Counts and costs of the requests of a run.
 
     Attributes:
-        answered: with an answer.
         unparsed: with an answer that could not be read.
         refused: by the model or its server.
         failed: with an error.
         withdrawn: cancelled one by one.
         over_budget: not sent, because the budget had no room for them.
-        notes: why others were not made.
         tokens_in: read, of all requests that were counted.
         tokens_out: written.
-        money: by currency.
     """
 
     answered: int = 0
@@ -111,12 +261,8 @@ class RunOutcome:
     def add_note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
         """Note why a request was not made; the same reason of the same judge is one note."""
         judge_id, name = (entry.id, entry.name) if entry else ("", "")
-        for note in self.notes:
-            if (note.judge_id, note.message) == (judge_id, why.message):
-                note.about.append(about)
-                return
         rule = why.rule if isinstance(why, Forbidden) else ""
-        self.notes.append(RunNote(judge_id, name, why.message, why.hint, rule, [about]))
+        self.add_notes([RunNote(judge_id, name, why.message, why.hint, rule, [about])])
 
     def spending_text(self) -> str:
         """Return tokens and money so far, such as `12,340 tokens, 0.031 USD`."""
@@ -149,11 +295,7 @@ class RunOutcome:
 
 
 def refusal_error(notes: Sequence[RunNote]) -> UserError:
-    """Return the error for a run in which nothing could be asked: a note of the policy, else the first one.
-
-    Args:
-        notes: why nothing was asked; one at least.
-    """
+    """Return the error for a run in which nothing could be asked: a note of the policy, else the first one."""
     first = next((note for note in notes if note.rule), notes[0])
     if first.rule:
         return Forbidden(first.rule, first.title(), first.hint)
