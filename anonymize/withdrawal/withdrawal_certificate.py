@@ -62,8 +62,7 @@ def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
         },
         "removed": {table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()},
         "history": {
-            "removed": seen.removed.history[0],
-            "blanked": seen.removed.history[1],
+            "removed": seen.removed.history,
             "renamed_steps": seen.removed.renamed,
         },
         "left": dict(seen.removed.left),
@@ -216,8 +215,7 @@ def _lines(done: ErasureResult) -> Iterator[str]:
         ("What", "Removed", "Blanked in part"),
         [(TABLES[table].label, str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
     )
-    gone, blanked = removed.history
-    yield f"From the history: {pluralize(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."
+    yield f"From the history: {pluralize(removed.history, 'change')} removed, {removed.renamed} steps renamed."
     yield "The file was written anew, its old content overwritten. Nothing before this can be undone."
     if removed.left:
         yield ""

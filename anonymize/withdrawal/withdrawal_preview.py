@@ -53,7 +53,7 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
         )
     lines.append("Removed, or blanked in part:")
     lines += [f"  {TABLES[table].label}: {_counts_text(*counts)}" for table, counts in removed.rows.items()]
-    lines.append(f"  changes of the history: {_counts_text(*removed.history)}. Undo ends here.")
+    lines.append(f"  changes of the history: {removed.history} removed. Undo ends here.")
     lines += _words("Words that were taken for a name of theirs", seen.lookalikes.found)
     lines += _words("Removed wherever they stand, because they stood in texts of theirs", dict.fromkeys(seen.exact, 0))
     lines += lookalike_lines(seen) if deciding else []
@@ -120,7 +120,7 @@ def preview_json(seen: ErasurePlan) -> dict[str, Json]:
         "participant": seen.request.pseudonym,
         "recordings": [*seen.facts.recordings],
         "removed": rows,
-        "history": {"removed": seen.removed.history[0], "blanked": seen.removed.history[1]},
+        "history": seen.removed.history,
         "left": {**seen.removed.left},
         "words": {
             "found": {**seen.lookalikes.found},
