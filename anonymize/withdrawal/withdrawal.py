@@ -5,7 +5,7 @@ Its certificate names no person and no file in a way that tells who withdrew.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -39,8 +39,9 @@ from project.erasure.erasure import (
     erase_from_older_state,
     find_copies,
     find_older_states,
-    look_alikes_in_older_state,
+    is_unfinished,
     prepare_erasure,
+    prepare_older_state,
     unreadable_reason,
 )
 from project.erasure.lookalikes import LookAlikeWords
@@ -292,7 +293,7 @@ def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalS
         names=certificate_names(wanted.pseudonym, prepared.scope, study),
         facts=facts,
         removed=prepared.removed,
-        lookalikes=_find_lookalikes(prepared, wanted, [path for path in older if not why[path]], finder),
+        lookalikes=_find_lookalikes(prepared, [path for path in older if not why[path]]),
         exact=tuple(dict.fromkeys(string.text for string in prepared.scope.strings if string.is_exact)),
         strings=_count_kinds(prepared),
         model=finder.model,
@@ -314,23 +315,13 @@ def _build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalS
     )
 
 
-def _find_lookalikes(
-    prepared: ErasedStudy, wanted: ErasureRequest, older: Collection[Path], finder: PersonalStringFinder
-) -> LookAlikeWords:
-    """Return what looks like theirs in the study and in older states of it."""
-    alike, words = prepared.look_alikes, (*prepared.scope.terms.names, *wanted.words)
+def _find_lookalikes(prepared: ErasedStudy, older: Collection[Path]) -> LookAlikeWords:
+    """Return what looks like theirs in the study and in older states of it, but for those that are erased anyhow."""
+    alike = prepared.look_alikes
     for file in older:
-        alike = alike.merged_with(
-            look_alikes_in_older_state(
-                file,
-                prepared.path,
-                prepared.scope,
-                words,
-                drop=wanted.drop_recordings,
-                keep=wanted.keep,
-                finder=finder,
-            )
-        )
+        if not is_unfinished(file, prepared.path):
+            with suppress(Unreadable), closing(prepare_older_state(file, prepared.scope)) as state:
+                alike = alike.merged_with(state.look_alikes)
     return alike
 
 
@@ -378,7 +369,7 @@ def run_withdrawal(
                 done.sha256 = file_sha256(rewritten.path)
                 _verify_study(rewritten.path, path.name, prepared, done)
                 progress.progress(1, 5, "backups")
-                _erase_older_states(prepared, done, finder)
+                _erase_older_states(prepared, done)
                 progress.progress(2, 5, "clips and caches")
                 _delete_files(prepared, done)
                 progress.progress(3, 5, "searching what is left")
@@ -493,22 +484,15 @@ def _require_readable(foreseen: ErasurePlan) -> None:
     )
 
 
-def _erase_older_states(prepared: ErasedStudy, done: ErasureResult, finder: PersonalStringFinder) -> None:
-    wanted = done.plan.request
-    words = (*prepared.scope.terms.names, *wanted.words)
+def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
+    erase = done.plan.request.erase_unreadable
     for file in done.plan.older:
         try:
-            what = erase_from_older_state(
-                file,
-                prepared.path,
-                prepared.scope,
-                words,
-                drop=wanted.drop_recordings,
-                at=done.at,
-                erase=wanted.erase_unreadable,
-                keep=wanted.keep,
-                finder=finder,
-            )
+            if is_unfinished(file, prepared.path):
+                shred_file(file)
+                what = "erased"
+            else:
+                what = erase_from_older_state(file, prepared.scope, done.at, erase=erase)
             done.older[file.name] = what, file_sha256(file) if file.exists() else ""
         except Unreadable:
             # It is damaged in a way that only shows now; the study still holds them, so the same can be asked again.

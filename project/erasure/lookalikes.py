@@ -1,6 +1,5 @@
 """Finds words and strings that may be the person's but are not certainly theirs: a person has to decide."""
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -21,7 +20,7 @@ from project.erasure.personal_strings import (
     name_parts,
     name_words,
 )
-from project.erasure.raw_rows import content_tables, live_rows, parse_row, text_columns
+from project.erasure.raw_rows import content_tables, live_rows, parse_json, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.files.sqlcipher import sqlite3
@@ -106,13 +105,12 @@ def matched_words(connection: sqlite3.Connection, wording: IdentifyingTerms) -> 
     return {word: count for word, count in words.most_common() if wording.matches_text(word)}
 
 
-def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Iterable[str] = ()) -> LookAlikeWords:
+def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope) -> LookAlikeWords:
     """Return what looks as if it were theirs in a study that they have left, also in its history.
 
     Args:
         connection: on the study.
         reach: what was theirs.
-        keep: what somebody decided to keep, in any spelling.
     """
     texts = study_texts(connection)
     counts: Counter[str] = Counter()
@@ -128,9 +126,8 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
         if reach.terms.matches_text(name):
             counts[name] += 1
             why[name] = reason
-    decided = {squeeze_letters(text) for text in keep}
-    left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in decided}
-    kept = {word: count for word, count in counts.items() if squeeze_letters(word) in decided}
+    left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in reach.kept_letters}
+    kept = {word: count for word, count in counts.items() if squeeze_letters(word) in reach.kept_letters}
     return LookAlikeWords({}, left, {word: why[word] for word in left}, kept)
 
 
@@ -341,11 +338,8 @@ def _text_columns(table: str) -> dict[str, ColumnKind]:
 
 def iterate_cell_texts(cell: str, kind: ColumnKind) -> Iterator[str]:
     """Yield the texts of a cell: one, or those of its JSON."""
-    try:
-        found: Json = json.loads(cell) if kind is ColumnKind.JSON else cell
-    except (ValueError, RecursionError):
-        found = cell
-    yield from (text for text in json_strings(found) if text)
+    found: Json = parse_json(cell) if kind is ColumnKind.JSON else None
+    yield from (text for text in json_strings(cell if found is None else found) if text)
 
 
 def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:

@@ -47,6 +47,14 @@ def past_states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iter
                 yield table, parse_row(text)
 
 
+def parse_json(text: str) -> Any:
+    """Return what a JSON text says; None where it cannot be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def parse_row(text: str) -> Row:
     """Return the state of a row that the history keeps as JSON."""
     found = json.loads(text)

@@ -8,7 +8,7 @@ from functools import partial
 
 from project.entities.study_records import Json
 from project.erasure.mentions import IdentifyingTerms
-from project.erasure.raw_rows import Row, content_tables, live_rows, parse_row, text_columns
+from project.erasure.raw_rows import Row, content_tables, live_rows, parse_json, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.files.sqlcipher import sqlite3
@@ -146,16 +146,9 @@ def _update_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> 
             connection.execute("DELETE FROM item_set WHERE id = ?", (text,))
             continue
         now = hashlib.sha256(f"{sha256} without {count}".encode()).hexdigest()
-        why = json.dumps({**_parse_object(left_out), "withdrawn": count}, ensure_ascii=False)
+        known = parse_json(left_out)
+        why = json.dumps({**(known if isinstance(known, dict) else {}), "withdrawn": count}, ensure_ascii=False)
         connection.execute("UPDATE item_set SET sha256 = ?, left_out = ? WHERE id = ?", (now, why, text))
-
-
-def _parse_object(text: str) -> dict[str, object]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 _RENAMED = {"medium": "path", "participant": "pseudonym", "annotator": "name", "judge": "name"}
@@ -251,10 +244,7 @@ def _prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope, done:
 
 
 def _count_entries(text: str) -> int:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return 0
+    found = parse_json(text)
     if isinstance(found, dict):
         return sum(len(numbers) for numbers in found.values() if isinstance(numbers, dict))
     return len(found) if isinstance(found, list) else 0
@@ -288,9 +278,8 @@ class _Lists:
 
     def clean_property(self, key: str, text: str) -> str:
         """Return a list of the study's properties without what goes."""
-        try:
-            found: Json = json.loads(text)
-        except (ValueError, RecursionError):
+        found: Json = parse_json(text)
+        if found is None:
             return to_json({})
         if key == VOCABULARY:
             if not isinstance(found, list):

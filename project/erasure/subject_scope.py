@@ -14,6 +14,7 @@ from project.erasure.raw_rows import (
     State,
     TombstoneKind,
     live_rows,
+    parse_json,
     past_states,
     text_columns,
     tombstone,
@@ -90,6 +91,10 @@ class SubjectScope:
         own_texts: what they said, and how they were said to look.
         strings: what is personal in the texts of their recordings; names of theirs are not among them.
         erased_letters: letters and digits of all texts of theirs, which go, one text a line.
+        words: further words by which they are known, as they were given.
+        drop: recordings in which they are go as a whole.
+        kept_letters: letters and digits of what looks like theirs and is to be kept.
+        finder: finds what is personal in texts of their recordings.
     """
 
     people: frozenset[str]
@@ -106,6 +111,24 @@ class SubjectScope:
     own_texts: frozenset[str] = frozenset()
     strings: tuple[PersonalString, ...] = ()
     erased_letters: str = ""
+    words: tuple[str, ...] = ()
+    drop: bool = False
+    kept_letters: frozenset[str] = frozenset()
+    finder: PersonalFinder = field(default=find_contact_strings, repr=False)
+
+    def in_other_state(self, connection: sqlite3.Connection) -> "SubjectScope":
+        """Return the scope of the same erasure in another state of the study, with what is known from this one."""
+        return build_scope(
+            connection,
+            self.people,
+            words=(*self.terms.names, *self.words),
+            drop=self.drop,
+            known=self.tombstones(),
+            said=self.own_texts,
+            strings=self.strings,
+            keep=self.kept_letters,
+            finder=self.finder,
+        )
 
     def tombstones(self) -> frozenset[tuple[str, str]]:
         """Return the tombstones of people and recordings as checksum and kind."""
@@ -176,8 +199,8 @@ def build_scope(
         keep: personal strings that somebody decided to keep.
         finder: finds what is personal in texts of their recordings.
     """
-    words = [*words]
-    found = SubjectScope(frozenset(people))
+    kept = frozenset(map(squeeze_letters, keep))
+    found = SubjectScope(frozenset(people), words=tuple(words), drop=drop, kept_letters=kept, finder=finder)
     there = _recordings(connection, found.people)
     every = {str(row["id"]) for row in live_rows(connection, "recording")}
     every |= {str(state["id"]) for _, state in past_states(connection, ("recording",))}
@@ -190,16 +213,16 @@ def build_scope(
     everybody = [*earlier, *live_rows(connection, "participant")]
     found.owners = WordOwners((str(row["id"]), str(row["pseudonym"])) for row in everybody)
     _map_recordings(connection, found)
-    names, ids = [*_subject_names(connection, found), *words], [*people, *found.dropped]
+    names, ids = [*_subject_names(connection, found), *found.words], [*people, *found.dropped]
     found.own_texts = said | _subject_texts(connection, found.people)
     others = _whole_names_of_others(connection, found)
-    kept, theirs = {squeeze_letters(text) for text in keep}, {squeeze_letters(text) for text in words}
+    theirs = {squeeze_letters(text) for text in found.words}
     shared = _single_names_of_others(connection, found) - theirs
     search = PersonalSearch(names, shared=shared)
     found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
     found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
-    given = (contact for word in words for contact in find_contacts(word))
-    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found, finder)))
+    given = (contact for word in found.words for contact in find_contacts(word))
+    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found)))
     found.strings = tuple(
         personal_string for personal_string in every_string if squeeze_letters(personal_string.text) not in kept
     )
@@ -278,9 +301,7 @@ def _file_names(connection: sqlite3.Connection, found: SubjectScope) -> set[str]
     return names
 
 
-def _find_strings(
-    connection: sqlite3.Connection, found: SubjectScope, finder: PersonalFinder
-) -> Iterator[PersonalString]:
+def _find_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
     """Yield what is personal in texts of their recordings: in theirs, which go, and in those of others."""
     theirs: dict[str, None] = {}
     others: dict[str, None] = {}
@@ -309,7 +330,7 @@ def _find_strings(
         others.pop(text, None)
         heard.pop(text, None)
     for texts, of_others in ((others, True), (theirs, False), (heard, False)):
-        for string in (string for strings in finder([*texts]) for string in strings):
+        for string in (string for strings in found.finder([*texts]) for string in strings):
             letters = squeeze_letters(string.text)
             if not letters or letters in known:
                 continue
@@ -323,12 +344,8 @@ def _find_strings(
 
 def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
     """Return the texts of a cell in which people wrote something: no ids, no checksums."""
-    texts = [cell]
-    if kind is ColumnKind.JSON:
-        try:
-            texts = [*json_strings(json.loads(cell))]
-        except (ValueError, RecursionError):
-            texts = [cell]
+    value = parse_json(cell) if kind is ColumnKind.JSON else None
+    texts = [cell] if value is None else json_strings(value)
     return [text for text in (_MACHINE_ID.sub(" ", text) for text in texts) if len(text.strip()) >= _MIN_TEXT_CHARS]
 
 
