@@ -4,9 +4,9 @@ Its certificate names no person and no file in a way that tells who withdrew.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -29,9 +29,18 @@ from anonymize.local_files.file_traces import (
 from anonymize.local_files.folder_search import FolderSearch, list_files, search_files
 from anonymize.pii_detection.pii_finder import PersonalFinder
 from anonymize.pii_detection.pii_hit import LIKELY
+from anonymize.withdrawal.withdrawal_certificate import (
+    FootageState,
+    OlderState,
+    SearchedFile,
+    SearchedFolder,
+    WithdrawalCertificate,
+    write_certificate,
+)
 from models.names import name_finders
+from project import codec
 from project.encryption.encrypted_files import shred_file, write_plaintext
-from project.erasure.erased_file import ErasureVerification, exclusive_access, verify_erasure
+from project.erasure.erased_file import exclusive_access, verify_erasure
 from project.erasure.erasure import (
     ErasedStudy,
     Unreadable,
@@ -211,6 +220,10 @@ class ErasurePlan:
     remembered: tuple[str, ...]
     named_by_path: bool
 
+    def footage_left(self) -> list[Path]:
+        """Return the files of footage that lie there still."""
+        return [file.path for file in self.footage if file.exists and file.path.exists()]
+
     @property
     def undecided(self) -> tuple[str, ...]:
         """What looks like theirs and nobody decided about."""
@@ -222,44 +235,51 @@ class ErasureResult:
     """What was removed.
 
     Attributes:
-        at: when, UTC, ISO 8601.
-        sha256: of the study file as it is now.
-        older: name of a file that held an older state -> `rewritten`, `erased`, `erased unread` or `clean`, and its
-            checksum.
-        caches: how many files of the cache went.
-        forgotten: how many paths that named them went from the program's own settings.
-        clips: recording and checksum of each clip and report that was deleted.
-        footage: recording, role and checksum of each file of footage, and whether it was deleted.
+        certificate: as the study keeps it.
         problems: what could not be deleted, one line each; it has to be done by hand.
-        verified: name of a file -> what a search of it came to once it was finished; "" is the study.
-        machine: what a search of the program's own files came to at the end.
-        beside: what a search of the files beside the study came to at the end.
-        deleted_beside: how many of those were deleted that held something before.
     """
 
     plan: ErasurePlan
-    at: str
-    sha256: str
-    older: dict[str, tuple[str, str]] = field(default_factory=dict)
-    caches: int = 0
-    forgotten: int = 0
-    clips: list[tuple[int, str]] = field(default_factory=list)
-    footage: list[tuple[int, str, str, bool]] = field(default_factory=list)
+    certificate: WithdrawalCertificate
     problems: list[str] = field(default_factory=list)
-    verified: dict[str, ErasureVerification] = field(default_factory=dict)
-    machine: FolderSearch = field(default_factory=FolderSearch)
-    beside: FolderSearch = field(default_factory=FolderSearch)
-    deleted_beside: int = 0
+
+    @classmethod
+    def begin(cls, plan: ErasurePlan, at: str) -> "ErasureResult":
+        """Return what is known of a withdrawal before anything is removed; `at` is when, UTC, ISO 8601."""
+        facts, removed = plan.facts, plan.removed
+        certificate = WithdrawalCertificate(
+            withdrawn=plan.names.person,
+            at=at,
+            study=plan.names.study_stem(),
+            study_id=facts.study_id,
+            recordings=[*facts.recordings],
+            recordings_kept=not plan.request.drop_recordings,
+            removed=removed.rows,
+            history=removed.history,
+            renamed_steps=removed.renamed,
+            left=removed.left,
+            lists=removed.lists,
+            words_left=len(plan.lookalikes.remaining),
+            words_kept=len(plan.lookalikes.kept),
+            kinds=dict(plan.strings),
+            model=plan.model,
+            made=[replace(made, name="", sha256="") for made in facts.made_files],
+            copies=[*facts.copies],
+            shared=[*facts.shared_copies],
+            sent=[*facts.sent_requests],
+            footage_copies=len(plan.footage_copies),
+            study_copies=len(plan.copies),
+            closed_copies=len(plan.closed_copies),
+            named_by_path=plan.named_by_path,
+        )
+        return cls(plan, certificate)
 
 
 def plan_erasure(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder | None = None) -> ErasurePlan:
     """Work out what a withdrawal would remove; nothing is changed."""
     finder = finder or PersonalStringFinder()
-    prepared = _prepare_study(resolve_path(path), wanted, finder)
-    try:
+    with closing(_prepare_study(resolve_path(path), wanted, finder)) as prepared:
         return _build_plan(prepared, wanted, finder)
-    finally:
-        prepared.close()
 
 
 def _prepare_study(path: Path, wanted: ErasureRequest, finder: PersonalStringFinder) -> ErasedStudy:
@@ -340,12 +360,11 @@ def run_withdrawal(
     annotator: str,
     progress: Progress | None = None,
     finder: PersonalStringFinder | None = None,
-    before_the_end: Callable[[ErasureResult], object] = lambda _: None,
-) -> ErasureResult:
+) -> tuple[ErasureResult, Path]:
     """Remove a participant. The study comes last: as long as it holds them, the same can be asked again.
 
-    The finished file is searched before anything else is removed, and all else before it takes the study's place. So
-    all that is known of the withdrawal is known then, and a process that is killed leaves nothing undone.
+    The finished file is searched before anything else is removed, and all else before it takes the study's place with
+    the certificate in it. So a process that is killed leaves the state before, or the withdrawal done.
 
     Args:
         path: of the study, which nobody has open.
@@ -353,20 +372,20 @@ def run_withdrawal(
         annotator: name of who does it.
         progress: told of each step.
         finder: finds what is personal in texts of their recordings; else the rules alone do.
-        before_the_end: called before the study is put in its place, such as to keep the certificate.
+
+    Returns:
+        What was removed, and where the certificate was written.
     """
-    path, progress, at, finder = resolve_path(path), progress or Silent(), utc_now(), finder or PersonalStringFinder()
+    path, progress, finder = resolve_path(path), progress or Silent(), finder or PersonalStringFinder()
     with exclusive_access(path):
         progress.progress(0, 5, "reading the study")
-        prepared = _prepare_study(path, wanted, finder)
-        try:
+        with closing(_prepare_study(path, wanted, finder)) as prepared:
             foreseen = _build_plan(prepared, wanted, finder)
             _require_readable(foreseen)
             require_decided(foreseen)
             foreseen.names.require_nameless(wanted.certificate)
-            done = ErasureResult(foreseen, at, "")
-            with prepared.prepare_rewrite(annotator, at) as rewritten:
-                done.sha256 = file_sha256(rewritten.path)
+            done = ErasureResult.begin(foreseen, utc_now())
+            with prepared.prepare_rewrite(annotator, done.certificate.at) as rewritten:
                 _verify_study(rewritten.path, path.name, prepared, done)
                 progress.progress(1, 5, "backups")
                 _erase_older_states(prepared, done)
@@ -380,11 +399,10 @@ def run_withdrawal(
                         f"{escape_unprintable(path)} had another name on this disk (a hard link), "
                         "under which its old content is left: find it and delete it."
                     )
-                before_the_end(done)
+                done.certificate.by_hand = len(done.problems)
+                rewritten.add_certificate(done.certificate.at, codec.dump(done.certificate))
                 rewritten.publish()
-        finally:
-            prepared.close()
-        return done
+    return done, write_certificate(path, done.certificate, wanted.certificate)
 
 
 def require_decided(foreseen: ErasurePlan) -> None:
@@ -419,7 +437,17 @@ def _verify_study(file: Path, name: str, prepared: ErasedStudy, done: ErasureRes
             "nothing is certified.",
             "The removal missed a spelling: look for it there, give it with --word TEXT, and report this.",
         )
-    done.verified["" if name == prepared.path.name else name] = verified
+    done.certificate.searched.append(
+        SearchedFile(
+            "the study" if name == prepared.path.name else done.plan.names.file_name(name),
+            verified.tables,
+            verified.texts,
+            verified.free_pages,
+            verified.bytes_searched,
+            sum(verified.found.values()),
+            sum(verified.kept.values()),
+        )
+    )
 
 
 def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
@@ -431,27 +459,32 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) 
         finished: the study as it will be.
     """
     path, reach = prepared.path, prepared.scope
-    rewritten = [path.with_name(name) for name in done.verified if name]
-    seen, known = done.plan, {path, *rewritten, *finished.parent.iterdir()}
+    seen, known = done.plan, {path, *done.plan.older, *finished.parent.iterdir()}
     known |= {
         *seen.copies,
         *seen.closed_copies,
         *(footage_file.path for footage_file in seen.footage if footage_file.exists),
     }
-    done.beside = search_files(list_files(path.parent), reach.terms, path.parent, known)
-    for file_match in done.beside.matches:
+    beside = search_files(list_files(path.parent), reach.terms, path.parent, known)
+    done.certificate.beside = _counted(beside)
+    for file_match in beside.matches:
         what = (
             "is called like them" if file_match.by_name and not file_match.by_content else "holds something of theirs"
         )
         done.problems.append(f"{escape_unprintable(file_match.path)} {what}: delete it, or make it anew without them.")
-    done.machine = _search_program_files(reach.terms, done)
-    for file_match in done.machine.matches:
+    machine = _search_program_files(reach.terms, done)
+    done.certificate.machine = _counted(machine)
+    for file_match in machine.matches:
         done.problems.append(f"{escape_unprintable(file_match.path)} holds something of theirs: delete it by hand.")
     for copy in seen.closed_copies:
         done.problems.append(
             f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (encrypted or damaged): "
             "decrypt it and run the same command on it, or delete it."
         )
+
+
+def _counted(search: FolderSearch) -> SearchedFolder:
+    return SearchedFolder(search.files, len(search.matches), len(search.unread))
 
 
 def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> FolderSearch:
@@ -463,7 +496,7 @@ def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> Fol
         for file_match in found
         if file_match.path.name.startswith(".") and _erase_file(file_match.path, done)
     }
-    done.caches += len(erased)
+    done.certificate.cached_files += len(erased)
     return FolderSearch(
         sum(search.files for search in searches),
         tuple(file_match for file_match in found if file_match.path not in erased),
@@ -492,8 +525,9 @@ def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
                 shred_file(file)
                 what = "erased"
             else:
-                what = erase_from_older_state(file, prepared.scope, done.at, erase=erase)
-            done.older[file.name] = what, file_sha256(file) if file.exists() else ""
+                what = erase_from_older_state(file, prepared.scope, done.certificate.at, erase=erase)
+            name, digest = done.plan.names.file_name(file.name), file_sha256(file) if file.exists() else ""
+            done.certificate.backups.append(OlderState(name, what, digest))
         except Unreadable:
             # It is damaged in a way that only shows now; the study still holds them, so the same can be asked again.
             raise
@@ -509,7 +543,7 @@ def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
 
 
 def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:
-    done.caches = sum(_erase_file(file, done) for file in done.plan.caches)
+    done.certificate.cached_files = sum(_erase_file(file, done) for file in done.plan.caches)
     _forget_in_logs(prepared, done)
     for place in list_outputs_in_progress(prepared.path.parent):
         done.problems.append(
@@ -522,20 +556,22 @@ def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:
                 f"{escape_unprintable(clip.path)}: it is called like a clip of the study and is another file."
             )
         elif _erase_file(clip.path, done):
-            done.clips.append((clip.recording, digest))
+            done.certificate.clips.append((clip.recording, digest))
     for footage_file in done.plan.footage:
         digest = _sha256(footage_file.path) if footage_file.exists else ""
         gone = footage_file.exists and done.plan.request.delete_footage and _erase_file(footage_file.path, done)
-        done.footage.append((footage_file.about.recording, footage_file.about.role, digest, gone))
+        about = footage_file.about
+        done.certificate.footage.append(FootageState(about.recording, about.role, digest, gone))
     for copy in done.plan.footage_copies:
         done.problems.append(
             f"{escape_unprintable(copy)} begins with the same pictures or sound: delete it where it is theirs."
         )
     if done.plan.request.delete_beside:
-        done.deleted_beside = sum(_erase_file(file_match.path, done) for file_match in done.plan.beside.deletable)
+        matches = done.plan.beside.deletable
+        done.certificate.deleted_beside = sum(_erase_file(file_match.path, done) for file_match in matches)
     try:
         forget_paths(prepared.facts.study_id, done.plan.remembered)
-        done.forgotten = len(done.plan.remembered)
+        done.certificate.forgotten_paths = len(done.plan.remembered)
     except OSError as error:
         done.problems.append(f"Paths in the settings that name them could not be forgotten: {error.strerror}.")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from project.encryption.encrypted_files import copy_from, copy_into, overwrite_with_zeros
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import obtain_key
+from project.entities.study_records import Json
 from project.erasure.lookalikes import iterate_cell_texts
 from project.erasure.personal_strings import PersonalString
 from project.erasure.plain_search import PlainSearch
@@ -24,10 +25,12 @@ from project.files.atomic_files import flush_file, flush_folder
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import scratch_folder
+from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES
 from project.store import locking
+from project.store.column_values import to_json
 from project.store.locking import exclusive_lock
 from project.store.opening import Snapshot, connect, inspect_file, sibling_path, translate_errors, verify_study
 from project.store.study import Study
@@ -111,6 +114,12 @@ class RewrittenFile:
 
     path: Path
     study: Path
+
+    def add_certificate(self, at: str, content: Mapping[str, Json]) -> None:
+        """Add what was removed, which is known by now; `at` is when, as in the study's list of withdrawals."""
+        with contextlib.closing(connect(self.path, "rw")) as connection:
+            connection.execute("INSERT INTO withdrawal_certificate VALUES (?, ?, ?)", (new_id(), at, to_json(content)))
+        flush_file(self.path)
 
     def publish(self) -> bool:
         """Put it in its place, and overwrite the old content.

@@ -51,10 +51,10 @@ class MadeFile:
         sha256: of a clip; "" for a folder.
     """
 
-    recording: int
-    kind: str
-    name: str
-    at: str
+    recording: int = 0
+    kind: str = ""
+    name: str = ""
+    at: str = ""
     sha256: str = ""
 
 
@@ -62,10 +62,10 @@ class MadeFile:
 class SentRequest:
     """A request that carried something of a recording away; what was sent is known by its checksum alone."""
 
-    at: str
-    host: str
-    size: int
-    sha256: str
+    at: str = ""
+    host: str = ""
+    size: int = 0
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)

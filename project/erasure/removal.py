@@ -83,7 +83,7 @@ def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annot
     """
     connection.execute("BEGIN")
     connection.executemany(
-        "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind",
+        "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind, at = excluded.at",
         sorted((*stone, at) for stone in reach.tombstones() | reach.word_tombstones(read_study_id(connection))),
     )
     (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()
