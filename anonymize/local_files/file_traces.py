@@ -25,7 +25,7 @@ from media.probe import stream_digest
 from models.connection.machine_policy import journal_file
 from models.faces import track_file
 from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_copy
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.files.fingerprints import file_sha256, fingerprint
 from project.files.publication import is_abandoned_release, sweep_texts_folders

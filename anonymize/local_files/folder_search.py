@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from project.encryption.encryption_key import starts_encrypted
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.subject_terms import IdentifyingTerms
 
 _MEDIA_ENDINGS = (
     ".mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .mts .mp3 .wav .m4a .flac .ogg .aac .png .jpg .jpeg .gif .tif .tiff "

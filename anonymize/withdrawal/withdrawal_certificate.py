@@ -197,10 +197,7 @@ def find_certificate(study: Path, pseudonym: str) -> WithdrawalCertificate | Non
 def write_certificate(study: Path, certificate: WithdrawalCertificate, chosen: Path | None = None) -> Path:
     """Write a certificate as Markdown and, beside it, as JSON, with the checksum that the study has by now.
 
-    Args:
-        study: that keeps it.
-        certificate: what is written.
-        chosen: where it goes, in place of an existing file; None for beside the study, in the place of no other file.
+    It goes where it was chosen, in place of an existing file; else beside the study, in the place of no other file.
 
     Returns:
         The place of the Markdown.

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.withdrawal.withdrawal import ErasurePlan, ErasureResult
+from anonymize.withdrawal.withdrawal import ErasureResult
 from anonymize.withdrawal.withdrawal_certificate import KIND_NAMES
+from anonymize.withdrawal.withdrawal_plan import ErasurePlan
 from project.entities.study_records import Json
 from project.erasure.lookalikes import LookAlikeReason
 from project.schema.tables import TABLES

@@ -83,14 +83,14 @@ def withdraw(
       greenroom withdraw my-study.greenroom P01 --dry-run
       greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
-    from anonymize.withdrawal.withdrawal import (
+    from anonymize.withdrawal.withdrawal import run_withdrawal
+    from anonymize.withdrawal.withdrawal_certificate import find_certificate, write_certificate
+    from anonymize.withdrawal.withdrawal_plan import (
         ErasureRequest,
         PersonalStringFinder,
         plan_erasure,
         require_decided,
-        run_withdrawal,
     )
-    from anonymize.withdrawal.withdrawal_certificate import find_certificate, write_certificate
     from anonymize.withdrawal.withdrawal_preview import lookalike_lines, preview_json, preview_lines, remaining_steps
     from project import codec
 

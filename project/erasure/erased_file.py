@@ -97,12 +97,6 @@ def exclusive_access(path: Path) -> Iterator[None]:
         yield
 
 
-def rewrite_file(memory: sqlite3.Connection, path: Path) -> None:
-    """Replace a file by the study in memory: see `prepare_rewrite`."""
-    with prepare_rewrite(memory, path) as rewritten:
-        rewritten.publish()
-
-
 @dataclass(frozen=True, slots=True)
 class RewrittenFile:
     """A rewritten study file that is not in its place yet.
@@ -121,13 +115,16 @@ class RewrittenFile:
             connection.execute("INSERT INTO withdrawal_certificate VALUES (?, ?, ?)", (new_id(), at, to_json(content)))
         flush_file(self.path)
 
-    def publish(self) -> bool:
-        """Put it in its place, and overwrite the old content.
-
-        Returns:
-            Whether the old content was overwritten; a file that has another name too (a hard link) is left.
-        """
-        return _publish_file(self.path, self.study)
+    def publish(self) -> None:
+        """Put it in its place, and overwrite the old content, unless that has another name too (a hard link)."""
+        with self.study.open("r+b") as old:
+            only = os.fstat(old.fileno()).st_nlink == 1
+            self.path.replace(self.study)
+            flush_folder(self.study.parent)
+            if only:
+                overwrite_with_zeros(old.fileno())
+        for ending in ("-wal", "-shm", "-journal"):
+            sibling_path(self.study, ending).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -142,7 +139,9 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
     try:
         with scratch_folder(path) as folder:
             made = folder / "withdrawn"
-            _write_copy(memory, made, path)
+            with translate_errors(path.name):
+                # Into a new file, which has no free page.
+                copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
             if sound and (problems := check_study(made)):
                 raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
             made.chmod(path.stat().st_mode & 0o777)
@@ -153,24 +152,6 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
             f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.",
             "See what is left free, and who may write there.",
         ) from None
-
-
-def _write_copy(memory: sqlite3.Connection, made: Path, path: Path) -> None:
-    """Write what is in memory into a new file, without a free page; encrypted where the study is."""
-    with translate_errors(path.name):
-        copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
-
-
-def _publish_file(made: Path, path: Path) -> bool:
-    with path.open("r+b") as old:
-        only = os.fstat(old.fileno()).st_nlink == 1
-        made.replace(path)
-        flush_folder(path.parent)
-        if only:
-            overwrite_with_zeros(old.fileno())
-    for ending in ("-wal", "-shm", "-journal"):
-        sibling_path(path, ending).unlink(missing_ok=True)
-    return only
 
 
 _MIN_STRING_CHARS = 6
@@ -199,20 +180,11 @@ class ErasureVerification:
 
 
 def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ()) -> ErasureVerification:
-    """Search a finished file.
-
-    Args:
-        path: of the file.
-        reach: what was removed.
-        decided: look-alikes that a person decided to keep.
-    """
-    memory = load_into_memory(path)
-    try:
+    """Search a finished file; `decided` are look-alikes that a person decided to keep."""
+    with contextlib.closing(load_into_memory(path)) as memory:
         (free,) = memory.execute("PRAGMA freelist_count").fetchone()
         search = _StudySearch(reach.search, frozenset(map(squeeze_letters, decided)))
         tables = search.search_study(memory)
-    finally:
-        memory.close()
     encrypted = is_encrypted(path)
     found, kept = search.found, search.kept
     if not encrypted and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):

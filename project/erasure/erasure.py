@@ -188,12 +188,7 @@ class ErasedStudy:
 
     @contextlib.contextmanager
     def prepare_rewrite(self, annotator: str, at: str) -> Iterator[RewrittenFile]:
-        """Write it beside the study, with a step of the history, and lend it, to be put in its place.
-
-        Args:
-            annotator: name of who does it; "" for nobody.
-            at: when, UTC, ISO 8601.
-        """
+        """Write it beside the study, with a step of the history under a name, and lend it, to be put in its place."""
         row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
         record_withdrawal(self.memory, self.scope, None if row is None else str(row[0]), at)
         with prepare_rewrite(self.memory, self.path) as rewritten:
@@ -213,16 +208,7 @@ def prepare_erasure(
     keep: Sequence[str] = (),
     finder: PersonalFinder = find_contact_strings,
 ) -> ErasedStudy:
-    """Prepare a withdrawal in memory, without writing anything.
-
-    Args:
-        path: of the study.
-        pseudonym: of who withdraws.
-        words: further words by which they are known.
-        drop: recordings in which they are go as a whole.
-        keep: words, numbers and names that look like theirs and are not.
-        finder: finds what is personal in texts of their recordings.
-    """
+    """Prepare a withdrawal in memory, without writing anything. For `words` and what follows, see `build_scope`."""
     path = resolve_path(path)
     memory = load_into_memory(path)
     try:
@@ -339,11 +325,7 @@ class Unreadable(UserError):
 def prepare_older_state(path: Path, now: SubjectScope) -> ErasedStudy:
     """Prepare an older state of a study without somebody, in memory.
 
-    In an older state they may not have been found yet in a recording that is known to be theirs now.
-
-    Args:
-        path: of the file.
-        now: what is theirs in the study.
+    They may not have been found there yet in a recording that is theirs by the scope of now.
     """
     try:
         memory = load_into_memory(path)
@@ -367,13 +349,7 @@ def _unsound_is_unreadable(path: Path) -> Iterator[None]:
 
 
 def erase_from_older_state(path: Path, now: SubjectScope, at: str, *, erase: bool = False) -> str:
-    """Erase a person from an older state of a study.
-
-    Args:
-        path: of the file.
-        now: what is theirs in the study.
-        at: when, UTC, ISO 8601.
-        erase: what cannot be read is erased.
+    """Erase a person from an older state of a study; what cannot be read goes where `erase` says so.
 
     Returns:
         `rewritten`, `erased unread`, or `clean` where there was nothing of theirs in it.

@@ -2,15 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.lookalikes import study_texts
 from project.erasure.raw_rows import Row, content_tables, live_rows, parse_json, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
 from project.erasure.subject_scope import SubjectScope
+from project.erasure.subject_terms import IdentifyingTerms
 from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.schema.tables import HUMAN_TABLES, TABLES
@@ -60,8 +61,8 @@ def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> Erasur
         _clean_table(connection, reach, table, done)
     _update_sets(connection, touched)
     steps = _drop_history(connection, [*HUMAN_TABLES], partial(_is_past_of_subject, reach), done)
-    _prune_word_lists(connection, reach, done)
     done.renamed = _rename_steps(connection, (reach.terms, reach.file_names), steps)
+    _prune_word_lists(connection, reach, done)
     connection.execute("COMMIT")
     return done
 
@@ -73,14 +74,7 @@ def read_study_id(connection: sqlite3.Connection) -> str:
 
 
 def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
-    """Record a withdrawal: a step of the history that no undo goes behind, and the tombstones.
-
-    Args:
-        connection: as in `erase_subject`.
-        reach: what was removed.
-        annotator_id: whose step it is.
-        at: when, UTC, ISO 8601.
-    """
+    """Record a withdrawal: a step of the history that no undo goes behind, and the tombstones."""
     connection.execute("BEGIN")
     connection.executemany(
         "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind, at = excluded.at",
@@ -175,11 +169,7 @@ def _drop_history(
 ) -> set[int]:
     """Drop the history of each row of which a past state is theirs; of a row that stays, say how it is now.
 
-    Args:
-        connection: on a study whose tables are clean.
-        tables: tables of people's edits.
-        is_theirs: takes a table, a past state of a row, and the row as it is now.
-        done: counts the changes.
+    `is_theirs` takes a table, a past state of a row, and the row as it is now.
 
     Returns:
         Numbers of the steps that lost a change.
@@ -257,8 +247,6 @@ class _Lists:
         self._connection = connection
         self._reach = reach
         self._people = {str(row["id"]) for row in live_rows(connection, "participant")}
-        self._text: str | None = None
-        self._spoken: str | None = None
         self._known: dict[str, bool] = {}
 
     def keeps_word(self, row: Row) -> bool:
@@ -311,35 +299,20 @@ class _Lists:
 
     def _occurs_in_remaining(self, letters: str) -> bool:
         if letters not in self._known:
-            self._known[letters] = letters in self._remaining_text() or letters in self._remaining_speech()
+            self._known[letters] = letters in self._remaining_text or letters in self._remaining_speech
         return self._known[letters]
 
+    @cached_property
     def _remaining_text(self) -> str:
-        if self._text is None:
-            self._text = "\n".join(map(squeeze_letters, dict.fromkeys(self._remaining_texts())))
-        return self._text
+        return "\n".join(map(squeeze_letters, self._remaining_texts))
 
+    @cached_property
     def _remaining_speech(self) -> str:
-        if self._spoken is None:
-            spoken = (
-                reading
-                for text in dict.fromkeys(self._remaining_texts())
-                for reading in [*alternative_readings(text)][1:]
-            )
-            self._spoken = "\n".join(map(squeeze_letters, spoken))
-        return self._spoken
+        readings = (reading for text in self._remaining_texts for reading in [*alternative_readings(text)][1:])
+        return "\n".join(map(squeeze_letters, readings))
 
-    def _remaining_texts(self) -> Iterator[str]:
-        """Yield every text that stays, of now and of the history, but for lists of words."""
-        columns = {
-            table: [name for name in text_columns(table) if name not in KEPT_COLUMNS.get(table, ()) and name != "words"]
-            for table in content_tables()
-            if table not in _LIST_TABLES
-        }
-        for table, names in columns.items():
-            for row in live_rows(self._connection, table):
-                yield from (row[name] for name in names if isinstance(row[name], str))
-        for table, before, after in self._connection.execute("SELECT table_name, before, after FROM journal_change"):
-            for side in (before, after):
-                row = {} if side is None else parse_row(side)
-                yield from (row[name] for name in columns.get(table, ()) if isinstance(row.get(name), str))
+    @cached_property
+    def _remaining_texts(self) -> list[str]:
+        """Every text that stays, of now and of the history, but for lists of words and names of steps."""
+        left_out = {*_LIST_TABLES, "journal_step"}
+        return [*dict.fromkeys(text for table, text in study_texts(self._connection) if table not in left_out)]

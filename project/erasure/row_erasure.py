@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms
 from project.erasure.raw_rows import Row, parse_json, text_columns
 from project.erasure.subject_scope import SubjectScope, concerns_subject, is_export_note
+from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES

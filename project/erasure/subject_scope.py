@@ -4,15 +4,17 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
-from project.erasure.mentions import NEAR, IdentifyingTerms, json_strings
-from project.erasure.personal_strings import PERSON, PersonalSearch, PersonalString, find_contacts
+from project.erasure.personal_strings import PERSON, PersonalString, find_contacts
 from project.erasure.plain_search import PlainSearch
 from project.erasure.raw_rows import (
     Row,
     State,
     TombstoneKind,
+    find_withdrawn,
+    json_contents,
     live_rows,
     parse_json,
     past_states,
@@ -20,6 +22,7 @@ from project.erasure.raw_rows import (
     tombstone,
     word_tombstone,
 )
+from project.erasure.subject_terms import NEAR, IdentifyingTerms
 from project.files.sqlcipher import sqlite3
 from project.queries.pii_rows import WordOwners
 from project.schema.table_declaration import ColumnKind
@@ -143,7 +146,7 @@ class SubjectScope:
         """Return the tombstones of names, and of numbers, addresses and days, as checksum and kind."""
         kinds = (
             (self.search.words, TombstoneKind.NAME),
-            ((*self.search.strings, *map(day_letters, self.terms.search.days)), TombstoneKind.STRING),
+            ((*self.search.strings, *map(day_letters, self.terms.days)), TombstoneKind.STRING),
         )
         return frozenset((word_tombstone(study_id, text), kind.value) for texts, kind in kinds for text in texts)
 
@@ -204,10 +207,10 @@ def build_scope(
     there = _recordings(connection, found.people)
     every = {str(row["id"]) for row in live_rows(connection, "recording")}
     every |= {str(state["id"]) for _, state in past_states(connection, ("recording",))}
-    again = {text for text in every if (tombstone(text), TombstoneKind.RECORDING.value) in known}
-    bare = {text for text in every if (tombstone(text), TombstoneKind.FOOTAGE.value) in known}
-    found.dropped = frozenset(again | (there if drop else set()))
-    found.recordings = frozenset((there | bare) - found.dropped)
+    again = find_withdrawn(every, TombstoneKind.RECORDING, known)
+    bare = find_withdrawn(every, TombstoneKind.FOOTAGE, known)
+    found.dropped = frozenset([*again, *(there if drop else ())])
+    found.recordings = frozenset([*there, *bare]) - found.dropped
     found.erased_ids = {"participant": {*people}, "recording": {*found.dropped}}
     earlier = (row for _, row in past_states(connection, ("participant",)))
     everybody = [*earlier, *live_rows(connection, "participant")]
@@ -215,23 +218,20 @@ def build_scope(
     _map_recordings(connection, found)
     names, ids = [*_subject_names(connection, found), *found.words], [*people, *found.dropped]
     found.own_texts = said | _subject_texts(connection, found.people)
-    others = _whole_names_of_others(connection, found)
+    others = _read_names_of_others(connection, found)
     theirs = {squeeze_letters(text) for text in found.words}
-    shared = _single_names_of_others(connection, found) - theirs
-    search = PersonalSearch(names, shared=shared)
-    found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
-    found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
+    shared = others.single - theirs
+    terms = partial(IdentifyingTerms, names, ids, found.own_texts, others=others.whole, shared=shared)
+    # Their texts are told by their names first; the strings that stand in them are then terms too.
+    found.recording_terms = terms(quoted=NEAR)
     given = (contact for word in found.words for contact in find_contacts(word))
-    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found)))
+    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found, others.letters)))
     found.strings = tuple(
         personal_string for personal_string in every_string if squeeze_letters(personal_string.text) not in kept
     )
     exact = [string for string in found.strings if string.is_exact or squeeze_letters(string.text) in theirs]
-    if exact:
-        search = PersonalSearch(names, exact, shared)
-        found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
-        found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
-    found.search = PlainSearch(names, ids, found.own_texts, exact, others, shared)
+    found.terms, found.recording_terms = terms(strings=exact), terms(quoted=NEAR, strings=exact)
+    found.search = PlainSearch(names, ids, found.own_texts, exact, others.whole, shared)
     found.file_names = IdentifyingTerms(_file_names(connection, found))
     _map_mentioning_nodes(connection, found)
     _collect_erased(connection, found)
@@ -296,12 +296,13 @@ def _file_names(connection: sqlite3.Connection, found: SubjectScope) -> set[str]
     names: set[str] = set()
     for table, row in _states(connection, ("medium", "recording")):
         if found.is_in_scope(table, row):
-            path = PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/"))
-            names |= {path.name, path.stem}
+            names.add(PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/")).stem)
     return names
 
 
-def _find_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
+def _find_strings(
+    connection: sqlite3.Connection, found: SubjectScope, known: Collection[str]
+) -> Iterator[PersonalString]:
     """Yield what is personal in texts of their recordings: in theirs, which go, and in those of others."""
     theirs: dict[str, None] = {}
     others: dict[str, None] = {}
@@ -324,7 +325,6 @@ def _find_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterat
             yield PersonalString(row["kind"], row["text"])
     heard = dict.fromkeys(_recognized_texts(connection, found))
     found.erased_letters = "\n".join(map(squeeze_letters, (*theirs, *heard)))
-    known = _names_of_others(connection, found)
     seen: set[str] = set()
     for text in theirs:
         others.pop(text, None)
@@ -345,34 +345,37 @@ def _find_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterat
 def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
     """Return the texts of a cell in which people wrote something: no ids, no checksums."""
     value = parse_json(cell) if kind is ColumnKind.JSON else None
-    texts = [cell] if value is None else json_strings(value)
+    contents = json_contents(cell if value is None else value)
+    texts = (content for content in contents if isinstance(content, str))
     return [text for text in (_MACHINE_ID.sub(" ", text) for text in texts) if len(text.strip()) >= _MIN_TEXT_CHARS]
 
 
-def _names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
-    """Return the letters of names of other participants and of annotators, and of each word of them."""
-    names = [row["name"] for row in live_rows(connection, "annotator")]
-    names += [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
-    names += [row["word"] for row in _words_of_others(connection, found)]
-    return {squeeze_letters(part) for name in names for part in (name, *name.split())}
+@dataclass(frozen=True, slots=True)
+class NamesOfOthers:
+    """What participants who stay and annotators are called.
+
+    Attributes:
+        whole: names of people, as the study knows them.
+        single: names of one word, squeezed: alone, such a word is not surely theirs.
+        letters: all of these and each word of them, squeezed.
+    """
+
+    whole: tuple[str, ...]
+    single: frozenset[str]
+    letters: frozenset[str]
 
 
-def _words_of_others(connection: sqlite3.Connection, found: SubjectScope) -> list[Row]:
-    """Return the private words of participants who stay."""
-    nobody_or_theirs = {None, *found.people}
-    return [row for row in live_rows(connection, "private_word") if found.word_owner(row) not in nobody_or_theirs]
-
-
-def _single_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> frozenset[str]:
-    """Return names of one word that other participants have, squeezed: alone, such a word is not surely theirs."""
-    names = [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
-    names += [row["word"] for row in _words_of_others(connection, found)]
-    return frozenset(squeeze_letters(str(name)) for name in names if len(str(name).split()) == 1)
-
-
-def _whole_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> list[str]:
-    """Return the names of participants who stay, as the study knows them."""
-    return [str(row["word"]) for row in _words_of_others(connection, found) if row["kind"] == PERSON]
+def _read_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> NamesOfOthers:
+    theirs = {None, *found.people}
+    words = [row for row in live_rows(connection, "private_word") if found.word_owner(row) not in theirs]
+    people = [str(row["pseudonym"]) for row in live_rows(connection, "participant") if row["id"] not in found.people]
+    names = [*people, *(str(row["word"]) for row in words)]
+    every = [*names, *(str(row["name"]) for row in live_rows(connection, "annotator"))]
+    return NamesOfOthers(
+        tuple(str(row["word"]) for row in words if row["kind"] == PERSON),
+        frozenset(squeeze_letters(name) for name in names if len(name.split()) == 1),
+        frozenset(squeeze_letters(part) for name in every for part in (name, *name.split())),
+    )
 
 
 def _private_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
@@ -421,7 +424,11 @@ def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None
             ):
                 gone.add(row["id"])
         if table == "question":
-            gone |= {row["id"] for row in live_rows(connection, table) if _names_subject(found, table, row)}
+            gone |= {
+                row["id"]
+                for row in live_rows(connection, table)
+                if _names_subject(found, table, row, text_columns(table))
+            }
         if table == "utterance":
             # Somebody else's by now is not theirs; one that is gone was, if it ever was.
             gone -= {utterance for utterance, who in alive.items() if who not in found.people}
@@ -440,8 +447,8 @@ def _theirs(table: str, row: Row, found: SubjectScope) -> bool:
     if table in _FOOTAGE_TABLES and found.is_in_scope(table, row):
         return True
     if table == "question":
-        return _covers(row, found.mentioning_nodes)
-    return table in ("run", "judgment", "item") and _mentions_subject(table, row, found)
+        return any(node in row["covers"] or node in row["wrong"] for node in found.mentioning_nodes)
+    return table in _MENTION_COLUMNS and _mentions_subject(table, row, found)
 
 
 def is_export_note(found: SubjectScope, table: str, row: Row) -> bool:
@@ -449,39 +456,31 @@ def is_export_note(found: SubjectScope, table: str, row: Row) -> bool:
     return table == "run" and row["kind"] in EXPORT_RUN_KINDS and found.recording_of(table, row) not in found.dropped
 
 
-def _names_subject(found: SubjectScope, table: str, row: Row) -> bool:
-    """Tell whether a row names them in one of its texts."""
-    wording = found.terms_for(table, row)
-    return any(
-        wording.matches_json_text(row[column]) if kind is ColumnKind.JSON else wording.matches_text(row[column])
-        for column, kind in text_columns(table).items()
-    )
-
-
-def _covers(row: Row, told: set[str]) -> bool:
-    return any(text in row["covers"] or text in row["wrong"] for text in told)
-
-
 def concerns_subject(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row is about a recording in which they are, or names them."""
     return found.is_in_scope(table, row) or _mentions_subject(table, row, found)
 
 
+_MENTION_COLUMNS = {
+    "run": ("parameters", "result"),
+    "item": ("content",),
+    "judgment": ("raw", "thinking", "error", "part", "sight", "answer"),
+}
+"""Columns of what happened, and is never changed, in which somebody may be named or quoted."""
+
+
 def _mentions_subject(table: str, row: Row, found: SubjectScope) -> bool:
-    """Tell whether something that happened, and is never changed, holds words, ids or sentences of theirs."""
-    wording = found.terms_for(table, row)
-    match table:
-        case "run":
-            return wording.matches_json_text(row["parameters"]) or wording.matches_json_text(row["result"])
-        case "item":
-            homes = found.recordings | found.dropped
-            return wording.matches_json_text(row["content"]) or any(home in row["content"] for home in homes)
-        case _:
-            texts = (row["raw"], row["thinking"], row["error"], row["part"])
-            if any(map(wording.matches_text, texts)):
-                return True
-            homes = found.recordings | found.dropped
-            return any(
-                wording.matches_json_text(row[name]) or any(home in row[name] for home in homes)
-                for name in ("sight", "answer")
-            )
+    """Tell whether a row names them or repeats them; of what was put together of texts, also their recordings."""
+    homes = () if table == "run" else (*found.recordings, *found.dropped)
+    return _names_subject(found, table, row, _MENTION_COLUMNS[table]) or any(
+        home in row[column] for column in _MENTION_COLUMNS[table] for home in homes
+    )
+
+
+def _names_subject(found: SubjectScope, table: str, row: Row, columns: Iterable[str]) -> bool:
+    """Tell whether a row names them in one of some columns."""
+    wording, kinds = found.terms_for(table, row), TABLES[table].kinds
+    return any(
+        (wording.matches_json_text if kinds[column] is ColumnKind.JSON else wording.matches_text)(row[column])
+        for column in columns
+    )

@@ -26,15 +26,9 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.release.annotations_only import EXCLUDED_CONTENT, INCLUDED_CONTENT, export_annotations_copy
-from anonymize.withdrawal.withdrawal import (
-    ErasurePlan,
-    ErasureRequest,
-    ErasureResult,
-    PersonalStringFinder,
-    plan_erasure,
-    run_withdrawal,
-)
+from anonymize.withdrawal.withdrawal import ErasureResult, run_withdrawal
 from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
+from anonymize.withdrawal.withdrawal_plan import ErasurePlan, ErasureRequest, PersonalStringFinder, plan_erasure
 from anonymize.withdrawal.withdrawal_preview import preview_lines, remaining_steps
 from app.gui.pages.context import Context
 from project.entities.study_records import Changes

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from anonymize.local_files.folder_search import search_files
-from project.erasure.mentions import IdentifyingTerms
-from project.erasure.personal_strings import PersonalSearch
+from project.erasure.subject_terms import IdentifyingTerms
 
 _NAMES = ["Jürgen Großkopf", "王小明", "김민수"]
-WORDING = IdentifyingTerms(_NAMES, search=PersonalSearch(_NAMES))
+WORDING = IdentifyingTerms(_NAMES)
 
 
 def packed(name: str, content: bytes) -> bytes:

@@ -22,7 +22,7 @@ from anonymize.withdrawal.withdrawal_certificate import read_certificates, write
 from app.cli.main import greenroom as command
 from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.subject_terms import IdentifyingTerms
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
 from project.integrity.integrity_check import check_study
