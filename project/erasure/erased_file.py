@@ -109,7 +109,7 @@ class RewrittenFile:
     path: Path
     study: Path
 
-    def add_certificate(self, at: str, content: Mapping[str, Json]) -> None:
+    def add_certificate(self, at: str, content: dict[str, Json]) -> None:
         """Add what was removed, which is known by now; `at` is when, as in the study's list of withdrawals."""
         with contextlib.closing(connect(self.path, "rw")) as connection:
             connection.execute("INSERT INTO withdrawal_certificate VALUES (?, ?, ?)", (new_id(), at, to_json(content)))
