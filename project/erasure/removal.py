@@ -2,11 +2,11 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 
-from project.entities.study_records import Json
 from project.erasure.lookalikes import study_texts
 from project.erasure.raw_rows import Row, content_tables, live_rows, parse_json, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
@@ -58,7 +58,7 @@ def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> Erasur
     connection.execute("BEGIN")
     touched = _affected_sets(connection, reach)
     for table in content_tables():
-        _clean_table(connection, reach, table, done)
+        _clean_table(connection, table, partial(clean_row, reach), reach, done)
     _update_sets(connection, touched)
     steps = _drop_history(connection, [*HUMAN_TABLES], partial(_is_past_of_subject, reach), done)
     done.renamed = _rename_steps(connection, (reach.terms, reach.file_names), steps)
@@ -88,7 +88,14 @@ def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annot
     connection.execute("COMMIT")
 
 
-def _clean_table(connection: sqlite3.Connection, reach: SubjectScope, table: str, done: ErasureCounts) -> None:
+def _clean_table(
+    connection: sqlite3.Connection,
+    table: str,
+    clean: Callable[[str, Row], Row | None],
+    reach: SubjectScope,
+    done: ErasureCounts,
+) -> None:
+    """Put what `clean` makes of each row of a table in its place."""
     key = TABLES[table].key
     where = " AND ".join(f"{column} IS ?" for column in key)
     gone: list[list[object]] = []
@@ -96,7 +103,7 @@ def _clean_table(connection: sqlite3.Connection, reach: SubjectScope, table: str
     left: dict[str, int] = {}
     names = KEPT_COLUMNS.get(table, ("text",) if table == "scheme_version" else ())
     for row in live_rows(connection, table):
-        made = clean_row(reach, table, row)
+        made = clean(table, row)
         place = [row[column] for column in key]
         if made is None:
             gone.append(place)
@@ -115,7 +122,8 @@ def _clean_table(connection: sqlite3.Connection, reach: SubjectScope, table: str
         connection.executemany(f"UPDATE {table} SET {put} WHERE {where}", values)
     blanked = sum(map(len, changed.values()))
     if gone or blanked:
-        done.rows[table] = (len(gone), blanked)
+        before = done.rows.get(table, (0, 0))
+        done.rows[table] = before[0] + len(gone), before[1] + blanked
     done.left.update({f"{table}.{column}": count for column, count in left.items()})
 
 
@@ -215,77 +223,56 @@ def _rename_steps(connection: sqlite3.Connection, wordings: tuple[IdentifyingTer
 
 def _prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope, done: ErasureCounts) -> None:
     """Take out of the lists, and of their history, what stood in texts that went and stands in none that stays."""
-    lists = _Lists(connection, reach)
-    for table in _WORD_TABLES:
-        words = [(row["word"],) for row in live_rows(connection, table) if not lists.keeps_word(row)]
-        connection.executemany(f"DELETE FROM {table} WHERE word = ?", words)
-        if words:
-            done.lists[table] = len(words)
-            rows, blanked = done.rows.get(table, (0, 0))
-            done.rows[table] = rows + len(words), blanked
-    for key in (NUMBERS, VOCABULARY):
-        row = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
-        if row is not None and (made := lists.clean_property(key, row[0])) != row[0]:
-            connection.execute("UPDATE property SET value = ? WHERE key = ?", (made, key))
-            done.lists[key] = max(_count_entries(row[0]) - _count_entries(made), 1)
-            rows, blanked = done.rows.get("property", (0, 0))
-            done.rows["property"] = rows, max(blanked, 1)
-    _drop_history(connection, [*_WORD_TABLES, "property"], lambda *state: not lists.keeps_state(*state[:2]), done)
+    lists = _WordLists(connection, reach)
+    tables = (*_WORD_TABLES, "property")
+    for table in tables:
+        _clean_table(connection, table, lists.clean, reach, done)
+    done.lists = {name: count for name, count in lists.gone.items() if count}
+    _drop_history(connection, tables, lambda table, state, _: lists.clean(table, state) != state, done)
 
 
-def _count_entries(text: str) -> int:
-    found = parse_json(text)
-    if isinstance(found, dict):
-        return sum(len(numbers) for numbers in found.values() if isinstance(numbers, dict))
-    return len(found) if isinstance(found, list) else 0
+class _WordLists:
+    """Decides about each entry of a word list whether it stays; the remaining texts are read when first needed.
 
-
-class _Lists:
-    """Decides about each entry of a word list whether it stays; the remaining texts are read when first needed."""
+    Attributes:
+        gone: name of a list -> how many entries did not.
+    """
 
     def __init__(self, connection: sqlite3.Connection, reach: SubjectScope) -> None:
         self._connection = connection
         self._reach = reach
         self._people = {str(row["id"]) for row in live_rows(connection, "participant")}
         self._known: dict[str, bool] = {}
+        self.gone: Counter[str] = Counter()
 
-    def keeps_word(self, row: Row) -> bool:
-        """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
-        if "replacement" in row and self._reach.word_owner(row) in self._people:
-            return True
-        letters = squeeze_letters(row["word"])
-        return not letters or letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
+    def clean(self, table: str, row: Row) -> Row | None:
+        """Return what becomes of an entry, or of a property that is a list, of now or of the past."""
+        if table == "property":
+            return row | {"value": self._clean_property(row["key"], row["value"])}
+        if ("replacement" in row and self._reach.word_owner(row) in self._people) or self._keeps_word(row["word"]):
+            return row
+        self.gone[table] += 1
+        return None
 
-    def keeps_state(self, table: str, state: Row) -> bool:
-        """Tell whether a state of a list, of now or of the past, stays as it is."""
-        if table in _WORD_TABLES:
-            return self.keeps_word(state)
-        if state["key"] not in (NUMBERS, VOCABULARY) or not isinstance(state["value"], str):
-            return True
-        return self.clean_property(state["key"], state["value"]) == state["value"]
-
-    def clean_property(self, key: str, text: str) -> str:
-        """Return a list of the study's properties without what goes."""
-        found: Json = parse_json(text)
-        if found is None:
-            return to_json({})
-        if key == VOCABULARY:
-            if not isinstance(found, list):
-                return text
-            kept = [word for word in found if not isinstance(word, str) or self._keeps_vocabulary_word(word)]
-            return text if kept == found else to_json(kept)
-        if not isinstance(found, dict):
-            return to_json({})
-        numbers: dict[str, Json] = {
-            label: {who: number for who, number in assigned.items() if self._keeps_number(who)}
-            for label, assigned in found.items()
-            if isinstance(assigned, dict)
-        }
-        return text if numbers == found else to_json(numbers)
-
-    def _keeps_vocabulary_word(self, word: str) -> bool:
-        letters = squeeze_letters(word)
+    def _keeps_word(self, word: object) -> bool:
+        letters = squeeze_letters(word) if isinstance(word, str) else ""
         return letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
+
+    def _clean_property(self, key: str, text: str) -> str:
+        found, kept = parse_json(text), None
+        if key == VOCABULARY and isinstance(found, list):
+            kept = [word for word in found if self._keeps_word(word)]
+            self.gone[key] += len(found) - len(kept)
+        elif key == NUMBERS and isinstance(found, dict):
+            kept = {
+                label: {who: number for who, number in assigned.items() if self._keeps_number(who)}
+                for label, assigned in found.items()
+                if isinstance(assigned, dict)
+            }
+            self.gone[key] += sum(
+                len(assigned) - len(kept[label]) for label, assigned in found.items() if label in kept
+            )
+        return text if kept is None or kept == found else to_json(kept)
 
     def _keeps_number(self, who: str) -> bool:
         """Tell whether a number stays: of a participant who does, or of something that stands in a text that does.
