@@ -17,7 +17,7 @@ from project.encryption.passphrases import obtain_key
 from project.erasure.erased_file import RewrittenFile, load_into_memory, prepare_rewrite, require_readable
 from project.erasure.lookalikes import LookAlikeWords, find_look_alikes, matched_words
 from project.erasure.raw_rows import Row, live_rows, parse_json, past_states
-from project.erasure.removal import ErasureCounts, erase_subject, record_withdrawal
+from project.erasure.removal import ErasureCounts, erase_subject, read_study_id, record_withdrawal
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.errors import UserError
 from project.files.filesystem import resolve_path
@@ -108,32 +108,22 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
         for file in _made_files(row, theirs[row["recording_id"]])
     ]
     sent = [request for row in live_rows(connection, "egress") for request in _sent_requests(row, {*theirs})]
-    copies = {
-        row[0]
-        for row in connection.execute(
-            "SELECT at FROM journal_step WHERE name LIKE 'Split for %' UNION SELECT at FROM merged_copy"
-        )
-    }
+    copies = connection.execute(
+        "SELECT at FROM journal_step WHERE name LIKE 'Split for %' UNION SELECT at FROM merged_copy ORDER BY at"
+    )
+    shared = connection.execute("SELECT value FROM property WHERE key = ?", (SHARED_PROPERTY,)).fetchone()
     return WithdrawalFacts(
-        str(parse_json(_read_property(connection, "id")) or ""),
+        read_study_id(connection),
         tuple(sorted(number for number in theirs.values() if number)),
         tuple(sorted(footage, key=lambda file: (file.recording, file.role, file.path))),
         tuple(sorted(made, key=lambda file: (file.at, file.name))),
         tuple(sorted(sent, key=lambda request: request.at)),
-        tuple(sorted(copies)),
-        tuple(
-            _redact_name(shared_copy, reach)
-            for shared_copy in parse_shared_copies(_read_property(connection, SHARED_PROPERTY))
-        ),
+        tuple(at for (at,) in copies),
+        tuple(_redact_name(copy, reach) for copy in parse_shared_copies(shared[0] if shared else "")),
         frozenset(
             str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
         ),
     )
-
-
-def _read_property(connection: sqlite3.Connection, key: str) -> str:
-    found = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
-    return str(found[0]) if found else ""
 
 
 def _redact_name(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
