@@ -327,8 +327,8 @@ def _matches_at(needle: Needle, text: SqueezedText, start: int, end: int) -> boo
         case NeedleMode.JOINED:
             if needle.is_common and any(" " in gap for _, gap in gaps) and not _has_capitals(needle, text, start):
                 return False
-            if len(needle.letters) < _LEAST_JOINED and not gaps:
-                return _has_capitals(needle, text, start)
+            if len(needle.letters) < (LEAST_WORD if gaps else _LEAST_JOINED):
+                return bound and _has_capitals(needle, text, start)
             return bound or len(needle.letters) >= _UNBOUND
         case NeedleMode.INITIAL:
             joint = needle.word_starts[1]
@@ -348,14 +348,13 @@ def _has_capitals(needle: Needle, text: SqueezedText, start: int) -> bool:
 
 def _is_whole_word(needle: Needle, plain: str, span: tuple[int, int], _: list[tuple[int, str]]) -> bool:
     first, last = span
-    if len(needle.letters) < LEAST_WORD and (plain[first - 1 : first].isalnum() or plain[last : last + 1].isalnum()):
+    is_short, after = len(needle.letters) < LEAST_WORD, plain[last : last + 1]
+    if is_short and any(sign.isalnum() and not _UNSPACED.match(sign) for sign in (plain[first - 1 : first], after)):
         return False
-    if not needle.is_common:
+    if not needle.is_common or (not is_short and _is_in_address(plain, first, last)):
         return True
-    if _is_in_address(plain, first, last):
-        return len(needle.letters) >= LEAST_WORD
     # “Roses” is no genitive of Rose.
-    return plain[first].isupper() and plain[last : last + 1] not in ("s", "S")
+    return plain[first].isupper() and after not in ("s", "S")
 
 
 def _is_spelled(needle: Needle, plain: str, span: tuple[int, int], gaps: list[tuple[int, str]]) -> bool:

@@ -222,6 +222,7 @@ def test_names_are_found_in_names_of_files_without_accents_and_in_scripts_withou
     ("name", "text"),
     [
         *(("A", "A2"), ("P1", "P12"), ("Anna", "Annabel"), ("Lena", "Helena"), ("A", "a laugh"), ("P01", "P011")),
+        *(("A. B.", "ABOUT a, b"), ("Bo Ek", "BOEKEN")),
         *(("P01", "XP01"), ("Änna Lind", "linden"), ("Änna Lind", "annabel"), ("Änna Lind", ""), ("P01", "somebody")),
     ],
 )
