@@ -9,7 +9,7 @@ from typing import Any
 
 from project.entities.study_records import Json
 from project.erasure.raw_rows import Row, parse_json, text_columns
-from project.erasure.subject_scope import SubjectScope, concerns_subject, is_export_note
+from project.erasure.subject_scope import FOOTAGE_TABLES, SubjectScope, concerns_subject, is_export_note
 from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.schema.table_declaration import ColumnKind
@@ -79,13 +79,6 @@ _WHOLE = frozenset(
     }
 )
 """Tables whose rows go where one of their texts names them: without it they say nothing, or may not be without."""
-_WITH_FOOTAGE = frozenset(
-    {
-        *("medium", "run", "region", "face_review", "seen_span", "waiver", "pii_decision", "question", "summary"),
-        *("contradiction", "judgment", "item"),
-    }
-)
-"""Tables whose rows go with the footage of a recording."""
 _PLACEHOLDER_NAMES = {"collection": "Collection", "recording": "Recording", "item_set": "Set", "chain": "Chain"}
 
 
@@ -97,7 +90,7 @@ def clean_row(reach: SubjectScope, table: str, row: Row) -> Row | None:
         if reach.is_erased(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
             return None
     home = reach.recording_of(table, row)
-    if home in reach.recordings and table in _WITH_FOOTAGE and not is_export_note(reach, table, row):
+    if home in reach.recordings and table in FOOTAGE_TABLES and not is_export_note(reach, table, row):
         return None
     special = _CLEANERS.get(table)
     made = {**row} if special is None else special(reach, {**row})

@@ -38,7 +38,12 @@ _PRESENCE_TABLES = tuple(
     name for name, table in HUMAN_TABLES.items() if {"recording", "participant"} <= {*table.parents.values()}
 )
 """Tables whose rows say that somebody is in a recording."""
-_FOOTAGE_TABLES = ("medium", "run", "region", "question", "judgment", "item")
+FOOTAGE_TABLES = frozenset(
+    {
+        *("medium", "run", "region", "face_review", "seen_span", "waiver", "pii_decision", "question", "summary"),
+        *("contradiction", "judgment", "item"),
+    }
+)
 """Tables whose rows were made of the footage and the words of a recording, and go with them."""
 
 EXPORT_RUN_KINDS = frozenset({"release", "questions"})
@@ -51,13 +56,10 @@ _DERIVED_TABLES = frozenset({"question", "judgment", "item"})
 PersonalFinder = Callable[[Sequence[str]], Sequence[Sequence[PersonalString]]]
 """Given texts, returns what is personal in each of them."""
 
-_TEXT_TABLES = (
-    *("utterance", "comment", "segment_value", "review", "chain_node", "chain", "chain_review", "verification"),
-    *("episode", "episode_agent", "recording", "look", "region", "question", "contradiction", "summary", "waiver"),
+_TEXT_TABLES = tuple(
+    name for name in HUMAN_TABLES if text_columns(name) and name not in ("medium", "private_word", "pii_decision")
 )
-"""Tables in which people wrote or said something about a recording."""
-_FOOTAGE_BOUND_TABLES = frozenset({"question", "summary", "contradiction", "region", "waiver"})
-"""Those of them whose rows go with the footage."""
+"""Tables in which people wrote or said something about a recording, where a row is about one."""
 _MIN_TEXT_CHARS = 3
 """Signs of a text that can hold something personal."""
 _MACHINE_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
@@ -397,7 +399,7 @@ def _recognized_texts(connection: sqlite3.Connection, found: SubjectScope) -> It
 
 def _is_theirs(found: SubjectScope, table: str, row: Row, text: str, settled: Mapping[str, str]) -> bool:
     """Tell whether a text goes: it is theirs, may be, or names them, or goes with the recording or its footage."""
-    if found.recording_of(table, row) in found.dropped or table in _FOOTAGE_BOUND_TABLES:
+    if found.recording_of(table, row) in found.dropped or table in FOOTAGE_TABLES:
         return True
     who = settled.get(row["id"]) if table == "utterance" else None
     if who is None and table == "utterance" and (row["participant_id"] is None or row["suggested"]):
@@ -444,7 +446,7 @@ def _theirs(table: str, row: Row, found: SubjectScope) -> bool:
     """Tell whether a row goes for what it is, not for what it belongs to."""
     if is_export_note(found, table, row):
         return False
-    if table in _FOOTAGE_TABLES and found.is_in_scope(table, row):
+    if table in FOOTAGE_TABLES and found.is_in_scope(table, row):
         return True
     if table == "question":
         return any(node in row["covers"] or node in row["wrong"] for node in found.mentioning_nodes)
