@@ -277,22 +277,17 @@ def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.Monkey
     assert [names_person(path, wording) for path in paths] == [False, True, True]
 
 
-def test_a_study_whose_own_path_names_them_is_told_of(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    path = study.rename(tmp_path / f"{NAME}.greenroom")
-    assert "rename it" in greenroom("withdraw", path, "P01", "--dry-run")
-    greenroom("withdraw", path, "P01", "--yes", "--certificate", tmp_path / "proof")
-    assert json.loads((tmp_path / "proof.json").read_text())["named_by_path"] is True
-    assert NAME not in (tmp_path / "proof.md").read_text()
-
-
-def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
+def test_a_certificate_never_holds_a_name_and_the_path_of_the_study_is_told_of(
+    study: Path, tmp_path: Path, greenroom: Terminal
+) -> None:
     path = study.rename(tmp_path / "Zyxanna.greenroom")
     with Study.open(path) as opened, opened.step("Rename"):
         opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
     shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
     told = greenroom("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
     assert "name of the certificate" in told
-    greenroom("withdraw", path, NAME, "--yes", "--keep-rest")
+    assert "rename it" in greenroom("withdraw", path, NAME, "--dry-run")
+    assert greenroom.json("withdraw", path, NAME, "--yes", "--keep-rest")["named_by_path"] is True
     certificates = sorted(tmp_path.glob("*withdrawal of*"))
     assert len(certificates) == 2
     for file in certificates:
