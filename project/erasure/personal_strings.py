@@ -21,9 +21,9 @@ from project.text_matching.spellings import (
     squeeze_letters,
 )
 
-PERSON, PLACE, ORGANISATION = "person", "place", "organisation"
+PERSON = "person"
 BIRTH, DATE, PHONE, MAIL, ADDRESS, LINK = "date-of-birth", "date", "phone", "e-mail", "address", "link"
-ACCOUNT, LICENCE, IDENTITY, WORD = "account", "licence", "id", "word"
+ACCOUNT, LICENCE, IDENTITY = "account", "licence", "id"
 _STRUCTURED = frozenset({BIRTH, PHONE, MAIL, ADDRESS, LINK, ACCOUNT, LICENCE, IDENTITY})
 """Kinds of which two that are alike mean the same; two people may have one name, or live in one town."""
 
