@@ -6,7 +6,7 @@ The verification searches every table, the history, and the bytes of the file.
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -158,52 +158,43 @@ _MIN_STRING_CHARS = 6
 """Signs of what is looked for in the bytes: shorter strings stand in them by chance."""
 
 
-@dataclass(frozen=True, slots=True)
+def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ()) -> "ErasureVerification":
+    """Search a finished file; `decided` are look-alikes that a person decided to keep."""
+    done = ErasureVerification(reach.search, frozenset(map(squeeze_letters, decided)), not is_encrypted(path))
+    with contextlib.closing(load_into_memory(path)) as memory:
+        (done.free_pages,) = memory.execute("PRAGMA freelist_count").fetchone()
+        done.search_study(memory)
+    if done.bytes_searched and not done.kept and not done.found and (hits := _count_in_bytes(path.read_bytes(), reach)):
+        done.found["bytes"] = hits
+    return done
+
+
+@dataclass(slots=True)
 class ErasureVerification:
-    """The result of searching a rewritten file for erased content.
+    """The search of a rewritten file for erased content.
 
     Attributes:
+        search: finds it.
+        decided: letters of look-alikes that a person decided to keep.
+        bytes_searched: whether the bytes of the file are searched too; those of an encrypted one say nothing.
         tables: how many tables were searched, the history among them.
         texts: how many texts were.
         kept: `TABLE.COLUMN` -> how many texts hold something that is kept: names of others, keys of a scheme.
         found: `TABLE.COLUMN` -> how many texts hold something that should be gone; `bytes` for the rest of the file.
         free_pages: pages of the file that belong to no table.
-        bytes_searched: whether the bytes of the file were searched too; those of an encrypted one say nothing.
     """
 
+    search: PlainSearch
+    decided: frozenset[str]
+    bytes_searched: bool
     tables: int = 0
     texts: int = 0
-    kept: Mapping[str, int] = field(default_factory=dict)
-    found: Mapping[str, int] = field(default_factory=dict)
+    kept: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
     free_pages: int = 0
-    bytes_searched: bool = False
 
-
-def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ()) -> ErasureVerification:
-    """Search a finished file; `decided` are look-alikes that a person decided to keep."""
-    with contextlib.closing(load_into_memory(path)) as memory:
-        (free,) = memory.execute("PRAGMA freelist_count").fetchone()
-        search = _StudySearch(reach.search, frozenset(map(squeeze_letters, decided)))
-        tables = search.search_study(memory)
-    encrypted = is_encrypted(path)
-    found, kept = search.found, search.kept
-    if not encrypted and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):
-        found["bytes"] = hits
-    return ErasureVerification(tables, search.texts, kept, found, int(free), not encrypted)
-
-
-class _StudySearch:
-    """Counts by `TABLE.COLUMN` the texts of a study that hold something of somebody, and those that may."""
-
-    def __init__(self, search: PlainSearch, decided: frozenset[str]) -> None:
-        self._search = search
-        self._decided = decided
-        self.kept: Counter[str] = Counter()
-        self.found: Counter[str] = Counter()
-        self.texts = 0
-
-    def search_study(self, memory: sqlite3.Connection) -> int:
-        """Search every table and the history; return how many tables there are."""
+    def search_study(self, memory: sqlite3.Connection) -> None:
+        """Search every table and the history."""
         names = [row[0] for row in memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
         for table in names:
             if table != "journal_change":
@@ -211,7 +202,7 @@ class _StudySearch:
         for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
             for side in (before, after):
                 self._search_row(table, {} if side is None else parse_row(side), "history of ")
-        return len(names)
+        self.tables = len(names)
 
     def _search_table(self, memory: sqlite3.Connection, table: str) -> None:
         columns = [*text_columns(table)] if table in TABLES else []
@@ -234,7 +225,7 @@ class _StudySearch:
 
     def _is_left(self, text: str) -> bool:
         return any(
-            match.is_certain or squeeze_letters(match.text) not in self._decided for match in self._search.find(text)
+            match.is_certain or squeeze_letters(match.text) not in self.decided for match in self.search.find(text)
         )
 
 

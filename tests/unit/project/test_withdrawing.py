@@ -55,6 +55,10 @@ def test_what_others_wrote_stays(tmp_path: Path) -> None:
         assert study.rows("SELECT json_extract(left_out, '$.withdrawn'), sha256 <> 'ab' FROM item_set") == [(1, 1)]
         assert study.rows("SELECT recording_id FROM medium") == [(full.id("rec2"),)]
         assert study.rows("SELECT json_extract(request, '$.sha256') FROM egress ORDER BY 1") == [("aa1",), ("aa2",)]
+        # A comment that named them once is there as it is now, without what it was.
+        history = "SELECT operation, before FROM journal_change WHERE json_extract(coalesce(after, before), '$.id') = ?"
+        assert study.rows(history, (full.id("name0"),)) == [("insert", None)]
+        assert len(study.rows(history, (full.id("seg2"),))) == 1
 
 
 def test_a_recording_goes_as_a_whole_where_that_is_asked(tmp_path: Path) -> None:
