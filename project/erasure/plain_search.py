@@ -214,9 +214,9 @@ class PlainSearch:
             yield PlainMatch("", True)
         self._masks.mask(words, written)
         for start, end in self._wholes.spans(words):
-            shown = written[start:end]
-            if not all(map(is_ambiguous_name, words[start:end])) or all(word[0].isupper() for word in shown):
-                yield PlainMatch(" ".join(shown), True)
+            name = written[start:end]
+            if not all(map(is_ambiguous_name, words[start:end])) or all(word[0].isupper() for word in name):
+                yield PlainMatch(" ".join(name), True)
         for shown, word in zip(written, words, strict=True):
             if shown not in self._known:
                 self._known[shown] = self._match_word(word, shown)

@@ -259,20 +259,20 @@ class _WordLists:
         return letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
 
     def _clean_property(self, key: str, text: str) -> str:
-        found, kept = parse_json(text), None
+        found = parse_json(text)
         if key == VOCABULARY and isinstance(found, list):
-            kept = [word for word in found if self._keeps_word(word)]
-            self.gone[key] += len(found) - len(kept)
-        elif key == NUMBERS and isinstance(found, dict):
-            kept = {
+            words = [word for word in found if self._keeps_word(word)]
+            self.gone[key] += len(found) - len(words)
+            return text if words == found else to_json(words)
+        if key == NUMBERS and isinstance(found, dict):
+            numbers = {
                 label: {who: number for who, number in assigned.items() if self._keeps_number(who)}
                 for label, assigned in found.items()
                 if isinstance(assigned, dict)
             }
-            self.gone[key] += sum(
-                len(assigned) - len(kept[label]) for label, assigned in found.items() if label in kept
-            )
-        return text if kept is None or kept == found else to_json(kept)
+            self.gone[key] += sum(len(found[label]) - len(kept) for label, kept in numbers.items())
+            return text if numbers == found else to_json(numbers)
+        return text
 
     def _keeps_number(self, who: str) -> bool:
         """Tell whether a number stays: of a participant who does, or of something that stands in a text that does.
