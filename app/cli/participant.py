@@ -101,7 +101,7 @@ def withdraw(
     with Session.open(study, read_only=True) as session:
         who = session.annotator_name
         there = " ".join(pseudonym.split()) in {person.pseudonym for person in all_participants(session.study)}
-    if not there and (earlier := find_certificate(study, pseudonym)) is not None:
+    if not there and not dry_run and (earlier := find_certificate(study, pseudonym)) is not None:
         place = write_certificate(study, earlier, certificate)
         told = f"{escape_unprintable(pseudonym)} withdrew on {earlier.at}. The certificate, written again: {place}"
         return Output({**codec.dump(earlier), "certificate": str(place)}, told)
