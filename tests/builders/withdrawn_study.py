@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from project.erasure.erased_file import exclusive_access
 from project.erasure.erasure import prepare_erasure
@@ -12,10 +13,11 @@ from tests.builders.full_study import forms
 AT = "2026-11-22T09:00:00.000+00:00"
 
 
-def without(path: Path, pseudonym: str = "P01", words: tuple[str, ...] = (), *, drop: bool = False) -> ErasureCounts:
+def without(path: Path, pseudonym: str = "P01", words: tuple[str, ...] = (), **options: Any) -> ErasureCounts:
+    """Take somebody out of a study; `options` as in `prepare_erasure`."""
     with (
         exclusive_access(path),
-        closing(prepare_erasure(path, pseudonym, words, drop=drop)) as made,
+        closing(prepare_erasure(path, pseudonym, words, **options)) as made,
         made.prepare_rewrite("Ada", AT) as rewritten,
     ):
         rewritten.publish()

@@ -4,7 +4,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from project.entities.study_records import Annotator
-from project.erasure.erased_file import exclusive_access
-from project.erasure.erasure import prepare_erasure
 from project.erasure.personal_strings import PersonalString
 from project.erasure.reimport_guard import guard_import
 from project.errors import UserError
@@ -24,7 +21,7 @@ from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.builders.full_study import NAME, SPOKEN, Full, made
 from tests.builders.merge_study import EDITS, PERSON, copy_file, merge, play, two_segments
-from tests.builders.withdrawn_study import AT, left_in, study_with, without
+from tests.builders.withdrawn_study import left_in, study_with, without
 
 
 def work(path: Path, full: Full, number: int) -> list[str]:
@@ -102,12 +99,7 @@ def withdrawn_study(folder: Path, keep: tuple[str, ...] = ()) -> tuple[Path, Pat
     """Return a study from which P01 withdrew, called by names of which the study holds one, and its older copy."""
     path = study_with(folder, ["I live at 12 Acacia Avenue, born 3 May 1982, call 07700 900123"], ["Hello"], NAMES[:1])
     copy = Path(shutil.copyfile(path, folder / "copy.greenroom"))
-    with (
-        exclusive_access(path),
-        closing(prepare_erasure(path, "P01", NAMES[1:], keep=keep, finder=find_all)) as made,
-        made.prepare_rewrite("", AT) as rewritten,
-    ):
-        rewritten.publish()
+    without(path, words=NAMES[1:], keep=keep, finder=find_all)
     return path, copy
 
 
