@@ -14,10 +14,9 @@ from project.encryption.encrypted_files import copy_from, copy_into, overwrite_w
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import obtain_key
 from project.entities.study_records import Json
-from project.erasure.lookalikes import iterate_cell_texts
 from project.erasure.personal_strings import PersonalString
 from project.erasure.plain_search import PlainSearch
-from project.erasure.raw_rows import Row, parse_row, text_columns
+from project.erasure.raw_rows import Row, cell_texts, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.errors import UserError
@@ -219,7 +218,7 @@ class ErasureVerification:
             if not isinstance(text, str) or len(text) < 2:
                 continue
             self.texts += 1
-            if any(map(self._is_left, iterate_cell_texts(text, kind))):
+            if any(map(self._is_left, cell_texts(text, kind))):
                 counter = self.kept if _is_kept(table, column, str(row.get("key", "")), text) else self.found
                 counter[f"{where}{table}.{column}"] += 1
 

@@ -9,7 +9,6 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain, combinations, groupby
 
-from project.entities.study_records import Json
 from project.erasure.personal_strings import (
     PersonalString,
     given_name_forms,
@@ -20,10 +19,9 @@ from project.erasure.personal_strings import (
 )
 from project.erasure.raw_rows import (
     State,
+    cell_texts,
     content_tables,
-    json_contents,
     live_rows,
-    parse_json,
     past_states,
     text_columns,
 )
@@ -322,7 +320,9 @@ def _count_words(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
 
 
 def _table_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    return _state_texts((table, row) for table in content_tables() for row in live_rows(connection, table))
+    return _state_texts(
+        (table, row) for table in content_tables() if _text_columns(table) for row in live_rows(connection, table)
+    )
 
 
 def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -338,17 +338,10 @@ def _state_texts(states: Iterable[State]) -> Iterator[tuple[str, str]]:
             continue
         for name, kind in columns[table].items():
             if isinstance(row[name], str):
-                yield from ((table, text) for text in iterate_cell_texts(row[name], kind))
+                yield from ((table, text) for text in cell_texts(row[name], kind))
 
 
 def _text_columns(table: str) -> dict[str, ColumnKind]:
     """Return the columns of a table whose texts are looked at; words repeat their text."""
     left_out = (*KEPT_COLUMNS.get(table, ()), *(("words",) if table in ("utterance", "heard") else ()))
     return {name: kind for name, kind in text_columns(table).items() if name not in left_out}
-
-
-def iterate_cell_texts(cell: str, kind: ColumnKind) -> Iterator[str]:
-    """Yield the texts of a cell: one, or those of its JSON."""
-    found: Json = parse_json(cell) if kind is ColumnKind.JSON else None
-    contents = json_contents(cell if found is None else found)
-    yield from (text for text in contents if isinstance(text, str) and text)

@@ -77,6 +77,13 @@ def json_contents(value: Json) -> Iterator[str | float]:
                 yield from json_contents(member)
 
 
+def cell_texts(cell: str, kind: ColumnKind) -> Iterator[str]:
+    """Yield the texts of a cell: one, or those of its JSON."""
+    found: Json = parse_json(cell) if kind is ColumnKind.JSON else None
+    contents = json_contents(cell if found is None else found)
+    yield from (text for text in contents if isinstance(text, str) and text)
+
+
 def parse_row(text: str) -> Row:
     """Return the state of a row that the history keeps as JSON."""
     found = json.loads(text)

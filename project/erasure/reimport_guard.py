@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from project.erasure.erased_file import copy_to_memory
-from project.erasure.lookalikes import find_look_alikes, iterate_cell_texts, names_of_others, study_texts
+from project.erasure.lookalikes import find_look_alikes, names_of_others, study_texts
 from project.erasure.personal_strings import ACCOUNT, BIRTH, PHONE, PersonalString
 from project.erasure.plain_search import (
     WordRows,
@@ -23,7 +23,7 @@ from project.erasure.plain_search import (
     split_words,
     written_words,
 )
-from project.erasure.raw_rows import TombstoneKind, find_withdrawn, parse_row, text_columns, word_tombstone
+from project.erasure.raw_rows import TombstoneKind, cell_texts, find_withdrawn, parse_row, text_columns, word_tombstone
 from project.erasure.removal import erase_subject
 from project.erasure.subject_scope import PersonalFinder, build_scope, day_letters, find_contact_strings
 from project.errors import UserError
@@ -256,7 +256,7 @@ def guard_import(study: Study, *, keep_rest: bool = False) -> Iterator[None]:
         for row in [parse_row(str(state))]
         for column, kind in text_columns(str(table)).items()
         if isinstance(row.get(column), str)
-        for text in iterate_cell_texts(row[column], kind)
+        for text in cell_texts(row[column], kind)
     )
     if recalled:
         raise UserError(

@@ -13,10 +13,9 @@ from project.erasure.raw_rows import (
     Row,
     State,
     TombstoneKind,
+    cell_texts,
     find_withdrawn,
-    json_contents,
     live_rows,
-    parse_json,
     past_states,
     text_columns,
     tombstone,
@@ -346,10 +345,8 @@ def _find_strings(
 
 def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
     """Return the texts of a cell in which people wrote something: no ids, no checksums."""
-    value = parse_json(cell) if kind is ColumnKind.JSON else None
-    contents = json_contents(cell if value is None else value)
-    texts = (content for content in contents if isinstance(content, str))
-    return [text for text in (_MACHINE_ID.sub(" ", text) for text in texts) if len(text.strip()) >= _MIN_TEXT_CHARS]
+    texts = (_MACHINE_ID.sub(" ", text) for text in cell_texts(cell, kind))
+    return [text for text in texts if len(text.strip()) >= _MIN_TEXT_CHARS]
 
 
 @dataclass(frozen=True, slots=True)
