@@ -271,7 +271,7 @@ class _WordLists:
                 if isinstance(assigned, dict)
             }
             self.gone[key] += sum(len(found[label]) - len(kept) for label, kept in numbers.items())
-            return text if numbers == found else to_json(numbers)
+            return text if numbers == found else to_json({**numbers})
         return text
 
     def _keeps_number(self, who: str) -> bool:
