@@ -204,26 +204,34 @@ def write_certificate(study: Path, certificate: WithdrawalCertificate, chosen: P
     """
     study = resolve_path(study)
     sweep_scratch(study.parent, study.name)
-    fields = {**codec.dump(certificate), "sha256": file_sha256(study), "spellings": SPELLINGS, "beyond": BEYOND_REACH}
-    content = {
-        ".json": json.dumps(fields, indent=1, ensure_ascii=False) + "\n",
-        ".md": certificate_to_markdown(certificate, str(fields["sha256"])),
-    }
     if chosen is None:
         plain = re.sub(r"[^\w-]+", "-", certificate.withdrawn).strip("-") or "participant"
         stem = f"{certificate.study}, withdrawal of {plain}"
         names = (stem if number == 0 else f"{stem} ({number})" for number in count())
-        chosen = next(place for name in names if not _is_taken(place := study.with_name(f"{name}.md"), content))
+        chosen = next(place for name in names if _is_free(place := study.with_name(f"{name}.md"), certificate))
     place = chosen.absolute().with_suffix(".md")
-    for ending, text in content.items():
-        _write(place.with_suffix(ending), text)
+    for file, text in _files(place, certificate, file_sha256(study)).items():
+        _write(file, text)
     return place
 
 
-def _is_taken(place: Path, content: dict[str, str]) -> bool:
-    """Tell whether other content lies there; its own may, where its process was killed between two files."""
-    files = ((place.with_suffix(ending), text) for ending, text in content.items())
-    return any(os.path.lexists(file) and not _has_content(file, text) for file, text in files)
+def _files(place: Path, certificate: WithdrawalCertificate, sha256: str) -> dict[Path, str]:
+    """Return the JSON and the Markdown as they are written where the study has a checksum."""
+    fields = {**codec.dump(certificate), "sha256": sha256, "spellings": SPELLINGS, "beyond": BEYOND_REACH}
+    return {
+        place.with_suffix(".json"): json.dumps(fields, indent=1, ensure_ascii=False) + "\n",
+        place: certificate_to_markdown(certificate, sha256),
+    }
+
+
+def _is_free(place: Path, certificate: WithdrawalCertificate) -> bool:
+    """Tell whether nothing lies there but the same certificate as it was written, by a killed process in part."""
+    try:
+        sha256 = str(json.loads(place.with_suffix(".json").read_bytes())["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        sha256 = ""
+    files = _files(place, certificate, sha256)
+    return not any(os.path.lexists(file) and not _has_content(file, text) for file, text in files.items())
 
 
 def _has_content(file: Path, text: str) -> bool:
