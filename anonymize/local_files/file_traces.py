@@ -24,8 +24,8 @@ from anonymize.voice import sound_preview_job
 from media.probe import stream_digest
 from models.connection.machine_policy import journal_file
 from models.faces import track_file
-from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_same_study
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_copy
+from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.files.fingerprints import file_sha256, fingerprint
 from project.files.publication import is_abandoned_release, sweep_texts_folders
@@ -87,7 +87,7 @@ def list_program_notes(facts: WithdrawalFacts, study: Path) -> list[Path]:
 def list_stale_copies(study_id: str, study: Path) -> list[Path]:
     """Return copies of a study in the folder for temporary files that a process left which was killed while it read."""
     copies = [folder / "copy" for folder in abandoned_folders()]
-    theirs = [copy.parent for copy in copies if copy.is_file() and copy != study and is_same_study(copy, study_id)]
+    theirs = [copy.parent for copy in copies if copy.is_file() and copy != study and is_copy(copy, study_id)]
     return [path for folder in theirs for path in folder.iterdir() if path.is_file()]
 
 

@@ -6,12 +6,11 @@ import re
 import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from project.encryption.encryption_key import starts_encrypted
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.subject_terms import IdentifyingTerms
 
 _MEDIA_ENDINGS = (
     ".mp4 .mov .mkv .avi .webm .m4v .mpg .mpeg .mts .mp3 .wav .m4a .flac .ogg .aac .png .jpg .jpeg .gif .tif .tiff "
@@ -33,19 +32,6 @@ _UNREADABLE_MAGICS = (
     b"\x28\xb5\x2f\xfd",
 )
 """First bytes of files that are compressed in ways that are not read: PDF, 7z, RAR, xz, ..."""
-_ENCODINGS = (
-    "utf-16-le",
-    "utf-16-be",
-    "cp1252",
-    "gb18030",
-    "big5",
-    "shift_jis",
-    "euc_kr",
-    "cp1250",
-    "cp1251",
-    "mac_roman",
-)
-_MIN_NAME_CHARS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +144,10 @@ def _content_holds(content: bytes, wording: IdentifyingTerms) -> bool | None:
 
 
 def _bytes_hold(content: bytes, wording: IdentifyingTerms) -> bool:
-    if any(spelling in content for spelling in _encoded_names(wording)):
+    names = (name.encode(code) for name in wording.names if not name.isascii() for code in ("utf-16-le", "utf-16-be"))
+    if any(name in content for name in names):
         return True
     return any(wording.matches_text(piece) for text in extract_texts(content) for piece in _pieces(text))
-
-
-def _encoded_names(wording: IdentifyingTerms) -> Iterator[bytes]:
-    """Yield the names in the encodings of older programs, which cannot be told from the bytes of a file."""
-    for name in wording.names:
-        for code in _ENCODINGS if len(name) >= _MIN_NAME_CHARS and not name.isascii() else ():
-            with suppress(UnicodeEncodeError):
-                yield name.encode(code)
 
 
 def extract_texts(content: bytes) -> Iterator[str]:
@@ -176,12 +155,7 @@ def extract_texts(content: bytes) -> Iterator[str]:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         yield content.decode("utf-16", "replace")
     elif b"\x00" not in content[:4096]:
-        try:
-            yield content.decode("utf-8")
-        except UnicodeDecodeError:
-            yield content.decode("utf-8", "replace")
-            # What programs on Windows write in Europe.
-            yield content.decode("cp1252", "replace")
+        yield content.decode("utf-8", "replace")
     else:
         yield "\n".join(match[0].decode("utf-8", "replace") for match in _PRINTABLE_RUN.finditer(content))
         yield "\n".join(match[0].decode("utf-16-le", "replace") for match in _UTF16_RUN.finditer(content))

@@ -1,32 +1,34 @@
 """The certificate of a withdrawal, as Markdown and JSON: what was removed, and where more of it may be.
 
-It names people only by pseudonyms that are codes, such as P01, and footage only by number, role and checksum: file
-names often are people's names. A pseudonym that may be a name is replaced by the beginning of a checksum.
+The study keeps it in a table, so that it can be written again at any time. It names people only by pseudonyms that are
+codes, such as P01, and footage only by number, role and checksum: file names often are people's names.
 """
 
-import glob
 import json
 import os
 import re
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import count
+from operator import itemgetter
 from pathlib import Path
-from typing import cast
+from typing import Any
 
-from anonymize.withdrawal.withdrawal import ErasureResult
-from anonymize.withdrawal.withdrawal_preview import KIND_NAMES
+from project import codec
 from project.encryption.encrypted_files import remove_unfinished, write_plaintext
-from project.entities.study_records import Json
+from project.erasure.erasure import MadeFile, SentRequest
+from project.erasure.reimport_guard import withdrawal_time
 from project.errors import UserError
 from project.files.filesystem import resolve_path
+from project.files.fingerprints import file_sha256
 from project.files.temporary_files import sweep_scratch
+from project.queries.history_rows import SharedCopy
 from project.schema.tables import TABLES
 from project.store.study import Study
 from project.text_format import escape_unprintable, pluralize
+from project.text_tables import Column, NumberFormat, table
 from project.version import __version__
 
-_MADE_FILE_NAMES = {"release": "Release", "questions": "Data set of questions"}
 BEYOND_REACH = (
     "Copies of the study that others have: each is cleaned when it is merged, but the file itself is not. "
     "Ask for it to be deleted, or run the same command on it.",
@@ -38,7 +40,6 @@ BEYOND_REACH = (
 )
 """Places that a program on one machine cannot reach."""
 
-
 SPELLINGS = (
     "as they stand, in any case and width, with accents or without, with signs that show nothing between the letters",
     "run together, with other separators, in names of files, addresses and handles",
@@ -47,400 +48,190 @@ SPELLINGS = (
 )
 """The ways of spelling in which personal strings are removed."""
 
-
-def certificate_to_json(done: ErasureResult) -> dict[str, Json]:
-    """Return a certificate as a JSON object."""
-    seen, facts = done.plan, done.plan.facts
-    found: dict[str, object] = {
-        "withdrawn": seen.names.person,
-        "at": done.at,
-        "program": f"Greenroom {__version__}",
-        "study": {"id": facts.study_id, "sha256": done.sha256},
-        "recordings": {
-            "numbers": [*facts.recordings],
-            "kept": not seen.request.drop_recordings,
-        },
-        "removed": {table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()},
-        "history": {
-            "removed": seen.removed.history[0],
-            "blanked": seen.removed.history[1],
-            "renamed_steps": seen.removed.renamed,
-        },
-        "left": dict(seen.removed.left),
-        "lists": {**seen.removed.lists},
-        "words_left": len(seen.lookalikes.remaining),
-        "words_kept": len(seen.lookalikes.kept),
-        "searched": _search_json(done),
-        "backups": [
-            {"file": seen.names.file_name(name), "what": what, "sha256": sha}
-            for name, (what, sha) in done.older.items()
-        ],
-        "cached_files": done.caches,
-        "forgotten_paths": done.forgotten,
-        "deleted_beside": done.deleted_beside,
-        "clips": [{"recording": number, "sha256": sha} for number, sha in done.clips],
-        "footage": [
-            {"recording": number, "role": role, "sha256": sha, "deleted": gone}
-            for number, role, sha, gone in done.footage
-        ],
-        "elsewhere": {
-            "releases": [
-                {"kind": made_file.kind, "recording": made_file.recording, "at": made_file.at}
-                for made_file in facts.made_files
-                if made_file.kind != "anonymize"
-            ],
-            "clips_made": sum(made_file.kind == "anonymize" for made_file in facts.made_files),
-            "copies": [*facts.copies],
-            "shared": [{"at": shared_copy.at, "name": shared_copy.name} for shared_copy in facts.shared_copies],
-            "footage_copies_on_this_machine": len(seen.footage_copies),
-            "copies_on_this_machine": len(seen.copies),
-            "closed_copies_on_this_machine": len(seen.closed_copies),
-            "named_by_path": seen.named_by_path,
-            "sent": [
-                {
-                    "at": sent_request.at,
-                    "host": sent_request.host,
-                    "bytes": sent_request.size,
-                    "sha256": sent_request.sha256,
-                }
-                for sent_request in facts.sent_requests
-            ],
-        },
-        "by_hand": len(done.problems),
-        "beyond": [*BEYOND_REACH],
-    }
-    return cast(dict[str, Json], found)
-
-
-def _search_json(done: ErasureResult) -> dict[str, object]:
-    seen = done.plan
-    return {
-        "kinds": {**seen.strings},
-        "spellings": [*SPELLINGS],
-        "model": seen.model or None,
-        "files": [
-            {
-                "file": "the study" if not name else seen.names.file_name(name),
-                "tables": verification.tables,
-                "texts": verification.texts,
-                "free_pages": verification.free_pages,
-                "bytes": verification.bytes_searched,
-                "found": sum(verification.found.values()),
-                "kept_names": sum(verification.kept.values()),
-            }
-            for name, verification in done.verified.items()
-        ],
-        "beside": {
-            "files": done.beside.files,
-            "found": len(done.beside.matches),
-            "name_only": len(done.beside.unread),
-        },
-        "program": {
-            "files": done.machine.files,
-            "found": len(done.machine.matches),
-            "name_only": len(done.machine.unread),
-        },
-        "not_readable": len(seen.closed_copies),
-    }
-
-
-def _search_lines(done: ErasureResult) -> Iterator[str]:
-    seen = done.plan
-    yield "## What was searched"
-    yield ""
-    yield "After the removal, every file below was searched for what the recordings of this person held:"
-    yield ""
-    yield from (f"- {KIND_NAMES.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
-    yield ""
-    found_by = f"the rules and the model {seen.model}" if seen.model else "the rules, without a model of names"
-    yield f"These were found in their texts by {found_by}, by private words and by what people hid. Removed:"
-    yield ""
-    yield from (f"- {text}" for text in SPELLINGS)
-    yield ""
-    yield "The study and its backups were searched by another search, which compares letters and digits alone."
-    yield ""
-    yield from _table(
-        ("File", "Tables, the history among them", "Texts", "Free pages", "Bytes", "Found", "Names of others kept"),
-        [
-            (
-                "the study" if not name else f"`{seen.names.file_name(name)}`",
-                str(verification.tables),
-                str(verification.texts),
-                str(verification.free_pages),
-                "searched" if verification.bytes_searched else "encrypted",
-                str(sum(verification.found.values())),
-                str(sum(verification.kept.values())),
-            )
-            for name, verification in done.verified.items()
-        ],
-    )
-    for title, folder_search in (
-        ("Other files in the study's folder", done.beside),
-        ("Settings, caches, logs", done.machine),
-    ):
-        yield (
-            f"- {title}: {pluralize(folder_search.files, 'file')} searched; "
-            f"{len(folder_search.matches)} of them hold something; "
-            f"of {len(folder_search.unread)} the name alone was looked at "
-            "(media, arrays, packed or encrypted, too large)."
-        )
-    if seen.closed_copies:
-        count = len(seen.closed_copies)
-        yield f"- **Not searched: {pluralize(count, 'file')} that may be a copy of the study, encrypted or damaged.**"
-        yield "  Decrypt each and run the same command on it, or delete it."
-    if seen.lookalikes.kept:
-        kept = pluralize(len(seen.lookalikes.kept), "look-alike")
-        yield f"- Kept, because a person decided it is not theirs: {kept}."
-    yield ""
-
-
-def certificate_to_markdown(done: ErasureResult) -> str:
-    """Return a certificate as Markdown."""
-    return "\n".join(_lines(done)) + "\n"
-
-
-def _lines(done: ErasureResult) -> Iterator[str]:
-    seen, facts, removed = done.plan, done.plan.facts, done.plan.removed
-    yield f"# Certificate of the withdrawal of {seen.names.person}"
-    yield ""
-    yield f"On {done.at}, with Greenroom {__version__}."
-    yield ""
-    yield f"- Study `{facts.study_id}`; the file now has the SHA-256 `{done.sha256}`."
-    numbers = ", ".join(map(str, facts.recordings)) or "none"
-    what = "removed as a whole" if seen.request.drop_recordings else "kept without footage, for others' annotations"
-    yield f"- Recordings in which they were: {numbers} ({what})."
-    yield ""
-    yield "## Removed from the study"
-    yield ""
-    yield from _table(
-        ("What", "Removed", "Blanked in part"),
-        [(TABLES[table].label, str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
-    )
-    gone, blanked = removed.history
-    yield f"From the history: {pluralize(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."
-    yield "The file was written anew, its old content overwritten. Nothing before this can be undone."
-    if removed.left:
-        yield ""
-        yield "Names of other people and things that are spelled alike were left:"
-        yield from (f"- `{where}`: {count}" for where, count in removed.left.items())
-    if seen.lookalikes.remaining:
-        yield ""
-        count = len(seen.lookalikes.remaining)
-        yield (
-            f"{pluralize(count, 'look-alike')} {'was' if count == 1 else 'were'} kept with all the rest, "
-            "as shown before."
-        )
-    if removed.lists:
-        yield ""
-        yield "From lists of words, because they came from their recordings:"
-        yield from (
-            f"- `{name}`: {count} {'entry' if count == 1 else 'entries'}" for name, count in removed.lists.items()
-        )
-    yield ""
-    yield from _search_lines(done)
-    yield "## Removed from this machine"
-    yield ""
-    yield from _table(
-        ("Older state of the study", "What was done", "SHA-256 now"),
-        [
-            (f"`{seen.names.file_name(name)}`", what, f"`{sha}`" if sha else "")
-            for name, (what, sha) in done.older.items()
-        ],
-    )
-    unread = sum(what == "erased unread" for what, _ in done.older.values())
-    if unread:
-        verb = "was" if unread == 1 else "were"
-        yield f"**{pluralize(unread, 'backup')} could not be read and {verb} erased unread:**"
-        yield "whatever else was in it, such as others' work, is gone from there too."
-        yield ""
-    yield f"- Files of caches: {done.caches}"
-    if done.deleted_beside:
-        yield f"- Other files beside the study that held something of theirs: {done.deleted_beside}"
-    if done.forgotten:
-        yield f"- Paths in the settings of the program that named them: {done.forgotten}"
-    yield from (f"- Clip or report of recording {number}, SHA-256 `{sha}`" for number, sha in done.clips)
-    yield ""
-    yield "## Footage"
-    yield ""
-    yield from _table(
-        ("Recording", "Role", "SHA-256", "State"),
-        [
-            (
-                str(number),
-                role,
-                f"`{sha}`" if sha else "",
-                "deleted" if gone else "**must be deleted**" if sha else "not found here, or not to be reached",
-            )
-            for number, role, sha, gone in done.footage
-        ],
-    )
-    if done.problems:
-        yield f"**{pluralize(len(done.problems), 'file')} could not be removed, or must be looked at by hand.**"
-        yield ""
-    yield "## Where more of it may be"
-    yield ""
-    for made_file in facts.made_files:
-        if made_file.kind != "anonymize":
-            yield f"- {_MADE_FILE_NAMES[made_file.kind]} of recording {made_file.recording}, made {made_file.at}"
-    clips = sum(made_file.kind == "anonymize" for made_file in facts.made_files) - len(done.clips)
-    if clips > 0:
-        yield f"- {pluralize(clips, 'clip')} that were made and are not beside the study any more"
-    if seen.footage_copies:
-        files = pluralize(len(seen.footage_copies), "further file")
-        yield f"- {files} beside the study with the same pictures or sound at the beginning"
-    if seen.copies:
-        count = len(seen.copies)
-        yield f"- {pluralize(count, 'file')} on this machine that {_copies_verb(count)} of the study"
-    if seen.closed_copies:
-        count = len(seen.closed_copies)
-        yield f"- {pluralize(count, 'file')} on this machine, encrypted or damaged, that may hold them"
-    if seen.named_by_path:
-        yield "- The name of the study's file, or of a folder that it lies in, which names them"
-    yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
-    for copy in facts.shared_copies:
-        name = f" `{copy.name}`" if copy.name else ""
-        yield f"- Copy{name} with annotations alone, shared {copy.at}: times, labels, and who was there, under codes"
-    yield from (
-        f"- Sent to {sent_request.host}, {sent_request.at}, {sent_request.size} bytes, SHA-256 `{sent_request.sha256}`"
-        for sent_request in facts.sent_requests
-    )
-    yield from (f"- {text}" for text in BEYOND_REACH)
-
-
-def _copies_verb(count: int) -> str:
-    return "is a copy" if count == 1 else "are copies"
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
-    if not rows:
-        yield "Nothing."
-        yield ""
-        return
-    yield f"| {' | '.join(head)} |"
-    yield f"|{'---|' * len(head)}"
-    yield from (f"| {' | '.join(row)} |" for row in rows)
-    yield ""
+KIND_NAMES = {
+    "name": "names they are known by",
+    "person": "names",
+    "place": "places",
+    "organisation": "organisations",
+    "date-of-birth": "dates of birth",
+    "date": "dates",
+    "phone": "telephone numbers",
+    "e-mail": "e-mail addresses",
+    "address": "addresses",
+    "account": "accounts and cards",
+    "licence": "licences and number plates",
+    "id": "identity numbers",
+    "link": "links and handles",
+    "word": "private words",
+    "other": "other private words",
+}
+"""Kinds of personal strings, for people."""
 
 
 @dataclass(frozen=True, slots=True)
-class PendingCertificate:
-    """A certificate that waits, in a hidden file beside the study, for the study to take its place.
-
-    So it is there when the process is killed at that moment, and says nothing as long as the study holds somebody. It
-    names nobody, as the certificate itself.
+class SearchedFile:
+    """The study or a backup, searched once it was finished.
 
     Attributes:
-        file: where it waits.
-        person: what it calls who withdrew.
-        at: when, as in the study's list of withdrawals.
-        name: of the certificate beside the study, without an ending.
-        markdown: its text.
-        fields: its JSON.
+        tables: how many, the history among them.
+        bytes: whether the bytes of the file were searched too; those of an encrypted one say nothing.
+        kept_names: names of others that are spelled alike.
     """
 
-    file: Path
-    person: str
-    at: str
-    name: str
-    markdown: str
-    fields: dict[str, Json]
-
-    @classmethod
-    def from_result(cls, done: ErasureResult) -> "PendingCertificate":
-        """Return the certificate of a withdrawal."""
-        seen = done.plan
-        plain = re.sub(r"[^\w-]+", "-", seen.names.person).strip("-") or "participant"
-        study = seen.study.absolute()
-        return cls(
-            free_pending_path(study),
-            seen.names.person,
-            done.at,
-            f"{seen.names.study_stem()}, withdrawal of {plain}",
-            certificate_to_markdown(done),
-            certificate_to_json(done),
-        )
-
-    def free_path(self) -> Path:
-        """Return where it goes: beside the study, never in the place of another file."""
-        place, number = self.file.with_name(f"{self.name}.md"), 1
-        while self._is_taken(place):
-            number += 1
-            place = self.file.with_name(f"{self.name} ({number}).md")
-        return place
-
-    def _is_taken(self, place: Path) -> bool:
-        """Tell whether other content lies there; its own may, where its process was killed between two files."""
-        content = {place: self.markdown, place.with_suffix(".json"): self._json()}
-        return any(os.path.lexists(file) and not _has_content(file, text) for file, text in content.items())
-
-    def _json(self) -> str:
-        return json.dumps(self.fields, indent=1, ensure_ascii=False) + "\n"
-
-    def store(self) -> None:
-        """Write it beside the study, to wait."""
-        content = {
-            "person": self.person,
-            "at": self.at,
-            "name": self.name,
-            "markdown": self.markdown,
-            "fields": self.fields,
-        }
-        _write(self.file, json.dumps(content), "Nothing was removed from the study.")
-
-    def publish(self, chosen: Path | None = None) -> tuple[Path, Path]:
-        """Write it as Markdown and, beside it, as JSON; return both places.
-
-        Args:
-            chosen: where it goes, in place of an existing file; None for beside the study.
-        """
-        place = self.free_path() if chosen is None else chosen.absolute().with_suffix(".md")
-        written = place, place.with_suffix(".json")
-        hint = "The withdrawal itself is done. The certificate is written by the next: greenroom withdraw STUDY"
-        _write(written[1], self._json(), hint)
-        _write(written[0], self.markdown, hint)
-        with suppress(OSError):
-            self.file.unlink()
-        return written
+    file: str = ""
+    tables: int = 0
+    texts: int = 0
+    free_pages: int = 0
+    bytes: bool = False
+    found: int = 0
+    kept_names: int = 0
 
 
-def _write(path: Path, text: str, hint: str) -> None:
-    try:
-        remove_unfinished(path)
-        write_plaintext([text.encode()], path, path)
-    except OSError as error:
-        raise UserError(
-            f"The certificate “{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", hint
-        ) from None
+@dataclass(frozen=True, slots=True)
+class SearchedFolder:
+    """How many files of a folder were searched, hold something, and were looked at by their names alone."""
+
+    files: int = 0
+    found: int = 0
+    name_only: int = 0
 
 
-def _pending_name(study: Path) -> str:
-    return f".{study.stem}.withdrawal."
+@dataclass(frozen=True, slots=True)
+class OlderState:
+    """A file that held an older state: `what` is `rewritten`, `erased`, `erased unread` or `clean`."""
+
+    file: str = ""
+    what: str = ""
+    sha256: str = ""
 
 
-def free_pending_path(study: Path) -> Path:
-    """Return where the next certificate waits, not in the place of another that waits still."""
-    number = 1
-    while os.path.lexists(place := study.with_name(f"{_pending_name(study)}{number}")):
-        number += 1
+@dataclass(frozen=True, slots=True)
+class FootageState:
+    """A file of footage, and whether it was deleted; without a checksum where it was not found."""
+
+    recording: int = 0
+    role: str = ""
+    sha256: str = ""
+    deleted: bool = False
+
+
+@dataclass(slots=True)
+class WithdrawalCertificate:
+    """What the study keeps of a withdrawal. Nothing in it names somebody, or a file that names somebody.
+
+    Attributes:
+        withdrawn: the pseudonym where it is a code, else the beginning of a checksum.
+        at: when, UTC, ISO 8601.
+        study: what the file is called in the name of the certificate.
+        recordings: numbers of those in which they were; `recordings_kept` for others' annotations.
+        removed: table -> how many rows went, and how many were blanked in part.
+        history: how many changes of the history went.
+        left: `TABLE.COLUMN` -> how many names of other people and things are the same as theirs.
+        lists: list of words -> how many entries went.
+        words_left: look-alikes that were kept with all the rest.
+        words_kept: look-alikes that a person decided to keep.
+        kinds: kind of personal string -> how many were searched for.
+        model: of names, that searched their texts beside the rules; "" for none.
+        searched: the study and its backups.
+        beside: other files in the study's folder.
+        machine: settings, caches, logs.
+        clips: recording and SHA-256 of each clip and report that was deleted.
+        made: releases, data sets of questions and clips that were made.
+        copies: when copies were split off or merged.
+        footage_copies: further files beside the study that begin as the footage does.
+        study_copies: files on this machine that are copies of the study.
+        closed_copies: files that may be such copies, encrypted or damaged.
+        by_hand: how many files have to be looked at.
+    """
+
+    withdrawn: str = ""
+    at: str = ""
+    program: str = f"Greenroom {__version__}"
+    study: str = "study"
+    study_id: str = ""
+    recordings: list[int] = field(default_factory=list)
+    recordings_kept: bool = True
+    removed: dict[str, tuple[int, int]] = field(default_factory=dict)
+    history: int = 0
+    renamed_steps: int = 0
+    left: dict[str, int] = field(default_factory=dict)
+    lists: dict[str, int] = field(default_factory=dict)
+    words_left: int = 0
+    words_kept: int = 0
+    kinds: dict[str, int] = field(default_factory=dict)
+    model: str = ""
+    searched: list[SearchedFile] = field(default_factory=list)
+    beside: SearchedFolder = field(default_factory=SearchedFolder)
+    machine: SearchedFolder = field(default_factory=SearchedFolder)
+    backups: list[OlderState] = field(default_factory=list)
+    cached_files: int = 0
+    forgotten_paths: int = 0
+    deleted_beside: int = 0
+    clips: list[tuple[int, str]] = field(default_factory=list)
+    footage: list[FootageState] = field(default_factory=list)
+    made: list[MadeFile] = field(default_factory=list)
+    copies: list[str] = field(default_factory=list)
+    shared: list[SharedCopy] = field(default_factory=list)
+    sent: list[SentRequest] = field(default_factory=list)
+    footage_copies: int = 0
+    study_copies: int = 0
+    closed_copies: int = 0
+    named_by_path: bool = False
+    by_hand: int = 0
+
+
+def read_certificates(study: Path) -> list[WithdrawalCertificate]:
+    """Return the certificates that a study keeps, the oldest first."""
+    with Study.open(study, read_only=True) as opened:
+        rows = opened.rows("SELECT content FROM withdrawal_certificate ORDER BY at")
+    return [codec.load(WithdrawalCertificate, json.loads(str(text)), "A certificate in the study") for (text,) in rows]
+
+
+def find_certificate(study: Path, pseudonym: str) -> WithdrawalCertificate | None:
+    """Return the certificate of somebody who withdrew from a study, who is not in it any more."""
+    with Study.open(study, read_only=True) as opened:
+        at = withdrawal_time(opened, pseudonym)
+    return next((certificate for certificate in read_certificates(study) if certificate.at == at), None)
+
+
+def write_certificate(study: Path, certificate: WithdrawalCertificate, chosen: Path | None = None) -> Path:
+    """Write a certificate as Markdown and, beside it, as JSON, with the checksum that the study has by now.
+
+    It goes where it was chosen, in place of an existing file; else beside the study, in the place of no other file.
+
+    Returns:
+        The place of the Markdown.
+    """
+    study = resolve_path(study)
+    sweep_scratch(study.parent, study.name)
+    if chosen is None:
+        plain = re.sub(r"[^\w-]+", "-", certificate.withdrawn).strip("-") or "participant"
+        stem = f"{certificate.study}, withdrawal of {plain}"
+        names = (stem if number == 0 else f"{stem} ({number})" for number in count())
+        chosen = next(place for name in names if _is_free(place := study.with_name(f"{name}.md"), certificate))
+    place = chosen.absolute().with_suffix(".md")
+    for file, text in _files(place, certificate, file_sha256(study)).items():
+        _write(file, text)
     return place
 
 
-def list_pending(study: Path) -> list[PendingCertificate]:
-    """Return the certificates that wait beside a study; files that make no sense are none."""
-    found = []
-    for file in sorted(study.parent.glob(f"{glob.escape(_pending_name(study))}*")):
-        if not file.is_file() or file.is_symlink() or not file.name.removeprefix(_pending_name(study)).isdecimal():
-            continue
-        with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-            read = json.loads(file.read_text("utf-8"))
-            person, at, name, markdown = (str(read[key]) for key in ("person", "at", "name", "markdown"))
-            # The folder may come from a stranger: no name leads out of it.
-            if _NAME.fullmatch(name):
-                found.append(PendingCertificate(file, person, at, name, markdown, dict(read["fields"])))
-    return found
+def _files(place: Path, certificate: WithdrawalCertificate, sha256: str) -> dict[Path, str]:
+    """Return the JSON and the Markdown as they are written where the study has a checksum."""
+    fields = {**codec.dump(certificate), "sha256": sha256, "spellings": SPELLINGS, "beyond": BEYOND_REACH}
+    return {
+        place.with_suffix(".json"): json.dumps(fields, indent=1, ensure_ascii=False) + "\n",
+        place: certificate_to_markdown(certificate, sha256),
+    }
 
 
-_NAME = re.compile(r"[^/.][^/]*")
+def _is_free(place: Path, certificate: WithdrawalCertificate) -> bool:
+    """Tell whether nothing lies there but the same certificate as it was written, by a killed process in part."""
+    try:
+        sha256 = str(json.loads(place.with_suffix(".json").read_bytes())["sha256"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        sha256 = ""
+    files = _files(place, certificate, sha256)
+    return not any(os.path.lexists(file) and not _has_content(file, text) for file, text in files.items())
 
 
 def _has_content(file: Path, text: str) -> bool:
@@ -450,39 +241,183 @@ def _has_content(file: Path, text: str) -> bool:
         return False
 
 
-def store_pending(done: ErasureResult) -> None:
-    """Write the certificate of a withdrawal beside the study, to wait until the study has taken its place."""
-    PendingCertificate.from_result(done).store()
+def _write(path: Path, text: str) -> None:
+    try:
+        remove_unfinished(path)
+        write_plaintext([text.encode()], path, path)
+    except OSError as error:
+        raise UserError(
+            f"The certificate “{escape_unprintable(path.name)}” cannot be written: {error.strerror}.",
+            "The withdrawal itself is done, and the study keeps the certificate: the same command writes it.",
+        ) from None
 
 
-def write_certificate(done: ErasureResult) -> tuple[Path, Path]:
-    """Write the certificate of a withdrawal that is done; return both places, Markdown and JSON."""
-    waiting = [certificate for certificate in list_pending(done.plan.study) if certificate.at == done.at]
-    return (waiting[0] if waiting else PendingCertificate.from_result(done)).publish(done.plan.request.certificate)
+def _table(records: Sequence[dict[str, Any]], titles: Mapping[str, str]) -> list[str]:
+    columns = [Column(key, title, NumberFormat.TEXT, itemgetter(key)) for key, title in titles.items()]
+    return [*(table(records, columns).markdown(escape=str) if records else ["Nothing."]), ""]
 
 
-def publish_pending(study: Path) -> list[tuple[str, Path]]:
-    """Write the certificates of withdrawals whose process was killed after it had replaced the study's file.
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
 
-    Deletes the certificate of a withdrawal that was killed earlier, because the study still holds the person, and the
-    scratch folders that such a process left beside the study.
 
-    Returns:
-        What each calls the person, and where it is.
-    """
-    study = resolve_path(study)
-    sweep_scratch(study.parent, study.name)
-    waiting = list_pending(study)
-    if not waiting:
-        return []
-    with Study.open(study, read_only=True) as opened:
-        done = {str(row[0]) for row in opened.rows("SELECT DISTINCT at FROM withdrawal")}
-    written = []
-    for certificate in waiting:
-        if certificate.at in done:
-            written.append((certificate.person, certificate.publish()[0]))
-        else:
-            # In a folder that cannot be written to it waits on; it says nothing as long as the study holds them.
-            with suppress(OSError):
-                certificate.file.unlink()
-    return written
+def certificate_to_markdown(certificate: WithdrawalCertificate, sha256: str) -> str:
+    """Return a certificate as Markdown; `sha256` is that of the study as it is written."""
+    parts = (
+        _removed_lines(certificate, sha256),
+        _searched_lines(certificate),
+        _machine_lines(certificate),
+        _elsewhere_lines(certificate),
+    )
+    return "\n".join(line for part in parts for line in part) + "\n"
+
+
+def _removed_lines(certificate: WithdrawalCertificate, sha256: str) -> Iterator[str]:
+    yield f"# Certificate of the withdrawal of {certificate.withdrawn}"
+    yield ""
+    yield f"On {certificate.at}, with {certificate.program}."
+    yield ""
+    yield f"- Study `{certificate.study_id}`; the file had the SHA-256 `{sha256}` when this was written."
+    numbers = ", ".join(map(str, certificate.recordings)) or "none"
+    what = "kept without footage, for others' annotations" if certificate.recordings_kept else "removed as a whole"
+    yield f"- Recordings in which they were: {numbers} ({what})."
+    yield ""
+    yield "## Removed from the study"
+    yield ""
+    rows = [
+        {"what": TABLES[name].label, "rows": gone, "blanked": blanked}
+        for name, (gone, blanked) in certificate.removed.items()
+    ]
+    yield from _table(rows, {"what": "What", "rows": "Removed", "blanked": "Blanked in part"})
+    changes = pluralize(certificate.history, "change")
+    yield f"From the history: {changes} removed, {certificate.renamed_steps} steps renamed."
+    yield "The file was written anew, its old content overwritten. Nothing before this can be undone."
+    if certificate.left:
+        yield ""
+        yield "Names of other people and things that are spelled alike were left:"
+        yield from (f"- `{where}`: {number}" for where, number in certificate.left.items())
+    if certificate.words_left:
+        yield ""
+        verb = "was" if certificate.words_left == 1 else "were"
+        yield f"{pluralize(certificate.words_left, 'look-alike')} {verb} kept with all the rest, as shown before."
+    if certificate.lists:
+        yield ""
+        yield "From lists of words, because they came from their recordings:"
+        yield from (f"- `{name}`: {pluralize(number, 'word')}" for name, number in certificate.lists.items())
+    yield ""
+
+
+def _searched_lines(certificate: WithdrawalCertificate) -> Iterator[str]:
+    yield "## What was searched"
+    yield ""
+    yield "After the removal, every file below was searched for what the recordings of this person held:"
+    yield ""
+    yield from (f"- {KIND_NAMES.get(kind, kind)}: {number}" for kind, number in certificate.kinds.items() if number)
+    yield ""
+    model = (
+        f"the rules and the model {certificate.model}" if certificate.model else "the rules, without a model of names"
+    )
+    yield f"These were found in their texts by {model}, by private words and by what people hid. Removed:"
+    yield ""
+    yield from (f"- {text}" for text in SPELLINGS)
+    yield ""
+    yield "The study and its backups were searched by another search, which compares letters and digits alone."
+    yield ""
+    searched = [
+        {**asdict(file), "bytes": "searched" if file.bytes else "encrypted", "file": _code(file.file)}
+        for file in certificate.searched
+    ]
+    titles = {
+        "file": "File",
+        "tables": "Tables, the history among them",
+        "texts": "Texts",
+        "free_pages": "Free pages",
+        "bytes": "Bytes",
+        "found": "Found",
+        "kept_names": "Names of others kept",
+    }
+    yield from _table(searched, titles)
+    folders = (
+        ("Other files in the study's folder", certificate.beside),
+        ("Settings, caches, logs", certificate.machine),
+    )
+    for title, folder in folders:
+        yield (
+            f"- {title}: {pluralize(folder.files, 'file')} searched; {folder.found} of them hold something; "
+            f"of {folder.name_only} the name alone was looked at (media, arrays, packed or encrypted, too large)."
+        )
+    if certificate.closed_copies:
+        files = pluralize(certificate.closed_copies, "file")
+        yield f"- **Not searched: {files} that may be a copy of the study, encrypted or damaged.**"
+        yield "  Decrypt each and run the same command on it, or delete it."
+    if certificate.words_kept:
+        kept = pluralize(certificate.words_kept, "look-alike")
+        yield f"- Kept, because a person decided it is not theirs: {kept}."
+    yield ""
+
+
+def _machine_lines(certificate: WithdrawalCertificate) -> Iterator[str]:
+    yield "## Removed from this machine"
+    yield ""
+    older = [
+        {"file": _code(state.file), "what": state.what, "sha256": _code(state.sha256)} for state in certificate.backups
+    ]
+    yield from _table(older, {"file": "Older state of the study", "what": "What was done", "sha256": "SHA-256 now"})
+    if unread := sum(state.what == "erased unread" for state in certificate.backups):
+        verb = "was" if unread == 1 else "were"
+        yield f"**{pluralize(unread, 'backup')} could not be read and {verb} erased unread:**"
+        yield "whatever else was in it, such as others' work, is gone from there too."
+        yield ""
+    yield f"- Files of caches: {certificate.cached_files}"
+    if certificate.deleted_beside:
+        yield f"- Other files beside the study that held something of theirs: {certificate.deleted_beside}"
+    if certificate.forgotten_paths:
+        yield f"- Paths in the settings of the program that named them: {certificate.forgotten_paths}"
+    yield from (f"- Clip or report of recording {number}, SHA-256 `{sha}`" for number, sha in certificate.clips)
+    yield ""
+    yield "## Footage"
+    yield ""
+    footage = [{**asdict(file), "sha256": _code(file.sha256), "state": _state(file)} for file in certificate.footage]
+    yield from _table(footage, {"recording": "Recording", "role": "Role", "sha256": "SHA-256", "state": "State"})
+    if certificate.by_hand:
+        files = pluralize(certificate.by_hand, "file")
+        yield f"**{files} could not be removed, or must be looked at by hand.**"
+        yield ""
+
+
+def _state(file: FootageState) -> str:
+    if file.deleted:
+        return "deleted"
+    return "**must be deleted**" if file.sha256 else "not found here, or not to be reached"
+
+
+def _elsewhere_lines(certificate: WithdrawalCertificate) -> Iterator[str]:
+    yield "## Where more of it may be"
+    yield ""
+    titles = {"release": "Release", "questions": "Data set of questions"}
+    for made in certificate.made:
+        if made.kind in titles:
+            yield f"- {titles[made.kind]} of recording {made.recording}, made {made.at}"
+    clips = sum(made.kind not in titles for made in certificate.made) - len(certificate.clips)
+    if clips > 0:
+        yield f"- {pluralize(clips, 'clip')} that were made and are not beside the study any more"
+    if certificate.footage_copies:
+        files = pluralize(certificate.footage_copies, "further file")
+        yield f"- {files} beside the study with the same pictures or sound at the beginning"
+    if certificate.study_copies:
+        verb = "is a copy" if certificate.study_copies == 1 else "are copies"
+        yield f"- {pluralize(certificate.study_copies, 'file')} on this machine that {verb} of the study"
+    if certificate.closed_copies:
+        files = pluralize(certificate.closed_copies, "file")
+        yield f"- {files} on this machine, encrypted or damaged, that may hold them"
+    if certificate.named_by_path:
+        yield "- The name of the study's file, or of a folder that it lies in, which names them"
+    yield from (f"- Copy of the study, split off or merged {at}" for at in certificate.copies)
+    for copy in certificate.shared:
+        name = f" `{copy.name}`" if copy.name else ""
+        yield f"- Copy{name} with annotations alone, shared {copy.at}: times, labels, and who was there, under codes"
+    yield from (
+        f"- Sent to {request.host}, {request.at}, {request.size} bytes, SHA-256 `{request.sha256}`"
+        for request in certificate.sent
+    )
+    yield from (f"- {text}" for text in BEYOND_REACH)

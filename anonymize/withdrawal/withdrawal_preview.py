@@ -1,9 +1,12 @@
 """Previews what a withdrawal would remove, for the person who decides. Files are named by their paths here."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.withdrawal.withdrawal import ErasurePlan, ErasureResult
+from anonymize.withdrawal.withdrawal import ErasureResult
+from anonymize.withdrawal.withdrawal_certificate import KIND_NAMES
+from anonymize.withdrawal.withdrawal_plan import ErasurePlan
 from project.entities.study_records import Json
 from project.erasure.lookalikes import LookAlikeReason
 from project.schema.tables import TABLES
@@ -21,24 +24,65 @@ LIKENESS_TITLES = {
 }
 """Reason of a look-alike -> title."""
 
-KIND_NAMES = {
-    "name": "names they are known by",
-    "person": "names",
-    "place": "places",
-    "organisation": "organisations",
-    "date-of-birth": "dates of birth",
-    "date": "dates",
-    "phone": "telephone numbers",
-    "e-mail": "e-mail addresses",
-    "address": "addresses",
-    "account": "accounts and cards",
-    "licence": "licences and number plates",
-    "id": "identity numbers",
-    "link": "links and handles",
-    "word": "private words",
-    "other": "other private words",
-}
-"""Kinds of personal strings, for people."""
+
+@dataclass(frozen=True, slots=True)
+class PathFinding:
+    """Files of one kind that a withdrawal deletes or names; `key` is its name in JSON."""
+
+    key: str
+    title: str
+    paths: Sequence[Path | str]
+
+
+def path_findings(seen: ErasurePlan) -> list[PathFinding]:
+    """Return the files on this machine that matter to a withdrawal."""
+    wanted = seen.request
+    deleted = seen.beside.deletable if wanted.delete_beside else ()
+    left = [match.path for match in seen.beside.matches if match not in deleted]
+    footage = "Footage, deleted" if wanted.delete_footage else "Footage, left, must be deleted, too"
+    findings = (
+        (
+            "older",
+            "Older states of the study, rewritten or erased",
+            [path for path in seen.older if path not in seen.unreadable],
+        ),
+        ("copies", "Copies of the study, left: run the same command on them, or delete them", seen.copies),
+        (
+            "closed_copies",
+            "May be copies of the study, encrypted or damaged: decrypt them and run the same command again, or delete "
+            "them",
+            seen.closed_copies,
+        ),
+        (
+            "deleted_beside",
+            "Files beside the study that hold something of theirs, deleted",
+            [match.path for match in deleted],
+        ),
+        (
+            "beside",
+            "Files beside the study that name them or hold something of theirs, left: delete them, or make them anew",
+            left,
+        ),
+        ("clips", "Clips and reports, deleted", [clip.path for clip in seen.clips if clip.sure]),
+        (
+            "like_clips",
+            "Called like a clip of theirs, look yourself",
+            [clip.path for clip in seen.clips if not clip.sure],
+        ),
+        ("footage", footage, [file.path for file in seen.footage if file.exists]),
+        (
+            "missing_footage",
+            "Footage that is not there, is another file, or lies outside the study's folder",
+            [file.path for file in seen.footage if not file.exists],
+        ),
+        (
+            "footage_copies",
+            "Files that begin as the footage does, left: delete those that are theirs",
+            seen.footage_copies,
+        ),
+        ("remembered_paths", "Paths in the settings of the program that name them, forgotten", seen.remembered),
+    )
+    return [PathFinding(*finding) for finding in findings]
 
 
 def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
@@ -53,49 +97,18 @@ def preview_lines(seen: ErasurePlan, *, deciding: bool = True) -> list[str]:
         )
     lines.append("Removed, or blanked in part:")
     lines += [f"  {TABLES[table].label}: {_counts_text(*counts)}" for table, counts in removed.rows.items()]
-    lines.append(f"  changes of the history: {_counts_text(*removed.history)}. Undo ends here.")
+    lines.append(f"  changes of the history: {removed.history} removed. Undo ends here.")
     lines += _words("Words that were taken for a name of theirs", seen.lookalikes.found)
     lines += _words("Removed wherever they stand, because they stood in texts of theirs", dict.fromkeys(seen.exact, 0))
     lines += lookalike_lines(seen) if deciding else []
     lines += _words("Kept, as you said", seen.lookalikes.kept)
     counts = ", ".join(f"{KIND_NAMES.get(kind, kind)}: {count}" for kind, count in seen.strings.items() if count)
     lines.append(f"Searched for in every file of the study ({counts}).")
-    readable = [path for path in seen.older if path not in seen.unreadable]
-    lines += _path_lines("Older states of the study, rewritten or erased", readable)
-    lines += _unreadable_lines(seen)
-    lines += _path_lines("Copies of the study, left: run the same command on them, or delete them", [*seen.copies])
-    lines += _path_lines(
-        "May be copies of the study, encrypted or damaged: decrypt them and run the same command again, or delete them",
-        [*seen.closed_copies],
-    )
-    deleted = seen.beside.deletable if seen.request.delete_beside else ()
-    lines += _path_lines(
-        "Files beside the study that hold something of theirs, deleted", [file_match.path for file_match in deleted]
-    )
-    lines += _path_lines(
-        "Files beside the study that name them or hold something of theirs, left: delete them, or make them anew",
-        [file_match.path for file_match in seen.beside.matches if file_match not in deleted],
-    )
-    lines += _path_lines("Clips and reports, deleted", [clip.path for clip in seen.clips if clip.sure])
-    lines += _path_lines(
-        "Called like a clip of theirs, look yourself", [clip.path for clip in seen.clips if not clip.sure]
-    )
-    verb = "deleted" if seen.request.delete_footage else "left, must be deleted, too"
-    lines += _path_lines(
-        f"Footage, {verb}", [footage_file.path for footage_file in seen.footage if footage_file.exists]
-    )
-    lines += _path_lines(
-        "Footage that is not there, is another file, or lies outside the study's folder",
-        [footage_file.path for footage_file in seen.footage if not footage_file.exists],
-    )
-    lines += _path_lines(
-        "Files that begin as the footage does, left: delete those that are theirs", [*seen.footage_copies]
-    )
+    for finding in path_findings(seen):
+        lines += _path_lines(finding)
+        lines += _unreadable_lines(seen) if finding.key == "older" else []
     if seen.caches:
         lines.append(f"Files of caches, deleted: {len(seen.caches)}")
-    lines += _path_lines(
-        "Paths in the settings of the program that name them, forgotten", [*map(Path, seen.remembered)]
-    )
     if seen.named_by_path:
         lines.append("The study's own name or folder names them: rename it afterwards.")
     for where, count in removed.left.items():
@@ -120,7 +133,7 @@ def preview_json(seen: ErasurePlan) -> dict[str, Json]:
         "participant": seen.request.pseudonym,
         "recordings": [*seen.facts.recordings],
         "removed": rows,
-        "history": {"removed": seen.removed.history[0], "blanked": seen.removed.history[1]},
+        "history": seen.removed.history,
         "left": {**seen.removed.left},
         "words": {
             "found": {**seen.lookalikes.found},
@@ -131,27 +144,17 @@ def preview_json(seen: ErasurePlan) -> dict[str, Json]:
             "undecided": [*seen.undecided],
         },
         "searched": {**seen.strings},
-        "older": [*map(str, seen.older)],
+        **{finding.key: [*map(str, finding.paths)] for finding in path_findings(seen)},
         "unreadable": {str(path): why for path, why in seen.unreadable.items()},
-        "copies": [*map(str, seen.copies)],
-        "closed_copies": [*map(str, seen.closed_copies)],
-        "beside": [str(file_match.path) for file_match in seen.beside.matches],
-        "clips": [str(clip.path) for clip in seen.clips if clip.sure],
-        "footage": [{"path": str(footage_file.path), "there": footage_file.exists} for footage_file in seen.footage],
-        "footage_copies": [*map(str, seen.footage_copies)],
         "cached_files": len(seen.caches),
-        "remembered_paths": [*seen.remembered],
         "named_by_path": seen.named_by_path,
     }
 
 
 def remaining_steps(done: ErasureResult) -> list[str]:
     """Return what must be done by hand now, a line each, with the paths that a certificate never names."""
-    left = [
-        footage_file.path for footage_file in done.plan.footage if footage_file.exists and footage_file.path.exists()
-    ]
-    footage = [f"{escape_unprintable(path)}: footage, which must still be deleted." for path in left]
-    return [*done.problems, *footage]
+    left = done.plan.footage_left()
+    return [*done.problems, *(f"{escape_unprintable(path)}: footage, which must still be deleted." for path in left)]
 
 
 def lookalike_lines(seen: ErasurePlan) -> list[str]:
@@ -202,8 +205,9 @@ def _recordings(numbers: tuple[int, ...]) -> str:
     return f"{'recording' if len(numbers) == 1 else 'recordings'} {', '.join(map(str, numbers))}"
 
 
-def _path_lines(title: str, paths: list[Path]) -> list[str]:
+def _path_lines(finding: PathFinding) -> list[str]:
+    paths = finding.paths
     if not paths:
         return []
     more = [f"  and {len(paths) - _MAX_LISTED} more"] if len(paths) > _MAX_LISTED else []
-    return [f"{title}:", *(f"  {escape_unprintable(path)}" for path in paths[:_MAX_LISTED]), *more]
+    return [f"{finding.title}:", *(f"  {escape_unprintable(path)}" for path in paths[:_MAX_LISTED]), *more]

@@ -74,58 +74,53 @@ def withdraw(
     """Remove a participant who withdrew, for good.
 
     From the study with its history, and from backups, caches and clips on this machine. It cannot be undone. A
-    certificate says what was removed, what was searched, and where more of it may be. What only looks like theirs, such
-    as another ending of a name, has to be decided first: --word or --keep.
+    certificate says what was removed, what was searched, and where more of it may be; for who has withdrawn, the
+    command writes it again. What only looks like theirs, such as another ending of a name, has to be decided first:
+    --word or --keep.
 
     \b
     Example:
       greenroom withdraw my-study.greenroom P01 --dry-run
       greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
-    from anonymize.withdrawal import withdrawal_certificate
-    from anonymize.withdrawal.withdrawal import (
+    from anonymize.withdrawal.withdrawal import run_withdrawal
+    from anonymize.withdrawal.withdrawal_certificate import find_certificate, write_certificate
+    from anonymize.withdrawal.withdrawal_plan import (
         ErasureRequest,
         PersonalStringFinder,
         plan_erasure,
         require_decided,
-        run_withdrawal,
     )
     from anonymize.withdrawal.withdrawal_preview import lookalike_lines, preview_json, preview_lines, remaining_steps
+    from project import codec
 
     wanted = ErasureRequest(
         pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate
     )
     finder = PersonalStringFinder(with_model=True)
+    with Session.open(study, read_only=True) as session:
+        who = session.annotator_name
+        there = " ".join(pseudonym.split()) in {person.pseudonym for person in all_participants(session.study)}
+    if not there and not dry_run and (earlier := find_certificate(study, pseudonym)) is not None:
+        place = write_certificate(study, earlier, certificate)
+        told = f"{escape_unprintable(pseudonym)} withdrew on {earlier.at}. The certificate, written again: {place}"
+        return Output({**codec.dump(earlier), "certificate": str(place)}, told)
     if dry_run:
         foreseen = plan_erasure(study, wanted, finder)
         return Output({**preview_json(foreseen), "dry_run": True}, preview_lines(foreseen))
-    for person, place in withdrawal_certificate.publish_pending(study):
-        told = f"The withdrawal of {escape_unprintable(person)} was interrupted, and is done. The certificate: {place}"
-        with Session.open(study, read_only=True) as session:
-            there = pseudonym in {participant.pseudonym for participant in all_participants(session.study)}
-        if not there:
-            return Output({"withdrawn": person, "certificate": place}, told)
-        click.echo(told, err=True)
     if not yes:
         foreseen = plan_erasure(study, wanted, finder)
         require_decided(foreseen)
         _confirm_withdrawal(preview_lines(foreseen), pseudonym)
-    with Session.open(study, read_only=True) as session:
-        who = session.annotator_name
     with progress_bar("Removing") as bar:
-        done = run_withdrawal(study, wanted, who, bar, finder, withdrawal_certificate.store_pending)
-    written, _ = withdrawal_certificate.write_certificate(done)
-    lines = [f"{escape_unprintable(pseudonym)} was removed. The certificate: {written}"]
+        done, place = run_withdrawal(study, wanted, who, bar, finder)
+    lines = [f"{escape_unprintable(pseudonym)} was removed. The certificate: {place}"]
     lines += [*remaining_steps(done), *lookalike_lines(done.plan)]
     result = {
-        **withdrawal_certificate.certificate_to_json(done),
-        "certificate": str(written),
+        **codec.dump(done.certificate),
+        "certificate": str(place),
         "problems": done.problems,
-        "footage_left": [
-            str(footage_file.path)
-            for footage_file in done.plan.footage
-            if footage_file.exists and footage_file.path.exists()
-        ],
+        "footage_left": [str(path) for path in done.plan.footage_left()],
     }
     return Output(result, lines)
 

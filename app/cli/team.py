@@ -83,7 +83,7 @@ def merge(
     Example:
       greenroom merge my-study.greenroom for-ada.greenroom for-bo.greenroom
     """
-    from anonymize.withdrawal.withdrawal import PersonalStringFinder
+    from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder
 
     with progress_bar("Merge") as bar:
         done = study_copies.merge_copies(

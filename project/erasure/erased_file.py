@@ -6,17 +6,17 @@ The verification searches every table, the history, and the bytes of the file.
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from project.encryption.encrypted_files import copy_from, copy_into, overwrite_with_zeros
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import obtain_key
-from project.erasure.lookalikes import iterate_cell_texts
+from project.entities.study_records import Json
 from project.erasure.personal_strings import PersonalString
 from project.erasure.plain_search import PlainSearch
-from project.erasure.raw_rows import Row, parse_row, text_columns
+from project.erasure.raw_rows import Row, cell_texts, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
 from project.errors import UserError
@@ -24,10 +24,12 @@ from project.files.atomic_files import flush_file, flush_folder
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import scratch_folder
+from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES
 from project.store import locking
+from project.store.column_values import to_json
 from project.store.locking import exclusive_lock
 from project.store.opening import Snapshot, connect, inspect_file, sibling_path, translate_errors, verify_study
 from project.store.study import Study
@@ -94,12 +96,6 @@ def exclusive_access(path: Path) -> Iterator[None]:
         yield
 
 
-def rewrite_file(memory: sqlite3.Connection, path: Path) -> None:
-    """Replace a file by the study in memory: see `prepare_rewrite`."""
-    with prepare_rewrite(memory, path) as rewritten:
-        rewritten.publish()
-
-
 @dataclass(frozen=True, slots=True)
 class RewrittenFile:
     """A rewritten study file that is not in its place yet.
@@ -112,13 +108,22 @@ class RewrittenFile:
     path: Path
     study: Path
 
-    def publish(self) -> bool:
-        """Put it in its place, and overwrite the old content.
+    def add_certificate(self, at: str, content: dict[str, Json]) -> None:
+        """Add what was removed, which is known by now; `at` is when, as in the study's list of withdrawals."""
+        with contextlib.closing(connect(self.path, "rw")) as connection:
+            connection.execute("INSERT INTO withdrawal_certificate VALUES (?, ?, ?)", (new_id(), at, to_json(content)))
+        flush_file(self.path)
 
-        Returns:
-            Whether the old content was overwritten; a file that has another name too (a hard link) is left.
-        """
-        return _publish_file(self.path, self.study)
+    def publish(self) -> None:
+        """Put it in its place, and overwrite the old content, unless that has another name too (a hard link)."""
+        with self.study.open("r+b") as old:
+            only = os.fstat(old.fileno()).st_nlink == 1
+            self.path.replace(self.study)
+            flush_folder(self.study.parent)
+            if only:
+                overwrite_with_zeros(old.fileno())
+        for ending in ("-wal", "-shm", "-journal"):
+            sibling_path(self.study, ending).unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -133,7 +138,9 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
     try:
         with scratch_folder(path) as folder:
             made = folder / "withdrawn"
-            _write_copy(memory, made, path)
+            with translate_errors(path.name):
+                # Into a new file, which has no free page.
+                copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
             if sound and (problems := check_study(made)):
                 raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
             made.chmod(path.stat().st_mode & 0o777)
@@ -146,83 +153,47 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
         ) from None
 
 
-def _write_copy(memory: sqlite3.Connection, made: Path, path: Path) -> None:
-    """Write what is in memory into a new file, without a free page; encrypted where the study is."""
-    with translate_errors(path.name):
-        copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
-
-
-def _publish_file(made: Path, path: Path) -> bool:
-    with path.open("r+b") as old:
-        only = os.fstat(old.fileno()).st_nlink == 1
-        made.replace(path)
-        flush_folder(path.parent)
-        if only:
-            overwrite_with_zeros(old.fileno())
-    for ending in ("-wal", "-shm", "-journal"):
-        sibling_path(path, ending).unlink(missing_ok=True)
-    return only
-
-
 _MIN_STRING_CHARS = 6
 """Signs of what is looked for in the bytes: shorter strings stand in them by chance."""
 
 
-@dataclass(frozen=True, slots=True)
+def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ()) -> "ErasureVerification":
+    """Search a finished file; `decided` are look-alikes that a person decided to keep."""
+    done = ErasureVerification(reach.search, frozenset(map(squeeze_letters, decided)), not is_encrypted(path))
+    with contextlib.closing(load_into_memory(path)) as memory:
+        (done.free_pages,) = memory.execute("PRAGMA freelist_count").fetchone()
+        done.search_study(memory)
+    if done.bytes_searched and not done.kept and not done.found and (hits := _count_in_bytes(path.read_bytes(), reach)):
+        done.found["bytes"] = hits
+    return done
+
+
+@dataclass(slots=True)
 class ErasureVerification:
-    """The result of searching a rewritten file for erased content.
+    """The search of a rewritten file for erased content.
 
     Attributes:
+        search: finds it.
+        decided: letters of look-alikes that a person decided to keep.
+        bytes_searched: whether the bytes of the file are searched too; those of an encrypted one say nothing.
         tables: how many tables were searched, the history among them.
         texts: how many texts were.
         kept: `TABLE.COLUMN` -> how many texts hold something that is kept: names of others, keys of a scheme.
         found: `TABLE.COLUMN` -> how many texts hold something that should be gone; `bytes` for the rest of the file.
         free_pages: pages of the file that belong to no table.
-        bytes_searched: whether the bytes of the file were searched too; those of an encrypted one say nothing.
     """
 
+    search: PlainSearch
+    decided: frozenset[str]
+    bytes_searched: bool
     tables: int = 0
     texts: int = 0
-    kept: Mapping[str, int] = field(default_factory=dict)
-    found: Mapping[str, int] = field(default_factory=dict)
+    kept: Counter[str] = field(default_factory=Counter)
+    found: Counter[str] = field(default_factory=Counter)
     free_pages: int = 0
-    bytes_searched: bool = False
 
-
-def verify_erasure(path: Path, reach: SubjectScope, decided: Iterable[str] = ()) -> ErasureVerification:
-    """Search a finished file.
-
-    Args:
-        path: of the file.
-        reach: what was removed.
-        decided: look-alikes that a person decided to keep.
-    """
-    memory = load_into_memory(path)
-    try:
-        (free,) = memory.execute("PRAGMA freelist_count").fetchone()
-        search = _StudySearch(reach.search, frozenset(map(squeeze_letters, decided)))
-        tables = search.search_study(memory)
-    finally:
-        memory.close()
-    encrypted = is_encrypted(path)
-    found, kept = search.found, search.kept
-    if not encrypted and not kept and not found and (hits := _count_in_bytes(path.read_bytes(), reach)):
-        found["bytes"] = hits
-    return ErasureVerification(tables, search.texts, kept, found, int(free), not encrypted)
-
-
-class _StudySearch:
-    """Counts by `TABLE.COLUMN` the texts of a study that hold something of somebody, and those that may."""
-
-    def __init__(self, search: PlainSearch, decided: frozenset[str]) -> None:
-        self._search = search
-        self._decided = decided
-        self.kept: Counter[str] = Counter()
-        self.found: Counter[str] = Counter()
-        self.texts = 0
-
-    def search_study(self, memory: sqlite3.Connection) -> int:
-        """Search every table and the history; return how many tables there are."""
+    def search_study(self, memory: sqlite3.Connection) -> None:
+        """Search every table and the history."""
         names = [row[0] for row in memory.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
         for table in names:
             if table != "journal_change":
@@ -230,7 +201,7 @@ class _StudySearch:
         for table, before, after in memory.execute("SELECT table_name, before, after FROM journal_change"):
             for side in (before, after):
                 self._search_row(table, {} if side is None else parse_row(side), "history of ")
-        return len(names)
+        self.tables = len(names)
 
     def _search_table(self, memory: sqlite3.Connection, table: str) -> None:
         columns = [*text_columns(table)] if table in TABLES else []
@@ -247,13 +218,13 @@ class _StudySearch:
             if not isinstance(text, str) or len(text) < 2:
                 continue
             self.texts += 1
-            if any(map(self._is_left, iterate_cell_texts(text, kind))):
+            if any(map(self._is_left, cell_texts(text, kind))):
                 counter = self.kept if _is_kept(table, column, str(row.get("key", "")), text) else self.found
                 counter[f"{where}{table}.{column}"] += 1
 
     def _is_left(self, text: str) -> bool:
         return any(
-            match.is_certain or squeeze_letters(match.text) not in self._decided for match in self._search.find(text)
+            match.is_certain or squeeze_letters(match.text) not in self.decided for match in self.search.find(text)
         )
 
 

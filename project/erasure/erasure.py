@@ -4,20 +4,20 @@
 """
 
 import contextlib
-import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from glob import escape
 from pathlib import Path
 
 from project.encryption.encrypted_files import shred_file
 from project.encryption.encryption_key import is_encrypted, starts_encrypted
 from project.encryption.passphrases import obtain_key
-from project.erasure.erased_file import RewrittenFile, load_into_memory, prepare_rewrite, require_readable, rewrite_file
+from project.erasure.erased_file import RewrittenFile, load_into_memory, prepare_rewrite, require_readable
 from project.erasure.lookalikes import LookAlikeWords, find_look_alikes, matched_words
-from project.erasure.raw_rows import Row, live_rows, past_states
-from project.erasure.removal import ErasureCounts, erase_subject, record_withdrawal
+from project.erasure.raw_rows import Row, live_rows, parse_json, past_states
+from project.erasure.removal import ErasureCounts, erase_subject, read_study_id, record_withdrawal
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.errors import UserError
 from project.files.filesystem import resolve_path
@@ -51,10 +51,10 @@ class MadeFile:
         sha256: of a clip; "" for a folder.
     """
 
-    recording: int
-    kind: str
-    name: str
-    at: str
+    recording: int = 0
+    kind: str = ""
+    name: str = ""
+    at: str = ""
     sha256: str = ""
 
 
@@ -62,10 +62,10 @@ class MadeFile:
 class SentRequest:
     """A request that carried something of a recording away; what was sent is known by its checksum alone."""
 
-    at: str
-    host: str
-    size: int
-    sha256: str
+    at: str = ""
+    host: str = ""
+    size: int = 0
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ class WithdrawalFacts:
         others: fingerprints of the files of recordings in which they are not.
     """
 
-    study_id: str
-    recordings: tuple[int, ...]
-    footage: tuple[Footage, ...]
-    made_files: tuple[MadeFile, ...]
-    sent_requests: tuple[SentRequest, ...]
-    copies: tuple[str, ...]
+    study_id: str = ""
+    recordings: tuple[int, ...] = ()
+    footage: tuple[Footage, ...] = ()
+    made_files: tuple[MadeFile, ...] = ()
+    sent_requests: tuple[SentRequest, ...] = ()
+    copies: tuple[str, ...] = ()
     shared_copies: tuple[SharedCopy, ...] = ()
     others: frozenset[str] = frozenset()
 
@@ -108,32 +108,22 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
         for file in _made_files(row, theirs[row["recording_id"]])
     ]
     sent = [request for row in live_rows(connection, "egress") for request in _sent_requests(row, {*theirs})]
-    copies = {
-        row[0]
-        for row in connection.execute(
-            "SELECT at FROM journal_step WHERE name LIKE 'Split for %' UNION SELECT at FROM merged_copy"
-        )
-    }
+    copies = connection.execute(
+        "SELECT at FROM journal_step WHERE name LIKE 'Split for %' UNION SELECT at FROM merged_copy ORDER BY at"
+    )
+    shared = connection.execute("SELECT value FROM property WHERE key = ?", (SHARED_PROPERTY,)).fetchone()
     return WithdrawalFacts(
-        str(_parse_json(_read_property(connection, "id")) or ""),
+        read_study_id(connection),
         tuple(sorted(number for number in theirs.values() if number)),
         tuple(sorted(footage, key=lambda file: (file.recording, file.role, file.path))),
         tuple(sorted(made, key=lambda file: (file.at, file.name))),
         tuple(sorted(sent, key=lambda request: request.at)),
-        tuple(sorted(copies)),
-        tuple(
-            _redact_name(shared_copy, reach)
-            for shared_copy in parse_shared_copies(_read_property(connection, SHARED_PROPERTY))
-        ),
+        tuple(at for (at,) in copies),
+        tuple(_redact_name(copy, reach) for copy in parse_shared_copies(shared[0] if shared else "")),
         frozenset(
             str(row["fingerprint"]) for row in live_rows(connection, "medium") if row["recording_id"] not in theirs
         ),
     )
-
-
-def _read_property(connection: sqlite3.Connection, key: str) -> str:
-    found = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
-    return str(found[0]) if found else ""
 
 
 def _redact_name(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
@@ -141,7 +131,7 @@ def _redact_name(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
 
 
 def _made_files(row: Row, number: int) -> Iterator[MadeFile]:
-    result = _parse_json(row["result"])
+    result = parse_json(row["result"])
     if row["kind"] not in ("anonymize", "release", "questions") or not isinstance(result, dict):
         return
     name, digest = result.get("output"), result.get("sha256")
@@ -150,7 +140,7 @@ def _made_files(row: Row, number: int) -> Iterator[MadeFile]:
 
 
 def _sent_requests(row: Row, theirs: set[str]) -> Iterator[SentRequest]:
-    request = _parse_json(row["request"])
+    request = parse_json(row["request"])
     if row["rule"] or not isinstance(request, dict) or not any(request.get(name) for name in _CONTENT_KEYS):
         return
     others = request.get("others")
@@ -162,40 +152,33 @@ def _sent_requests(row: Row, theirs: set[str]) -> Iterator[SentRequest]:
         )
 
 
-def _parse_json(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-
-
-@dataclass(slots=True)
+@dataclass
 class ErasedStudy:
     """A study without somebody, in memory.
 
     Attributes:
         path: of the file, which is as it was.
         scope: what was theirs.
-        facts: what has to be named.
         removed: what is not in it any more.
-        look_alikes: words that were taken for a name of theirs, and what stays and looks as if it were theirs.
+        facts: what has to be named; not of an older state.
+        found: words that were taken for a name of theirs -> how often they stood in it; not of an older state.
     """
 
     path: Path
     memory: sqlite3.Connection
     scope: SubjectScope
-    facts: WithdrawalFacts
     removed: ErasureCounts
-    look_alikes: LookAlikeWords
+    facts: WithdrawalFacts = field(default_factory=WithdrawalFacts)
+    found: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def look_alikes(self) -> LookAlikeWords:
+        """What stays and looks as if it were theirs; read from memory, so before it is closed."""
+        return replace(find_look_alikes(self.memory, self.scope), found=self.found)
 
     @contextlib.contextmanager
     def prepare_rewrite(self, annotator: str, at: str) -> Iterator[RewrittenFile]:
-        """Write it beside the study, with a step of the history, and lend it, to be put in its place.
-
-        Args:
-            annotator: name of who does it.
-            at: when, UTC, ISO 8601.
-        """
+        """Write it beside the study, with a step of the history under a name, and lend it, to be put in its place."""
         row = self.memory.execute("SELECT id FROM annotator WHERE name = ?", (annotator,)).fetchone()
         record_withdrawal(self.memory, self.scope, None if row is None else str(row[0]), at)
         with prepare_rewrite(self.memory, self.path) as rewritten:
@@ -215,25 +198,14 @@ def prepare_erasure(
     keep: Sequence[str] = (),
     finder: PersonalFinder = find_contact_strings,
 ) -> ErasedStudy:
-    """Prepare a withdrawal in memory, without writing anything.
-
-    Args:
-        path: of the study.
-        pseudonym: of who withdraws.
-        words: further words by which they are known.
-        drop: recordings in which they are go as a whole.
-        keep: words, numbers and names that look like theirs and are not.
-        finder: finds what is personal in texts of their recordings.
-    """
+    """Prepare a withdrawal in memory, without writing anything. For `words` and what follows, see `build_scope`."""
     path = resolve_path(path)
     memory = load_into_memory(path)
     try:
         people = _find_participants(memory, pseudonym)
         reach = build_scope(memory, people, words=words, drop=drop, keep=keep, finder=finder)
         facts, found = collect_facts(memory, reach), matched_words(memory, reach.terms)
-        removed = erase_subject(memory, reach)
-        alike = replace(find_look_alikes(memory, reach, keep), found=found)
-        return ErasedStudy(path, memory, reach, facts, removed, alike)
+        return ErasedStudy(path, memory, reach, erase_subject(memory, reach), facts, found)
     except BaseException:
         memory.close()
         raise
@@ -293,13 +265,13 @@ def find_copies(path: Path, study_id: str, opened: Iterable[Path] = ()) -> list[
     ]
     found = []
     for file in dict.fromkeys(file for file in (*near, *map(resolve_path, opened)) if file not in known):
-        if _looks_like_study(file) and (same := _is_copy(file, study_id)) is not False:
+        if _looks_like_study(file) and (same := is_copy(file, study_id)) is not False:
             found.append(StudyCopy(file, bool(same)))
     return found
 
 
-def _is_copy(path: Path, study_id: str) -> bool | None:
-    """Tell whether a file is a copy of a study; None where it cannot be read."""
+def is_copy(path: Path, study_id: str) -> bool | None:
+    """Tell whether a file is a state of a study; None where it cannot be read."""
     if is_encrypted(path):
         try:
             obtain_key(path, ask=False)
@@ -327,7 +299,7 @@ def _looks_like_study(path: Path) -> bool:
 
 def unreadable_reason(path: Path, study: Path) -> str:
     """Return why nobody can be taken out of an older state of a study; "" where it can be read, or is erased anyhow."""
-    if _is_unfinished(path, study):
+    if is_unfinished(path, study):
         return ""
     try:
         require_readable(path)
@@ -336,145 +308,61 @@ def unreadable_reason(path: Path, study: Path) -> str:
     return ""
 
 
-def erase_from_older_state(
-    path: Path,
-    study: Path,
-    now: SubjectScope,
-    words: Sequence[str],
-    *,
-    drop: bool,
-    at: str,
-    erase: bool = False,
-    keep: Sequence[str] = (),
-    finder: PersonalFinder = find_contact_strings,
-) -> str:
-    """Erase a person from an older state of a study. An unfinished file of a killed process is erased whole.
-
-    In an older state they may not have been found yet in a recording that is known to be theirs now.
-
-    Args:
-        path: of the file.
-        study: beside which it lies.
-        now: what is theirs in the study.
-        words: by which they are known.
-        drop: recordings in which they are go as a whole.
-        at: when, UTC, ISO 8601.
-        erase: what cannot be read is erased.
-        keep: what looks like theirs and is not.
-        finder: finds what is personal in texts of their recordings.
-
-    Returns:
-        `rewritten`, `erased`, `erased unread`, or `clean` where there was nothing of theirs in it.
-
-    Raises:
-        OSError: it cannot be written, and is as it was.
-    """
-    if _is_unfinished(path, study):
-        shred_file(path)
-        return "erased"
-    status = path.stat()
-    try:
-        if _rewrite_older_state(path, now, words, drop=drop, at=at, keep=keep, finder=finder):
-            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-            return "rewritten"
-    except Unreadable:
-        if not erase:
-            raise
-        shred_file(path)
-        return "erased unread"
-    return "clean"
-
-
 class Unreadable(UserError):
     """An older state of a study cannot be read, so nobody can be taken out of it."""
 
 
-def _is_unfinished(path: Path, study: Path) -> bool:
-    return path.name.startswith(".") or path.parent != study.parent
+def prepare_older_state(path: Path, now: SubjectScope) -> ErasedStudy:
+    """Prepare an older state of a study without somebody, in memory.
 
-
-def look_alikes_in_older_state(
-    path: Path,
-    study: Path,
-    now: SubjectScope,
-    words: Sequence[str],
-    *,
-    drop: bool,
-    keep: Sequence[str] = (),
-    finder: PersonalFinder = find_contact_strings,
-) -> LookAlikeWords:
-    """Return what looks like theirs and would stay in an older state; nothing where it is erased or cannot be read.
-
-    Args: as in `erase_from_older_state`.
+    They may not have been found there yet in a recording that is theirs by the scope of now.
     """
-    if _is_unfinished(path, study):
-        return LookAlikeWords()
-    try:
-        memory, reach, _ = _erase_in_memory(path, now, words, drop=drop, keep=keep, finder=finder)
-    except Unreadable:
-        return LookAlikeWords()
-    try:
-        return find_look_alikes(memory, reach, keep)
-    finally:
-        memory.close()
-
-
-def _erase_in_memory(
-    path: Path, now: SubjectScope, words: Sequence[str], *, drop: bool, keep: Sequence[str], finder: PersonalFinder
-) -> tuple[sqlite3.Connection, SubjectScope, ErasureCounts]:
-    """Return an older state without them, in memory."""
     try:
         memory = load_into_memory(path)
     except UserError as error:
         raise Unreadable(error.message, error.hint) from None
     try:
-        reach = build_scope(
-            memory,
-            now.people,
-            words=words,
-            drop=drop,
-            known=now.tombstones(),
-            said=now.own_texts,
-            strings=now.strings,
-            keep=keep,
-            finder=finder,
-        )
-        return memory, reach, erase_subject(memory, reach)
-    except (RuntimeError, sqlite3.Error) as error:
-        memory.close()
-        raise Unreadable(f"“{escape_unprintable(path.name)}” is not sound: {error}.") from None
+        with _unsound_is_unreadable(path):
+            reach = now.in_other_state(memory)
+            return ErasedStudy(path, memory, reach, erase_subject(memory, reach))
     except BaseException:
         memory.close()
         raise
 
 
-def _rewrite_older_state(
-    path: Path,
-    now: SubjectScope,
-    words: Sequence[str],
-    *,
-    drop: bool,
-    at: str,
-    keep: Sequence[str],
-    finder: PersonalFinder,
-) -> bool:
-    memory, reach, removed = _erase_in_memory(path, now, words, drop=drop, keep=keep, finder=finder)
+@contextlib.contextmanager
+def _unsound_is_unreadable(path: Path) -> Iterator[None]:
     try:
-        if removed.is_empty:
-            return False
-        record_withdrawal(memory, reach, None, at)
-        rewrite_file(memory, path)
+        yield
     except (RuntimeError, sqlite3.Error) as error:
         raise Unreadable(f"“{escape_unprintable(path.name)}” is not sound: {error}.") from None
-    finally:
-        memory.close()
-    return True
 
 
-def is_same_study(path: Path, study_id: str) -> bool:
-    """Tell whether a file is a state of a study."""
+def erase_from_older_state(path: Path, now: SubjectScope, at: str, *, erase: bool = False) -> str:
+    """Erase a person from an older state of a study; what cannot be read goes where `erase` says so.
+
+    Returns:
+        `rewritten`, `erased unread`, or `clean` where there was nothing of theirs in it.
+
+    Raises:
+        OSError: it cannot be written, and is as it was.
+    """
+    status = path.stat()
     try:
-        with Study.open(path, read_only=True) as found:
-            return found.id == study_id
-    except (UserError, OSError):
-        return False
+        with contextlib.closing(prepare_older_state(path, now)) as older, _unsound_is_unreadable(path):
+            if older.removed.is_empty:
+                return "clean"
+            with older.prepare_rewrite("", at) as rewritten:
+                rewritten.publish()
+    except Unreadable:
+        if not erase:
+            raise
+        shred_file(path)
+        return "erased unread"
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    return "rewritten"
+
+
+def is_unfinished(path: Path, study: Path) -> bool:
+    """Tell whether an older state is what a killed process left, which is erased as a whole."""
+    return path.name.startswith(".") or path.parent != study.parent

@@ -1,6 +1,5 @@
 """Finds words and strings that may be the person's but are not certainly theirs: a person has to decide."""
 
-import json
 import re
 import unicodedata
 from collections import Counter
@@ -10,10 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain, combinations, groupby
 
-from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms, fold_plain_text, json_strings, normalize_text
 from project.erasure.personal_strings import (
-    PersonalSearch,
     PersonalString,
     given_name_forms,
     given_names,
@@ -21,9 +17,17 @@ from project.erasure.personal_strings import (
     name_parts,
     name_words,
 )
-from project.erasure.raw_rows import content_tables, live_rows, parse_row, text_columns
+from project.erasure.raw_rows import (
+    State,
+    cell_texts,
+    content_tables,
+    live_rows,
+    past_states,
+    text_columns,
+)
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
+from project.erasure.subject_terms import IdentifyingTerms, normalize_text
 from project.files.sqlcipher import sqlite3
 from project.schema.table_declaration import ColumnKind
 from project.text_matching.normalization import (
@@ -33,7 +37,7 @@ from project.text_matching.normalization import (
     function_words,
     is_common,
 )
-from project.text_matching.spellings import squeeze_letters
+from project.text_matching.spellings import fold_letters, squeeze_letters
 from project.text_matching.text_views import fold_with_positions
 
 _WORD = re.compile(rf"(?:[^\W\d_]|[{VOWEL_SIGNS}{ACCENTS}])+")
@@ -102,18 +106,12 @@ class LookAlikeWords:
 
 def matched_words(connection: sqlite3.Connection, wording: IdentifyingTerms) -> Mapping[str, int]:
     """Return the words of a study that are taken for a name of somebody."""
-    words = _count_words((text for _, text in _table_texts(connection)), wording.words | wording.common)
+    words = _count_words((text for _, text in _table_texts(connection)), wording.words)
     return {word: count for word, count in words.most_common() if wording.matches_text(word)}
 
 
-def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: Iterable[str] = ()) -> LookAlikeWords:
-    """Return what looks as if it were theirs in a study that they have left, also in its history.
-
-    Args:
-        connection: on the study.
-        reach: what was theirs.
-        keep: what somebody decided to keep, in any spelling.
-    """
+def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope) -> LookAlikeWords:
+    """Return what looks as if it were theirs in a study that they have left, also in its history."""
     texts = study_texts(connection)
     counts: Counter[str] = Counter()
     for (_, text), count in texts.items():
@@ -128,9 +126,8 @@ def find_look_alikes(connection: sqlite3.Connection, reach: SubjectScope, keep: 
         if reach.terms.matches_text(name):
             counts[name] += 1
             why[name] = reason
-    decided = {squeeze_letters(text) for text in keep}
-    left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in decided}
-    kept = {word: count for word, count in counts.items() if squeeze_letters(word) in decided}
+    left = {word: count for word, count in counts.most_common() if squeeze_letters(word) not in reach.kept_letters}
+    kept = {word: count for word, count in counts.items() if squeeze_letters(word) in reach.kept_letters}
     return LookAlikeWords({}, left, {word: why[word] for word in left}, kept)
 
 
@@ -156,7 +153,7 @@ def _find_name_look_alikes(
     names = (part for name in wording.names for part in name_parts(name))
     parts = {
         part
-        for part in (*names, *map(squeeze_letters, wording.words | wording.common))
+        for part in (*names, *map(squeeze_letters, wording.words))
         if _WORD.fullmatch(part) and len(part) >= _SHARED
     }
     firsts = {name_parts(name)[0] for name in wording.names if len(name_parts(name)) > 1}
@@ -288,8 +285,8 @@ def _find_string_look_alikes(texts: Mapping[tuple[str, str], int], reach: Subjec
         letters = squeeze_letters(string.text)
         if len(letters) >= (_LEAST_CODE if letters.isdigit() else _SHARED) and not _is_theirs(reach, string):
             named.setdefault(letters, string)
-    searches = {string.text: PersonalSearch((), [string]) for string in named.values()}
-    every = PersonalSearch((), named.values())
+    searches = {string.text: IdentifyingTerms(strings=[string]) for string in named.values()}
+    every = IdentifyingTerms(strings=named.values())
     counts: Counter[str] = Counter()
     for (table, text), count in texts.items():
         if table in _LIST_TABLES or not every.matches_text(text):
@@ -317,45 +314,34 @@ def _count_words(texts: Iterable[str], wanted: Iterable[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for text in texts:
         plain = normalize_text(text)
-        if there.search(fold_plain_text(plain)):
-            found.update(word for word in _WORD.findall(plain) if there.match(fold_plain_text(word)))
+        if there.search(fold_letters(plain)):
+            found.update(word for word in _WORD.findall(plain) if there.match(fold_letters(word)))
     return found
 
 
 def _table_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    for table in content_tables():
-        columns = _text_columns(table)
-        for row in live_rows(connection, table):
-            if table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
-                continue
-            for name, kind in columns.items():
-                if isinstance(row[name], str):
-                    yield from ((table, text) for text in iterate_cell_texts(row[name], kind))
+    return _state_texts(
+        (table, row) for table in content_tables() if _text_columns(table) for row in live_rows(connection, table)
+    )
+
+
+def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    yield from (("journal_step", row[0]) for row in connection.execute("SELECT name FROM journal_step"))
+    yield from _state_texts(past_states(connection, content_tables()))
+
+
+def _state_texts(states: Iterable[State]) -> Iterator[tuple[str, str]]:
+    """Yield table and text of some rows; what comes with the program is left out."""
+    columns = {table: _text_columns(table) for table in content_tables()}
+    for table, row in states:
+        if table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
+            continue
+        for name, kind in columns[table].items():
+            if isinstance(row[name], str):
+                yield from ((table, text) for text in cell_texts(row[name], kind))
 
 
 def _text_columns(table: str) -> dict[str, ColumnKind]:
     """Return the columns of a table whose texts are looked at; words repeat their text."""
     left_out = (*KEPT_COLUMNS.get(table, ()), *(("words",) if table in ("utterance", "heard") else ()))
     return {name: kind for name, kind in text_columns(table).items() if name not in left_out}
-
-
-def iterate_cell_texts(cell: str, kind: ColumnKind) -> Iterator[str]:
-    """Yield the texts of a cell: one, or those of its JSON."""
-    try:
-        found: Json = json.loads(cell) if kind is ColumnKind.JSON else cell
-    except (ValueError, RecursionError):
-        found = cell
-    yield from (text for text in json_strings(found) if text)
-
-
-def _history_texts(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    yield from (("journal_step", row[0]) for row in connection.execute("SELECT name FROM journal_step"))
-    columns = {table: _text_columns(table) for table in content_tables()}
-    for table, before, after in connection.execute("SELECT table_name, before, after FROM journal_change"):
-        for side in (before, after):
-            row = {} if side is None else parse_row(side)
-            if row and table in ("scheme_version", "prompt_version") and is_shipped(table, row["key"], row["text"]):
-                continue
-            for name, kind in columns.get(table, {}).items():
-                if isinstance(row.get(name), str):
-                    yield from ((table, text) for text in iterate_cell_texts(row[name], kind))

@@ -191,8 +191,7 @@ class PlainSearch:
         self._ids = [text for text in ids if text]
         self._parts = {part.letters: part for name in names for part in _name_words(name) if part.letters not in shared}
         wholes = [words for name in names if len(words := plain_words(name)) > 1]
-        self._sequences = WordRows(words for words in wholes if not all(map(is_ambiguous_name, words)))
-        self._capital_sequences = WordRows(words for words in wholes if all(map(is_ambiguous_name, words)))
+        self._wholes = WordRows(wholes)
         self._joined = {"".join(words) for words in wholes}
         self._masks = WordRows(words for words in map(plain_words, others) if _is_of_others(words, names))
         self.strings = frozenset(filter(None, map(_string_letters, strings)))
@@ -214,11 +213,10 @@ class PlainSearch:
         if self._said and not self._said.isdisjoint(_rows_of_words(words)):
             yield PlainMatch("", True)
         self._masks.mask(words, written)
-        for start, end in self._sequences.spans(words):
-            yield PlainMatch(" ".join(written[start:end]), True)
-        for start, end in self._capital_sequences.spans(words):
-            if all(word[0].isupper() for word in written[start:end]):
-                yield PlainMatch(" ".join(written[start:end]), True)
+        for start, end in self._wholes.spans(words):
+            name = written[start:end]
+            if not all(map(is_ambiguous_name, words[start:end])) or all(word[0].isupper() for word in name):
+                yield PlainMatch(" ".join(name), True)
         for shown, word in zip(written, words, strict=True):
             if shown not in self._known:
                 self._known[shown] = self._match_word(word, shown)

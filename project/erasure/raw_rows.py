@@ -7,10 +7,11 @@ the study's id, tells the word to whoever guesses it, but not to whoever reads t
 import hashlib
 import hmac
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
 from typing import Any
 
+from project.entities.study_records import Json
 from project.files.sqlcipher import sqlite3
 from project.schema.table_declaration import ColumnKind, TableKind
 from project.schema.tables import HUMAN_TABLES, TABLES, tables_of_kind
@@ -47,6 +48,42 @@ def past_states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iter
                 yield table, parse_row(text)
 
 
+def parse_json(text: str) -> Any:
+    """Return what a JSON text says; None where it cannot be read."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def json_contents(value: Json) -> Iterator[str | float]:
+    """Yield every text, key and number of a JSON value; a list of words as one text too."""
+    match value:
+        case str():
+            yield value
+        case bool() | None:
+            return
+        case int() | float():
+            yield value
+        case list():
+            for item in value:
+                yield from json_contents(item)
+            firsts = [item[0] if isinstance(item, list) and item else item for item in value]
+            if len(value) > 1 and all(isinstance(first, str) for first in firsts):
+                yield " ".join(map(str, firsts))
+        case dict():
+            for key, member in value.items():
+                yield key
+                yield from json_contents(member)
+
+
+def cell_texts(cell: str, kind: ColumnKind) -> Iterator[str]:
+    """Yield the texts of a cell: one, or those of its JSON."""
+    found: Json = parse_json(cell) if kind is ColumnKind.JSON else None
+    contents = json_contents(cell if found is None else found)
+    yield from (text for text in contents if isinstance(text, str) and text)
+
+
 def parse_row(text: str) -> Row:
     """Return the state of a row that the history keeps as JSON."""
     found = json.loads(text)
@@ -76,6 +113,11 @@ class TombstoneKind(StrEnum):
 def tombstone(identifier: str) -> str:
     """Return the checksum that stands for an id; ids are random, so it cannot be guessed back."""
     return hashlib.sha256(f"greenroom withdrawal {identifier}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def find_withdrawn(ids: Iterable[str], kind: TombstoneKind, stones: Collection[tuple[str, str]]) -> list[str]:
+    """Return those of some ids for which there is a tombstone of a kind; `stones` are checksums and kinds."""
+    return [identifier for identifier in ids if (tombstone(identifier), kind.value) in stones]
 
 
 def word_tombstone(study_id: str, letters: str) -> str:

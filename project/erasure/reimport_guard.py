@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from project.erasure.erased_file import copy_to_memory
-from project.erasure.lookalikes import find_look_alikes, iterate_cell_texts, names_of_others, study_texts
+from project.erasure.lookalikes import find_look_alikes, names_of_others, study_texts
 from project.erasure.personal_strings import ACCOUNT, BIRTH, PHONE, PersonalString
 from project.erasure.plain_search import (
     WordRows,
@@ -23,7 +23,7 @@ from project.erasure.plain_search import (
     split_words,
     written_words,
 )
-from project.erasure.raw_rows import TombstoneKind, parse_row, text_columns, tombstone, word_tombstone
+from project.erasure.raw_rows import TombstoneKind, cell_texts, find_withdrawn, parse_row, text_columns, word_tombstone
 from project.erasure.removal import erase_subject
 from project.erasure.subject_scope import PersonalFinder, build_scope, day_letters, find_contact_strings
 from project.errors import UserError
@@ -50,37 +50,35 @@ def read_tombstones(study: Study) -> frozenset[tuple[str, str]]:
     return frozenset((row[0], row[1]) for row in study.rows("SELECT id, kind FROM withdrawal"))
 
 
-def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: Mapping[str, int]) -> None:
-    """Raise where something that comes in by a file was withdrawn from the study.
+def withdrawal_time(study: Study, pseudonym: str) -> str | None:
+    """Return when somebody of a pseudonym withdrew from a study, UTC, ISO 8601; None where nobody did."""
+    stone = word_tombstone(study.id, "".join(plain_words(pseudonym)))
+    row = study.row("SELECT at FROM withdrawal WHERE id = ?", (stone,))
+    return None if row is None else str(row[0])
 
-    Args:
-        study: that it comes to.
-        people: id -> pseudonym, of those who come.
-        recordings: id -> number, of those that come.
-    """
+
+def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: Mapping[str, int]) -> None:
+    """Raise where somebody of a file (id -> pseudonym) or a recording (id -> number) was withdrawn from the study."""
     stones = read_tombstones(study)
     hint = "Withdraw them from the study that the file was exported from, and export it again."
-    for text, pseudonym in people.items():
-        if (tombstone(text), TombstoneKind.PARTICIPANT.value) in stones:
-            raise UserError(f"{escape_unprintable(pseudonym)} withdrew from this study, and is in the file.", hint)
-    for text, number in recordings.items():
-        if (tombstone(text), TombstoneKind.RECORDING.value) in stones:
-            raise UserError(
-                f"Recording {number} of the file was removed from this study when a participant withdrew.", hint
-            )
+    for identifier in find_withdrawn(people, TombstoneKind.PARTICIPANT, stones):
+        name = escape_unprintable(people[identifier])
+        raise UserError(f"{name} withdrew from this study, and is in the file.", hint)
+    for identifier in find_withdrawn(recordings, TombstoneKind.RECORDING, stones):
+        number = recordings[identifier]
+        raise UserError(
+            f"Recording {number} of the file was removed from this study when a participant withdrew.", hint
+        )
 
 
 def require_no_withdrawals_in_copy(study: Study, copy: Study) -> None:
     """Raise where somebody is in the study who withdrew from a copy of it."""
-    stones = read_tombstones(copy)
-    here = study.rows("SELECT id, pseudonym FROM participant ORDER BY pseudonym") if stones else []
-    for identifier, pseudonym in here:
-        if (tombstone(identifier), TombstoneKind.PARTICIPANT.value) in stones:
-            raise UserError(
-                f"{escape_unprintable(pseudonym)} withdrew from “{escape_unprintable(copy.path.name)}” "
-                "and is still in this study.",
-                f"Withdraw them here too, then merge: greenroom withdraw STUDY {escape_unprintable(pseudonym)}",
-            )
+    here = {person.id: escape_unprintable(person.pseudonym) for person in all_participants(study)}
+    for identifier in find_withdrawn(here, TombstoneKind.PARTICIPANT, read_tombstones(copy)):
+        raise UserError(
+            f"{here[identifier]} withdrew from “{escape_unprintable(copy.path.name)}” and is still in this study.",
+            f"Withdraw them here too, then merge: greenroom withdraw STUDY {here[identifier]}",
+        )
 
 
 @dataclass(slots=True)
@@ -189,16 +187,13 @@ def copy_without_withdrawn(
 
     The copy that is given is closed where another one is returned.
 
-    Args:
-        study: that the copy is merged into.
-        copy: of the study.
-        finder: finds what is personal in texts of their recordings, as in the withdrawal.
-        keep_rest: what looks like theirs in the copy stays in it; else it is refused.
+    With `keep_rest`, what looks like theirs in the copy stays in it; else it is refused.
     """
     stones = read_tombstones(study)
     if not stones:
         return copy
-    people, path, memory = _withdrawn_people(copy, stones), copy.path, copy_to_memory(copy)
+    people = find_withdrawn(_ids(copy, "participant"), TombstoneKind.PARTICIPANT, stones)
+    path, memory = copy.path, copy_to_memory(copy)
     try:
         recalled = TermMemory(study).recall(text for _, text in study_texts(memory))
         if not people and not recalled and not _has_withdrawn_recording(copy, stones):
@@ -247,9 +242,7 @@ def _listed(texts: Sequence[str]) -> str:
 def guard_import(study: Study, *, keep_rest: bool = False) -> Iterator[None]:
     """Guard the part of a step that writes what a file holds: nobody who withdrew comes back in its texts.
 
-    Args:
-        study: that it comes to; a step of it is open.
-        keep_rest: what looks like theirs comes in all the same.
+    With `keep_rest`, what looks like theirs comes in all the same.
     """
     memory = TermMemory(study)
     newest = study.rows("SELECT coalesce(max(id), 0) FROM journal_change")[0][0]
@@ -263,7 +256,7 @@ def guard_import(study: Study, *, keep_rest: bool = False) -> Iterator[None]:
         for row in [parse_row(str(state))]
         for column, kind in text_columns(str(table)).items()
         if isinstance(row.get(column), str)
-        for text in iterate_cell_texts(row[column], kind)
+        for text in cell_texts(row[column], kind)
     )
     if recalled:
         raise UserError(
@@ -272,21 +265,12 @@ def guard_import(study: Study, *, keep_rest: bool = False) -> Iterator[None]:
         )
 
 
-def _withdrawn_people(copy: Study, stones: frozenset[tuple[str, str]]) -> list[str]:
-    """Return ids of people in a copy, or in its history, who withdrew."""
-    if not stones:
-        return []
-    return [text for text in _ids(copy, "participant") if (tombstone(text), TombstoneKind.PARTICIPANT.value) in stones]
-
-
 def _has_withdrawn_recording(copy: Study, stones: frozenset[tuple[str, str]]) -> bool:
     """Tell whether a copy holds a recording that went, or footage of one, also in its history."""
-    if not stones:
-        return False
     ids = _ids(copy, "recording")
-    if any((tombstone(text), TombstoneKind.RECORDING.value) in stones for text in ids):
+    if find_withdrawn(ids, TombstoneKind.RECORDING, stones):
         return True
-    bare = [text for text in ids if (tombstone(text), TombstoneKind.FOOTAGE.value) in stones]
+    bare = find_withdrawn(ids, TombstoneKind.FOOTAGE, stones)
     listed = (json.dumps(bare),)
     return any(
         copy.row(f"SELECT 1 FROM {table} WHERE recording_id IN (SELECT value FROM json_each(?)) LIMIT 1", listed)

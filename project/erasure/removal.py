@@ -2,190 +2,29 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
-from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms
-from project.erasure.raw_rows import Row, content_tables, live_rows, parse_row, text_columns
+from project.erasure.lookalikes import study_texts
+from project.erasure.raw_rows import Row, content_tables, live_rows, parse_json, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, clean_row, is_shipped
 from project.erasure.subject_scope import SubjectScope
+from project.erasure.subject_terms import IdentifyingTerms
 from project.files.sqlcipher import sqlite3
 from project.ids import new_id
-from project.schema.tables import TABLES
+from project.schema.tables import HUMAN_TABLES, TABLES
 from project.store.column_values import to_json
 from project.text_matching.spellings import alternative_readings, squeeze_letters
 
+Key = tuple[object, ...]
 NUMBERS, VOCABULARY = "pii-numbers", "vocabulary"
 _WORD_TABLES = ("private_word", "public_word")
 _LIST_TABLES = frozenset({*_WORD_TABLES, "property", "pii_decision"})
-
-
-def prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
-    """Take out of the lists, and of the history of these, what stood in texts that went and stands in none that stays.
-
-    Args:
-        connection: on a study that they have left.
-        reach: what was theirs.
-
-    Returns:
-        Name of a list -> how many entries went.
-    """
-    ids = {str(row["id"]) for table in ("participant",) for row in live_rows(connection, table)}
-    lists = _Lists(connection, reach, ids)
-    gone: dict[str, int] = {}
-    for table in _WORD_TABLES:
-        words = [(row["word"],) for row in live_rows(connection, table) if not lists.keeps_word(row)]
-        connection.executemany(f"DELETE FROM {table} WHERE word = ?", words)
-        if words:
-            gone[table] = len(words)
-    for key in (NUMBERS, VOCABULARY):
-        row = connection.execute("SELECT value FROM property WHERE key = ?", (key,)).fetchone()
-        if row is not None and (made := lists.clean_property(key, row[0])) != row[0]:
-            connection.execute("UPDATE property SET value = ? WHERE key = ?", (made, key))
-            gone[key] = max(_count_entries(row[0]) - _count_entries(made), 1)
-    gone_or_changed = lists.clean_history()
-    connection.executemany("DELETE FROM journal_change WHERE id = ?", gone_or_changed[0])
-    connection.executemany(
-        "UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", gone_or_changed[1]
-    )
-    if gone_or_changed[0] or gone_or_changed[1]:
-        gone["history"] = len(gone_or_changed[0]) + len(gone_or_changed[1])
-    return gone
-
-
-def _count_entries(text: str) -> int:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return 0
-    if isinstance(found, dict):
-        return sum(len(numbers) for numbers in found.values() if isinstance(numbers, dict))
-    return len(found) if isinstance(found, list) else 0
-
-
-class _Lists:
-    """Decides about each entry of a word list whether it stays; the remaining texts are read when first needed."""
-
-    def __init__(self, connection: sqlite3.Connection, reach: SubjectScope, people: Collection[str]) -> None:
-        self._connection = connection
-        self._reach = reach
-        self._people = people
-        self._text: str | None = None
-        self._spoken: str | None = None
-        self._known: dict[str, bool] = {}
-
-    def keeps_word(self, row: Row) -> bool:
-        """Tell whether a private or public word stays: somebody's who stays, or of no text that went."""
-        if "replacement" in row and self._reach.word_owner(row) in self._people:
-            return True
-        letters = squeeze_letters(row["word"])
-        return not letters or letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
-
-    def clean_property(self, key: str, text: str) -> str:
-        """Return a list of the study's properties without what goes."""
-        try:
-            found: Json = json.loads(text)
-        except (ValueError, RecursionError):
-            return to_json({})
-        if key == VOCABULARY:
-            if not isinstance(found, list):
-                return text
-            kept = [word for word in found if not isinstance(word, str) or self._keeps_vocabulary_word(word)]
-            return text if kept == found else to_json(kept)
-        if not isinstance(found, dict):
-            return to_json({})
-        numbers: dict[str, Json] = {
-            label: {who: number for who, number in assigned.items() if self._keeps_number(who)}
-            for label, assigned in found.items()
-            if isinstance(assigned, dict)
-        }
-        return text if numbers == found else to_json(numbers)
-
-    def _keeps_vocabulary_word(self, word: str) -> bool:
-        letters = squeeze_letters(word)
-        return letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
-
-    def _keeps_number(self, who: str) -> bool:
-        """Tell whether a number stays: of a participant who does, or of something that stands in a text that does.
-
-        Of anything else, nobody can say any more whose it was.
-        """
-        if who in self._people:
-            return True
-        letters = squeeze_letters(who)
-        return bool(letters) and not self._reach.terms.matches_text(who) and self._occurs_in_remaining(letters)
-
-    def _occurs_in_remaining(self, letters: str) -> bool:
-        if letters not in self._known:
-            self._known[letters] = letters in self._remaining_text() or letters in self._remaining_speech()
-        return self._known[letters]
-
-    def _remaining_text(self) -> str:
-        if self._text is None:
-            self._text = "\n".join(map(squeeze_letters, dict.fromkeys(self._remaining_texts())))
-        return self._text
-
-    def _remaining_speech(self) -> str:
-        if self._spoken is None:
-            spoken = (
-                reading
-                for text in dict.fromkeys(self._remaining_texts())
-                for reading in [*alternative_readings(text)][1:]
-            )
-            self._spoken = "\n".join(map(squeeze_letters, spoken))
-        return self._spoken
-
-    def _remaining_texts(self) -> Iterator[str]:
-        """Yield every text that stays, of now and of the history, but for lists of words."""
-        columns = {
-            table: [name for name in text_columns(table) if name not in KEPT_COLUMNS.get(table, ()) and name != "words"]
-            for table in content_tables()
-            if table not in _LIST_TABLES
-        }
-        for table, names in columns.items():
-            for row in live_rows(self._connection, table):
-                yield from (row[name] for name in names if isinstance(row[name], str))
-        for table, before, after in self._connection.execute("SELECT table_name, before, after FROM journal_change"):
-            for side in (before, after):
-                row = {} if side is None else parse_row(side)
-                yield from (row[name] for name in columns.get(table, ()) if isinstance(row.get(name), str))
-
-    def clean_history(self) -> tuple[list[tuple[int]], list[tuple[object, ...]]]:
-        """Return ids of changes of lists that go, and the new states of those that change."""
-        gone: list[tuple[int]] = []
-        changed: list[tuple[object, ...]] = []
-        for number, table, before, after in self._connection.execute(
-            "SELECT id, table_name, before, after FROM journal_change "
-            "WHERE table_name IN ('private_word', 'public_word', 'property') ORDER BY id"
-        ):
-            sides = [None if side is None else parse_row(side) for side in (before, after)]
-            made = [self._clean_past_state(table, side) for side in sides]
-            if made == sides:
-                continue
-            if made[0] == made[1]:
-                gone.append((number,))
-                continue
-            what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
-            changed.append(
-                (what, *(None if state is None else json.dumps(state, ensure_ascii=False) for state in made), number)
-            )
-        return gone, changed
-
-    def _clean_past_state(self, table: str, state: Row | None) -> Row | None:
-        if state is None or table in _WORD_TABLES:
-            return state if state is None or self.keeps_word(state) else None
-        if state["key"] not in (NUMBERS, VOCABULARY) or not isinstance(state["value"], str):
-            return state
-        clean: Callable[[str, str], str] = self.clean_property
-        return {**state, "value": clean(state["key"], state["value"])}
-
-
 STEP_NAME = "Withdraw a participant"
 _NEUTRAL_STEP_NAME = "Edit"
 """What a step of the history is called whose name or content was somebody's."""
-
-Key = tuple[object, ...]
 
 
 @dataclass(slots=True)
@@ -194,14 +33,14 @@ class ErasureCounts:
 
     Attributes:
         rows: table -> how many rows went, and how many were blanked in part.
-        history: how many changes of the history went, and how many were blanked in part.
+        history: how many changes of the history went.
         renamed: steps of the history that lost their name.
         left: `TABLE.COLUMN` -> how many names of other people and things are the same as theirs, and were left.
         lists: list of words of the study -> how many entries went that stood in their recordings alone.
     """
 
     rows: dict[str, tuple[int, int]] = field(default_factory=dict)
-    history: tuple[int, int] = (0, 0)
+    history: int = 0
     renamed: int = 0
     left: dict[str, int] = field(default_factory=dict)
     lists: dict[str, int] = field(default_factory=dict)
@@ -209,7 +48,7 @@ class ErasureCounts:
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to remove."""
-        return not self.rows and self.history == (0, 0) and not self.renamed
+        return not self.rows and not self.history and not self.renamed
 
 
 def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> ErasureCounts:
@@ -217,12 +56,12 @@ def erase_subject(connection: sqlite3.Connection, reach: SubjectScope) -> Erasur
     done = ErasureCounts()
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("BEGIN")
-    kept: dict[tuple[str, Key], Row] = {}
     touched = _affected_sets(connection, reach)
     for table in content_tables():
-        _clean_table(connection, reach, table, kept, done)
+        _clean_table(connection, table, partial(clean_row, reach), reach, done)
     _update_sets(connection, touched)
-    _clean_history(connection, reach, kept, done)
+    steps = _drop_history(connection, [*HUMAN_TABLES], partial(_is_past_of_subject, reach), done)
+    done.renamed = _rename_steps(connection, (reach.terms, reach.file_names), steps)
     _prune_word_lists(connection, reach, done)
     connection.execute("COMMIT")
     return done
@@ -235,17 +74,10 @@ def read_study_id(connection: sqlite3.Connection) -> str:
 
 
 def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annotator_id: str | None, at: str) -> None:
-    """Record a withdrawal: a step of the history that no undo goes behind, and the tombstones.
-
-    Args:
-        connection: as in `erase_subject`.
-        reach: what was removed.
-        annotator_id: whose step it is.
-        at: when, UTC, ISO 8601.
-    """
+    """Record a withdrawal: a step of the history that no undo goes behind, and the tombstones."""
     connection.execute("BEGIN")
     connection.executemany(
-        "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind",
+        "INSERT INTO withdrawal VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET kind = excluded.kind, at = excluded.at",
         sorted((*stone, at) for stone in reach.tombstones() | reach.word_tombstones(read_study_id(connection))),
     )
     (newest,) = connection.execute("SELECT coalesce(max(id), 0) FROM journal_step").fetchone()
@@ -258,11 +90,12 @@ def record_withdrawal(connection: sqlite3.Connection, reach: SubjectScope, annot
 
 def _clean_table(
     connection: sqlite3.Connection,
-    reach: SubjectScope,
     table: str,
-    kept: dict[tuple[str, Key], Row],
+    clean: Callable[[str, Row], Row | None],
+    reach: SubjectScope,
     done: ErasureCounts,
 ) -> None:
+    """Put what `clean` makes of each row of a table in its place."""
     key = TABLES[table].key
     where = " AND ".join(f"{column} IS ?" for column in key)
     gone: list[list[object]] = []
@@ -270,13 +103,11 @@ def _clean_table(
     left: dict[str, int] = {}
     names = KEPT_COLUMNS.get(table, ("text",) if table == "scheme_version" else ())
     for row in live_rows(connection, table):
-        made = clean_row(reach, table, row)
+        made = clean(table, row)
         place = [row[column] for column in key]
         if made is None:
             gone.append(place)
             continue
-        if reach.is_in_scope(table, row):
-            kept[table, tuple(place)] = made
         if made != row:
             columns = tuple(name for name in row if made[name] != row[name])
             changed.setdefault(columns, []).append([*(made[name] for name in columns), *place])
@@ -291,19 +122,9 @@ def _clean_table(
         connection.executemany(f"UPDATE {table} SET {put} WHERE {where}", values)
     blanked = sum(map(len, changed.values()))
     if gone or blanked:
-        done.rows[table] = (len(gone), blanked)
+        before = done.rows.get(table, (0, 0))
+        done.rows[table] = before[0] + len(gone), before[1] + blanked
     done.left.update({f"{table}.{column}": count for column, count in left.items()})
-
-
-def _prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope, done: ErasureCounts) -> None:
-    gone = prune_word_lists(connection, reach)
-    changed = gone.pop("history", 0)
-    done.lists = gone
-    done.history = (done.history[0], done.history[1] + changed)
-    for name, count in gone.items():
-        table = name if name in TABLES else "property"
-        rows, blanked = done.rows.get(table, (0, 0))
-        done.rows[table] = (rows + count, blanked) if table == name else (rows, max(blanked, 1))
 
 
 def _affected_sets(connection: sqlite3.Connection, reach: SubjectScope) -> dict[str, int]:
@@ -327,82 +148,66 @@ def _update_sets(connection: sqlite3.Connection, touched: Mapping[str, int]) -> 
             connection.execute("DELETE FROM item_set WHERE id = ?", (text,))
             continue
         now = hashlib.sha256(f"{sha256} without {count}".encode()).hexdigest()
-        why = json.dumps({**_parse_object(left_out), "withdrawn": count}, ensure_ascii=False)
+        known = parse_json(left_out)
+        why = json.dumps({**(known if isinstance(known, dict) else {}), "withdrawn": count}, ensure_ascii=False)
         connection.execute("UPDATE item_set SET sha256 = ?, left_out = ? WHERE id = ?", (now, why, text))
-
-
-def _parse_object(text: str) -> dict[str, object]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _clean_history(
-    connection: sqlite3.Connection, reach: SubjectScope, kept: Mapping[tuple[str, Key], Row], done: ErasureCounts
-) -> None:
-    keys = {table: TABLES[table].key for table in content_tables()}
-    named = _present_names(connection)
-    gone: list[tuple[int]] = []
-    changed: list[tuple[object, ...]] = []
-    steps: set[int] = set()
-    for number, step, table, operation, before, after in connection.execute(
-        "SELECT id, step_id, table_name, operation, before, after FROM journal_change ORDER BY id"
-    ):
-        sides = [None if text is None else parse_row(text) for text in (before, after)]
-        made = [
-            _clean_past_state(reach, table, _with_present_name(reach, table, side, named), kept, keys[table])
-            if side is not None and table in keys
-            else None
-            for side in sides
-        ]
-        if made == sides:
-            continue
-        steps.add(step)
-        if made[0] == made[1]:
-            gone.append((number,))
-            continue
-        what = "insert" if made[0] is None else "delete" if made[1] is None else "update"
-        texts = [None if side is None else json.dumps(side, ensure_ascii=False) for side in made]
-        changed.append((what, *texts, number))
-        assert operation in ("insert", "update", "delete")
-    connection.executemany("DELETE FROM journal_change WHERE id = ?", gone)
-    connection.executemany("UPDATE journal_change SET operation = ?, before = ?, after = ? WHERE id = ?", changed)
-    done.history = (len(gone), len(changed))
-    done.renamed = _rename_steps(connection, (reach.terms, reach.file_names), steps)
 
 
 _RENAMED = {"medium": "path", "participant": "pseudonym", "annotator": "name", "judge": "name"}
 """Names of other people and things that somebody may have changed because they told who withdraws."""
 
 
-def _present_names(connection: sqlite3.Connection) -> dict[tuple[str, object], str]:
-    """Return table and id -> what somebody or something is called by now."""
-    return {(table, row["id"]): row[name] for table, name in _RENAMED.items() for row in live_rows(connection, table)}
+def _is_past_of_subject(reach: SubjectScope, table: str, state: Row, present: Row | None) -> bool:
+    """Tell whether a past state of a row is theirs; in their recordings, no text stays but the present one."""
+    if table in _RENAMED and reach.terms.matches_text(str(state[_RENAMED[table]])):
+        return True
+    if clean_row(reach, table, state) != state:
+        return True
+    if not reach.is_in_scope(table, state):
+        return False
+    texts = (name for name in text_columns(table) if name not in TABLES[table].key and state[name] is not None)
+    return any(state[name] != ("" if present is None else present[name]) for name in texts)
 
 
-def _with_present_name(reach: SubjectScope, table: str, state: Row, named: Mapping[tuple[str, object], str]) -> Row:
-    """Return a state of the past without an earlier name that told who withdraws: the present one was always there."""
-    column = _RENAMED.get(table)
-    if column is None or not reach.terms.matches_text(str(state[column])):
-        return state
-    return state | {column: named.get((table, state["id"]), "removed")}
+def _drop_history(
+    connection: sqlite3.Connection,
+    tables: Collection[str],
+    is_theirs: Callable[[str, Row, Row | None], bool],
+    done: ErasureCounts,
+) -> set[int]:
+    """Drop the history of each row of which a past state is theirs; of a row that stays, say how it is now.
 
+    `is_theirs` takes a table, a past state of a row, and the row as it is now.
 
-def _clean_past_state(
-    reach: SubjectScope, table: str, state: Row, kept: Mapping[tuple[str, Key], Row], key: tuple[str, ...]
-) -> Row | None:
-    """Return what becomes of a state of the past: in their recordings, no text stays but the present one."""
-    made = clean_row(reach, table, state)
-    if made is None or not reach.is_in_scope(table, state):
-        return made
-    present = kept.get((table, tuple(state[column] for column in key)))
-    for column in text_columns(table):
-        if column in key or made[column] is None:
+    Returns:
+        Numbers of the steps that lost a change.
+    """
+    present = {table: {TABLES[table].key_of(row): row for row in live_rows(connection, table)} for table in tables}
+    changes: dict[tuple[str, Key], list[tuple[int, int]]] = {}
+    affected: dict[tuple[str, Key], None] = {}
+    for number, step, table, before, after in connection.execute(
+        "SELECT id, step_id, table_name, before, after FROM journal_change ORDER BY id"
+    ):
+        if table not in present:
             continue
-        made[column] = "" if present is None else present[column]
-    return made
+        states = [parse_row(text) for text in (before, after) if text is not None]
+        key = TABLES[table].key_of(states[-1])
+        changes.setdefault((table, key), []).append((number, step))
+        now = present[table].get(key)
+        if (table, key) not in affected and any(is_theirs(table, state, now) for state in states):
+            affected[table, key] = None
+    gone: list[tuple[int]] = []
+    for table, key in affected:
+        numbers = [number for number, _ in changes[table, key]]
+        if (now := present[table].get(key)) is not None:
+            told = (json.dumps(now, ensure_ascii=False), numbers.pop())
+            connection.execute(
+                "UPDATE journal_change SET operation = 'insert', before = NULL, after = ? WHERE id = ?", told
+            )
+        gone += ((number,) for number in numbers)
+    connection.executemany("DELETE FROM journal_change WHERE id = ?", gone)
+    done.history += len(gone)
+    return {step for row in affected for _, step in changes[row]}
 
 
 def _rename_steps(connection: sqlite3.Connection, wordings: tuple[IdentifyingTerms, ...], steps: set[int]) -> int:
@@ -414,3 +219,87 @@ def _rename_steps(connection: sqlite3.Connection, wordings: tuple[IdentifyingTer
             renamed.append((_NEUTRAL_STEP_NAME, mark if keeps else None, number))
     connection.executemany("UPDATE journal_step SET name = ?, merge_key = ? WHERE id = ?", renamed)
     return len(renamed)
+
+
+def _prune_word_lists(connection: sqlite3.Connection, reach: SubjectScope, done: ErasureCounts) -> None:
+    """Take out of the lists, and of their history, what stood in texts that went and stands in none that stays."""
+    lists = _WordLists(connection, reach)
+    tables = (*_WORD_TABLES, "property")
+    for table in tables:
+        _clean_table(connection, table, lists.clean, reach, done)
+    done.lists = {name: count for name, count in lists.gone.items() if count}
+    _drop_history(connection, tables, lambda table, state, _: lists.clean(table, state) != state, done)
+
+
+class _WordLists:
+    """Decides about each entry of a word list whether it stays; the remaining texts are read when first needed.
+
+    Attributes:
+        gone: name of a list -> how many entries did not.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, reach: SubjectScope) -> None:
+        self._connection = connection
+        self._reach = reach
+        self._people = {str(row["id"]) for row in live_rows(connection, "participant")}
+        self._known: dict[str, bool] = {}
+        self.gone: Counter[str] = Counter()
+
+    def clean(self, table: str, row: Row) -> Row | None:
+        """Return what becomes of an entry, or of a property that is a list, of now or of the past."""
+        if table == "property":
+            return row | {"value": self._clean_property(row["key"], row["value"])}
+        if ("replacement" in row and self._reach.word_owner(row) in self._people) or self._keeps_word(row["word"]):
+            return row
+        self.gone[table] += 1
+        return None
+
+    def _keeps_word(self, word: object) -> bool:
+        letters = squeeze_letters(word) if isinstance(word, str) else ""
+        return letters not in self._reach.erased_letters or self._occurs_in_remaining(letters)
+
+    def _clean_property(self, key: str, text: str) -> str:
+        found = parse_json(text)
+        if key == VOCABULARY and isinstance(found, list):
+            words = [word for word in found if self._keeps_word(word)]
+            self.gone[key] += len(found) - len(words)
+            return text if words == found else to_json(words)
+        if key == NUMBERS and isinstance(found, dict):
+            numbers = {
+                label: {who: number for who, number in assigned.items() if self._keeps_number(who)}
+                for label, assigned in found.items()
+                if isinstance(assigned, dict)
+            }
+            self.gone[key] += sum(len(found[label]) - len(kept) for label, kept in numbers.items())
+            return text if numbers == found else to_json({**numbers})
+        return text
+
+    def _keeps_number(self, who: str) -> bool:
+        """Tell whether a number stays: of a participant who does, or of something that stands in a text that does.
+
+        Of anything else, nobody can say any more whose it was.
+        """
+        if who in self._people:
+            return True
+        letters = squeeze_letters(who)
+        return bool(letters) and not self._reach.terms.matches_text(who) and self._occurs_in_remaining(letters)
+
+    def _occurs_in_remaining(self, letters: str) -> bool:
+        if letters not in self._known:
+            self._known[letters] = letters in self._remaining_text or letters in self._remaining_speech
+        return self._known[letters]
+
+    @cached_property
+    def _remaining_text(self) -> str:
+        return "\n".join(map(squeeze_letters, self._remaining_texts))
+
+    @cached_property
+    def _remaining_speech(self) -> str:
+        readings = (reading for text in self._remaining_texts for reading in [*alternative_readings(text)][1:])
+        return "\n".join(map(squeeze_letters, readings))
+
+    @cached_property
+    def _remaining_texts(self) -> list[str]:
+        """Every text that stays, of now and of the history, but for lists of words and names of steps."""
+        left_out = {*_LIST_TABLES, "journal_step"}
+        return [*dict.fromkeys(text for table, text in study_texts(self._connection) if table not in left_out)]

@@ -3,15 +3,14 @@
 The text of a scheme or prompt is kept without the parts that name the person.
 """
 
-import json
 import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms
-from project.erasure.raw_rows import Row, text_columns
-from project.erasure.subject_scope import SubjectScope, concerns_subject, is_export_note
+from project.erasure.raw_rows import Row, parse_json, text_columns
+from project.erasure.subject_scope import FOOTAGE_TABLES, SubjectScope, concerns_subject, is_export_note
+from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.schema.table_declaration import ColumnKind
 from project.schema.tables import TABLES
@@ -80,13 +79,6 @@ _WHOLE = frozenset(
     }
 )
 """Tables whose rows go where one of their texts names them: without it they say nothing, or may not be without."""
-_WITH_FOOTAGE = frozenset(
-    {
-        *("medium", "run", "region", "face_review", "seen_span", "waiver", "pii_decision", "question", "summary"),
-        *("contradiction", "judgment", "item"),
-    }
-)
-"""Tables whose rows go with the footage of a recording."""
 _PLACEHOLDER_NAMES = {"collection": "Collection", "recording": "Recording", "item_set": "Set", "chain": "Chain"}
 
 
@@ -98,7 +90,7 @@ def clean_row(reach: SubjectScope, table: str, row: Row) -> Row | None:
         if reach.is_erased(parent, row[column]) and (table, parent) != ("episode_agent", "participant"):
             return None
     home = reach.recording_of(table, row)
-    if home in reach.recordings and table in _WITH_FOOTAGE and not is_export_note(reach, table, row):
+    if home in reach.recordings and table in FOOTAGE_TABLES and not is_export_note(reach, table, row):
         return None
     special = _CLEANERS.get(table)
     made = {**row} if special is None else special(reach, {**row})
@@ -127,10 +119,7 @@ def _redact_cell(reach: SubjectScope, table: str, row: Row, column: str, kind: C
     if table == "egress" and column == "permission":
         return "[removed]"
     if kind is ColumnKind.JSON:
-        try:
-            kept = reach.terms_for(table, row).prune_json(json.loads(text))
-        except (ValueError, RecursionError):
-            kept = None
+        kept = reach.terms_for(table, row).prune_json(parse_json(text))
         return to_json("" if kept is None else kept)
     if kind is ColumnKind.NAME and table in _PLACEHOLDER_NAMES:
         return _PLACEHOLDER_NAMES[table]
@@ -153,10 +142,7 @@ def _clean_run(reach: SubjectScope, row: Row) -> Row | None:
     """That something was given away stays known; of what it was, the name alone, where it names nobody."""
     if not is_export_note(reach, "run", row) or not concerns_subject(reach, "run", row):
         return row
-    try:
-        found = json.loads(row["result"])
-    except (ValueError, RecursionError):
-        found = None
+    found = parse_json(row["result"])
     result = found if isinstance(found, dict) else {}
     name = str(result.get("output", ""))
     kept: dict[str, Json] = {
@@ -191,10 +177,7 @@ def _clean_episode(reach: SubjectScope, row: Row) -> Row | None:
 
 def _clean_egress(reach: SubjectScope, row: Row) -> Row | None:
     """What was sent is told by checksums; which part of a recording, and what else about it, is not."""
-    try:
-        request = json.loads(row["request"])
-    except (ValueError, RecursionError):
-        return row
+    request = parse_json(row["request"])
     if not isinstance(request, dict):
         return row
     theirs = reach.recordings | reach.dropped
@@ -216,10 +199,7 @@ def _clean_private_word(reach: SubjectScope, row: Row) -> Row | None:
 def _clean_conflict(reach: SubjectScope, row: Row) -> Row | None:
     """Two versions of rows: where one of them would be changed, neither is kept."""
     for side in (row["ours"], row["theirs"]):
-        try:
-            rows = json.loads(side) if side is not None else {}
-        except (ValueError, RecursionError):
-            return None
+        rows = {} if side is None else parse_json(side)
         if not isinstance(rows, dict):
             return None
         for table, listed in rows.items():

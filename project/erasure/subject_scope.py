@@ -4,21 +4,24 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
-from project.erasure.mentions import NEAR, IdentifyingTerms, json_strings
-from project.erasure.personal_strings import PERSON, PersonalSearch, PersonalString, find_contacts
+from project.erasure.personal_strings import PERSON, PersonalString, find_contacts
 from project.erasure.plain_search import PlainSearch
 from project.erasure.raw_rows import (
     Row,
     State,
     TombstoneKind,
+    cell_texts,
+    find_withdrawn,
     live_rows,
     past_states,
     text_columns,
     tombstone,
     word_tombstone,
 )
+from project.erasure.subject_terms import NEAR, IdentifyingTerms
 from project.files.sqlcipher import sqlite3
 from project.queries.pii_rows import WordOwners
 from project.schema.table_declaration import ColumnKind
@@ -34,7 +37,12 @@ _PRESENCE_TABLES = tuple(
     name for name, table in HUMAN_TABLES.items() if {"recording", "participant"} <= {*table.parents.values()}
 )
 """Tables whose rows say that somebody is in a recording."""
-_FOOTAGE_TABLES = ("medium", "run", "region", "question", "judgment", "item")
+FOOTAGE_TABLES = frozenset(
+    {
+        *("medium", "run", "region", "face_review", "seen_span", "waiver", "pii_decision", "question", "summary"),
+        *("contradiction", "judgment", "item"),
+    }
+)
 """Tables whose rows were made of the footage and the words of a recording, and go with them."""
 
 EXPORT_RUN_KINDS = frozenset({"release", "questions"})
@@ -47,13 +55,10 @@ _DERIVED_TABLES = frozenset({"question", "judgment", "item"})
 PersonalFinder = Callable[[Sequence[str]], Sequence[Sequence[PersonalString]]]
 """Given texts, returns what is personal in each of them."""
 
-_TEXT_TABLES = (
-    *("utterance", "comment", "segment_value", "review", "chain_node", "chain", "chain_review", "verification"),
-    *("episode", "episode_agent", "recording", "look", "region", "question", "contradiction", "summary", "waiver"),
+_TEXT_TABLES = tuple(
+    name for name in HUMAN_TABLES if text_columns(name) and name not in ("medium", "private_word", "pii_decision")
 )
-"""Tables in which people wrote or said something about a recording."""
-_FOOTAGE_BOUND_TABLES = frozenset({"question", "summary", "contradiction", "region", "waiver"})
-"""Those of them whose rows go with the footage."""
+"""Tables in which people wrote or said something about a recording, where a row is about one."""
 _MIN_TEXT_CHARS = 3
 """Signs of a text that can hold something personal."""
 _MACHINE_ID = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
@@ -90,6 +95,10 @@ class SubjectScope:
         own_texts: what they said, and how they were said to look.
         strings: what is personal in the texts of their recordings; names of theirs are not among them.
         erased_letters: letters and digits of all texts of theirs, which go, one text a line.
+        words: further words by which they are known, as they were given.
+        drop: recordings in which they are go as a whole.
+        kept_letters: letters and digits of what looks like theirs and is to be kept.
+        finder: finds what is personal in texts of their recordings.
     """
 
     people: frozenset[str]
@@ -106,6 +115,24 @@ class SubjectScope:
     own_texts: frozenset[str] = frozenset()
     strings: tuple[PersonalString, ...] = ()
     erased_letters: str = ""
+    words: tuple[str, ...] = ()
+    drop: bool = False
+    kept_letters: frozenset[str] = frozenset()
+    finder: PersonalFinder = field(default=find_contact_strings, repr=False)
+
+    def in_other_state(self, connection: sqlite3.Connection) -> "SubjectScope":
+        """Return the scope of the same erasure in another state of the study, with what is known from this one."""
+        return build_scope(
+            connection,
+            self.people,
+            words=(*self.terms.names, *self.words),
+            drop=self.drop,
+            known=self.tombstones(),
+            said=self.own_texts,
+            strings=self.strings,
+            keep=self.kept_letters,
+            finder=self.finder,
+        )
 
     def tombstones(self) -> frozenset[tuple[str, str]]:
         """Return the tombstones of people and recordings as checksum and kind."""
@@ -120,7 +147,7 @@ class SubjectScope:
         """Return the tombstones of names, and of numbers, addresses and days, as checksum and kind."""
         kinds = (
             (self.search.words, TombstoneKind.NAME),
-            ((*self.search.strings, *map(day_letters, self.terms.search.days)), TombstoneKind.STRING),
+            ((*self.search.strings, *map(day_letters, self.terms.days)), TombstoneKind.STRING),
         )
         return frozenset((word_tombstone(study_id, text), kind.value) for texts, kind in kinds for text in texts)
 
@@ -176,39 +203,36 @@ def build_scope(
         keep: personal strings that somebody decided to keep.
         finder: finds what is personal in texts of their recordings.
     """
-    words = [*words]
-    found = SubjectScope(frozenset(people))
+    kept = frozenset(map(squeeze_letters, keep))
+    found = SubjectScope(frozenset(people), words=tuple(words), drop=drop, kept_letters=kept, finder=finder)
     there = _recordings(connection, found.people)
     every = {str(row["id"]) for row in live_rows(connection, "recording")}
     every |= {str(state["id"]) for _, state in past_states(connection, ("recording",))}
-    again = {text for text in every if (tombstone(text), TombstoneKind.RECORDING.value) in known}
-    bare = {text for text in every if (tombstone(text), TombstoneKind.FOOTAGE.value) in known}
-    found.dropped = frozenset(again | (there if drop else set()))
-    found.recordings = frozenset((there | bare) - found.dropped)
+    again = find_withdrawn(every, TombstoneKind.RECORDING, known)
+    bare = find_withdrawn(every, TombstoneKind.FOOTAGE, known)
+    found.dropped = frozenset([*again, *(there if drop else ())])
+    found.recordings = frozenset([*there, *bare]) - found.dropped
     found.erased_ids = {"participant": {*people}, "recording": {*found.dropped}}
     earlier = (row for _, row in past_states(connection, ("participant",)))
     everybody = [*earlier, *live_rows(connection, "participant")]
     found.owners = WordOwners((str(row["id"]), str(row["pseudonym"])) for row in everybody)
     _map_recordings(connection, found)
-    names, ids = [*_subject_names(connection, found), *words], [*people, *found.dropped]
+    names, ids = [*_subject_names(connection, found), *found.words], [*people, *found.dropped]
     found.own_texts = said | _subject_texts(connection, found.people)
-    others = _whole_names_of_others(connection, found)
-    kept, theirs = {squeeze_letters(text) for text in keep}, {squeeze_letters(text) for text in words}
-    shared = _single_names_of_others(connection, found) - theirs
-    search = PersonalSearch(names, shared=shared)
-    found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
-    found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
-    given = (contact for word in words for contact in find_contacts(word))
-    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found, finder)))
+    others = _read_names_of_others(connection, found)
+    theirs = {squeeze_letters(text) for text in found.words}
+    shared = others.single - theirs
+    terms = partial(IdentifyingTerms, names, ids, found.own_texts, others=others.whole, shared=shared)
+    # Their texts are told by their names first; the strings that stand in them are then terms too.
+    found.recording_terms = terms(quoted=NEAR)
+    given = (contact for word in found.words for contact in find_contacts(word))
+    every_string = dict.fromkeys((*strings, *given, *_find_strings(connection, found, others.letters)))
     found.strings = tuple(
         personal_string for personal_string in every_string if squeeze_letters(personal_string.text) not in kept
     )
     exact = [string for string in found.strings if string.is_exact or squeeze_letters(string.text) in theirs]
-    if exact:
-        search = PersonalSearch(names, exact, shared)
-        found.terms = IdentifyingTerms(names, ids, found.own_texts, search=search, others=others, shared=shared)
-        found.recording_terms = IdentifyingTerms(names, ids, found.own_texts, NEAR, search, others, shared)
-    found.search = PlainSearch(names, ids, found.own_texts, exact, others, shared)
+    found.terms, found.recording_terms = terms(strings=exact), terms(quoted=NEAR, strings=exact)
+    found.search = PlainSearch(names, ids, found.own_texts, exact, others.whole, shared)
     found.file_names = IdentifyingTerms(_file_names(connection, found))
     _map_mentioning_nodes(connection, found)
     _collect_erased(connection, found)
@@ -273,13 +297,12 @@ def _file_names(connection: sqlite3.Connection, found: SubjectScope) -> set[str]
     names: set[str] = set()
     for table, row in _states(connection, ("medium", "recording")):
         if found.is_in_scope(table, row):
-            path = PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/"))
-            names |= {path.name, path.stem}
+            names.add(PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/")).stem)
     return names
 
 
 def _find_strings(
-    connection: sqlite3.Connection, found: SubjectScope, finder: PersonalFinder
+    connection: sqlite3.Connection, found: SubjectScope, known: Collection[str]
 ) -> Iterator[PersonalString]:
     """Yield what is personal in texts of their recordings: in theirs, which go, and in those of others."""
     theirs: dict[str, None] = {}
@@ -303,13 +326,12 @@ def _find_strings(
             yield PersonalString(row["kind"], row["text"])
     heard = dict.fromkeys(_recognized_texts(connection, found))
     found.erased_letters = "\n".join(map(squeeze_letters, (*theirs, *heard)))
-    known = _names_of_others(connection, found)
     seen: set[str] = set()
     for text in theirs:
         others.pop(text, None)
         heard.pop(text, None)
     for texts, of_others in ((others, True), (theirs, False), (heard, False)):
-        for string in (string for strings in finder([*texts]) for string in strings):
+        for string in (string for strings in found.finder([*texts]) for string in strings):
             letters = squeeze_letters(string.text)
             if not letters or letters in known:
                 continue
@@ -323,39 +345,36 @@ def _find_strings(
 
 def _texts_in(cell: str, kind: ColumnKind) -> list[str]:
     """Return the texts of a cell in which people wrote something: no ids, no checksums."""
-    texts = [cell]
-    if kind is ColumnKind.JSON:
-        try:
-            texts = [*json_strings(json.loads(cell))]
-        except (ValueError, RecursionError):
-            texts = [cell]
-    return [text for text in (_MACHINE_ID.sub(" ", text) for text in texts) if len(text.strip()) >= _MIN_TEXT_CHARS]
+    texts = (_MACHINE_ID.sub(" ", text) for text in cell_texts(cell, kind))
+    return [text for text in texts if len(text.strip()) >= _MIN_TEXT_CHARS]
 
 
-def _names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> set[str]:
-    """Return the letters of names of other participants and of annotators, and of each word of them."""
-    names = [row["name"] for row in live_rows(connection, "annotator")]
-    names += [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
-    names += [row["word"] for row in _words_of_others(connection, found)]
-    return {squeeze_letters(part) for name in names for part in (name, *name.split())}
+@dataclass(frozen=True, slots=True)
+class NamesOfOthers:
+    """What participants who stay and annotators are called.
+
+    Attributes:
+        whole: names of people, as the study knows them.
+        single: names of one word, squeezed: alone, such a word is not surely theirs.
+        letters: all of these and each word of them, squeezed.
+    """
+
+    whole: tuple[str, ...]
+    single: frozenset[str]
+    letters: frozenset[str]
 
 
-def _words_of_others(connection: sqlite3.Connection, found: SubjectScope) -> list[Row]:
-    """Return the private words of participants who stay."""
-    nobody_or_theirs = {None, *found.people}
-    return [row for row in live_rows(connection, "private_word") if found.word_owner(row) not in nobody_or_theirs]
-
-
-def _single_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> frozenset[str]:
-    """Return names of one word that other participants have, squeezed: alone, such a word is not surely theirs."""
-    names = [row["pseudonym"] for row in live_rows(connection, "participant") if row["id"] not in found.people]
-    names += [row["word"] for row in _words_of_others(connection, found)]
-    return frozenset(squeeze_letters(str(name)) for name in names if len(str(name).split()) == 1)
-
-
-def _whole_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> list[str]:
-    """Return the names of participants who stay, as the study knows them."""
-    return [str(row["word"]) for row in _words_of_others(connection, found) if row["kind"] == PERSON]
+def _read_names_of_others(connection: sqlite3.Connection, found: SubjectScope) -> NamesOfOthers:
+    theirs = {None, *found.people}
+    words = [row for row in live_rows(connection, "private_word") if found.word_owner(row) not in theirs]
+    people = [str(row["pseudonym"]) for row in live_rows(connection, "participant") if row["id"] not in found.people]
+    names = [*people, *(str(row["word"]) for row in words)]
+    every = [*names, *(str(row["name"]) for row in live_rows(connection, "annotator"))]
+    return NamesOfOthers(
+        tuple(str(row["word"]) for row in words if row["kind"] == PERSON),
+        frozenset(squeeze_letters(name) for name in names if len(name.split()) == 1),
+        frozenset(squeeze_letters(part) for name in every for part in (name, *name.split())),
+    )
 
 
 def _private_strings(connection: sqlite3.Connection, found: SubjectScope) -> Iterator[PersonalString]:
@@ -377,7 +396,7 @@ def _recognized_texts(connection: sqlite3.Connection, found: SubjectScope) -> It
 
 def _is_theirs(found: SubjectScope, table: str, row: Row, text: str, settled: Mapping[str, str]) -> bool:
     """Tell whether a text goes: it is theirs, may be, or names them, or goes with the recording or its footage."""
-    if found.recording_of(table, row) in found.dropped or table in _FOOTAGE_BOUND_TABLES:
+    if found.recording_of(table, row) in found.dropped or table in FOOTAGE_TABLES:
         return True
     who = settled.get(row["id"]) if table == "utterance" else None
     if who is None and table == "utterance" and (row["participant_id"] is None or row["suggested"]):
@@ -404,7 +423,11 @@ def _collect_erased(connection: sqlite3.Connection, found: SubjectScope) -> None
             ):
                 gone.add(row["id"])
         if table == "question":
-            gone |= {row["id"] for row in live_rows(connection, table) if _names_subject(found, table, row)}
+            gone |= {
+                row["id"]
+                for row in live_rows(connection, table)
+                if _names_subject(found, table, row, text_columns(table))
+            }
         if table == "utterance":
             # Somebody else's by now is not theirs; one that is gone was, if it ever was.
             gone -= {utterance for utterance, who in alive.items() if who not in found.people}
@@ -420,11 +443,11 @@ def _theirs(table: str, row: Row, found: SubjectScope) -> bool:
     """Tell whether a row goes for what it is, not for what it belongs to."""
     if is_export_note(found, table, row):
         return False
-    if table in _FOOTAGE_TABLES and found.is_in_scope(table, row):
+    if table in FOOTAGE_TABLES and found.is_in_scope(table, row):
         return True
     if table == "question":
-        return _covers(row, found.mentioning_nodes)
-    return table in ("run", "judgment", "item") and _mentions_subject(table, row, found)
+        return any(node in row["covers"] or node in row["wrong"] for node in found.mentioning_nodes)
+    return table in _MENTION_COLUMNS and _mentions_subject(table, row, found)
 
 
 def is_export_note(found: SubjectScope, table: str, row: Row) -> bool:
@@ -432,39 +455,31 @@ def is_export_note(found: SubjectScope, table: str, row: Row) -> bool:
     return table == "run" and row["kind"] in EXPORT_RUN_KINDS and found.recording_of(table, row) not in found.dropped
 
 
-def _names_subject(found: SubjectScope, table: str, row: Row) -> bool:
-    """Tell whether a row names them in one of its texts."""
-    wording = found.terms_for(table, row)
-    return any(
-        wording.matches_json_text(row[column]) if kind is ColumnKind.JSON else wording.matches_text(row[column])
-        for column, kind in text_columns(table).items()
-    )
-
-
-def _covers(row: Row, told: set[str]) -> bool:
-    return any(text in row["covers"] or text in row["wrong"] for text in told)
-
-
 def concerns_subject(found: SubjectScope, table: str, row: Row) -> bool:
     """Tell whether a row is about a recording in which they are, or names them."""
     return found.is_in_scope(table, row) or _mentions_subject(table, row, found)
 
 
+_MENTION_COLUMNS = {
+    "run": ("parameters", "result"),
+    "item": ("content",),
+    "judgment": ("raw", "thinking", "error", "part", "sight", "answer"),
+}
+"""Columns of what happened, and is never changed, in which somebody may be named or quoted."""
+
+
 def _mentions_subject(table: str, row: Row, found: SubjectScope) -> bool:
-    """Tell whether something that happened, and is never changed, holds words, ids or sentences of theirs."""
-    wording = found.terms_for(table, row)
-    match table:
-        case "run":
-            return wording.matches_json_text(row["parameters"]) or wording.matches_json_text(row["result"])
-        case "item":
-            homes = found.recordings | found.dropped
-            return wording.matches_json_text(row["content"]) or any(home in row["content"] for home in homes)
-        case _:
-            texts = (row["raw"], row["thinking"], row["error"], row["part"])
-            if any(map(wording.matches_text, texts)):
-                return True
-            homes = found.recordings | found.dropped
-            return any(
-                wording.matches_json_text(row[name]) or any(home in row[name] for home in homes)
-                for name in ("sight", "answer")
-            )
+    """Tell whether a row names them or repeats them; of what was put together of texts, also their recordings."""
+    homes = () if table == "run" else (*found.recordings, *found.dropped)
+    return _names_subject(found, table, row, _MENTION_COLUMNS[table]) or any(
+        home in row[column] for column in _MENTION_COLUMNS[table] for home in homes
+    )
+
+
+def _names_subject(found: SubjectScope, table: str, row: Row, columns: Iterable[str]) -> bool:
+    """Tell whether a row names them in one of some columns."""
+    wording, kinds = found.terms_for(table, row), TABLES[table].kinds
+    return any(
+        (wording.matches_json_text if kinds[column] is ColumnKind.JSON else wording.matches_text)(row[column])
+        for column in columns
+    )

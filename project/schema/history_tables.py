@@ -68,6 +68,12 @@ HISTORY_TABLES = (
         rowid=False,
     ),
     StudyTable(
+        "withdrawal_certificate",
+        (ident(), at(), json_text("content", "object")),
+        label="certificates of withdrawals",
+        kind=TableKind.RUN,
+    ),
+    StudyTable(
         "journal_step",
         (
             StudyColumn("id", ColumnKind.KEY, "INTEGER PRIMARY KEY"),

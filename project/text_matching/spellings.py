@@ -1,24 +1,32 @@
 """Normalizes texts for the search of a withdrawal: without separators, case and accents; spoken numbers as digits.
 
 The same name, number or date is written in many ways. `squeeze` keeps letters and digits alone, and knows where each
-stood; `write_out_numbers` turns what is said ("seven double oh", "quebec uniform") into what is meant; `find_dates`
-reads dates of any usual format.
+stood; `alternative_readings` writes out what is said ("seven double oh", "quebec uniform"); `find_dates` reads dates of
+any usual format.
 """
 
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
 
 from project.text_matching.normalization import KATAKANA, VOWEL_SIGNS, is_accent
 from project.text_matching.number_words import chinese_numbers, has_number_words, number_views
+from project.text_matching.spoken_forms import write_out_spoken
+from project.text_matching.text_views import fold_same_length, rewrite
 
+UNSPACED_SCRIPTS = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
+Khmer, Japanese, Chinese, Korean; for a class of a regular expression."""
 _NOT_TEXT = re.compile(rf"(?:[^\w{VOWEL_SIGNS}]|_)+")
-_WORD = re.compile(r"[^\W\d_]+|\d+")
 _ESCAPED = re.compile(r"%[0-9a-fA-F]{2}|&#?\w{2,8};")
+_ESCAPED_JSON = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 # What shows nothing in a text beside the signs of category Cf: fillers, selectors of variants.
 _INVISIBLE = re.compile(
@@ -35,10 +43,10 @@ _LIKE = {
         **{"\u0432": "b", "\u03bf": "o", "\u03b1": "a", "\u03bd": "v", "\u03b9": "i", "\u03c1": "p", "\u03ba": "k"},
     }.items()
 } | KATAKANA
-_TRANSLITERATED = {
-    ord(sign): plain
-    for sign, plain in {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00e5": "aa", "\u00f8": "oe"}.items()
-}
+_TRANSLITERATED = {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00e5": "aa", "\u00f8": "oe"}
+_TRANSLITERATION = str.maketrans(
+    _TRANSLITERATED | {sign.upper(): letters.capitalize() for sign, letters in _TRANSLITERATED.items()}
+)
 
 
 def fold_letters(text: str) -> str:
@@ -65,7 +73,7 @@ def squeeze_letters(text: str) -> str:
 
 def transliterate(name: str) -> str:
     """Return a name with its umlauts written as two letters."""
-    return unicodedata.normalize("NFC", name).lower().translate(_TRANSLITERATED)
+    return unicodedata.normalize("NFC", name).translate(_TRANSLITERATION)
 
 
 @dataclass(frozen=True)
@@ -109,221 +117,80 @@ def squeeze(text: str) -> SqueezedText:
 
 
 def alternative_readings(text: str) -> Iterator[str]:
-    """Yield a text as it stands and, where they differ, without escapes of links and pages, and with what is said."""
+    """Yield a text as it stands and, where they differ, without escapes, and with what is said written out."""
     yield text
-    decoded = html.unescape(unquote(text)) if _ESCAPED.search(text) else text
+    decoded = _decode(text)
     if decoded != text:
         yield decoded
-    if not decoded.isascii() and (figures := convert_chinese_numerals(decoded)) != decoded:
+    words = _LETTERS.findall(fold_same_length(decoded))
+    written = _write_out_signs(decoded, words)
+    doubled = _DOUBLE.sub(r"\1\1", written) if "double" in words else written
+    if doubled != decoded:
+        yield doubled
+    if not written.isascii() and (figures := chinese_numbers(written).text) != written:
         yield figures
-    if _is_spoken(fold_letters(decoded)):
-        made = write_out_numbers(decoded)
-        yield made
-        if _FACTOR.search(fold_letters(decoded)):
-            yield write_out_numbers(decoded, added=True)
-    if has_number_words(decoded):
-        for view in number_views(decoded):
-            yield view.text
+    if sum(word in _ENGLISH for word in words) >= _LEAST_SPOKEN or not _ENGLISH_SURELY.isdisjoint(words):
+        yield write_out_spoken(written).text
+    if has_number_words(written):
+        yield from (view.text for view in number_views(written))
 
 
+def _decode(text: str) -> str:
+    """Return a text without the escapes of links, pages and JSON."""
+    decoded = html.unescape(unquote(text)) if _ESCAPED.search(text) else text
+    if "\\" not in decoded:
+        return decoded
+    return _ESCAPED_JSON.sub(lambda found: chr(int(found[1], 16)), decoded).replace("\\", " ")
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LEAST_SPOKEN = 3
+"""Words for digits, or of an alphabet, in a text in which they may mean something; fewer name people and hotels."""
+_ENGLISH = frozenset(str.split("oh nought naught zero one two three four five six seven eight nine"))
+_TENS = "thir four fif six seven eigh nine"
+_ENGLISH_SURELY = frozenset(
+    {*str.split("ten eleven twelve twenty forty fourty double treble triple as")}
+    | {f"{start}{end}" for start in _TENS.split() for end in ("teen", "ty")}
+)
+_DOUBLE = re.compile(r"\bdouble ([^\W\d_])\b", re.IGNORECASE)
 _HAN_JOINT = re.compile(
     "(?<=[a-zA-Z0-9])\\s?(?:\u70b9|\u827e\u7279|\u5708a|\u5c0f\u8001\u9f20|\u4e0b\u5212\u7ebf|\u51cf\u53f7|\u6760)\\s?(?=[a-zA-Z0-9])"
 )
 """Words for the signs of an address of mail, as they are said in Chinese."""
-
-
-def convert_chinese_numerals(text: str) -> str:
-    """Return a text with Chinese numbers as digits, said digit by digit or counted; words for signs of addresses go."""
-    return chinese_numbers(_HAN_JOINT.sub("", text)).text
-
-
-def _is_spoken(plain: str) -> bool:
-    """Tell whether enough is said in a text for a number, an address or a spelled name."""
-    words = _WORD.findall(plain)
-    count = sum(word in _COUNTED for word in words)
-    return (
-        count >= _MIN_SPOKEN_WORDS
-        or (count > 0 and not _SURELY.isdisjoint(words))
-        or ("und" in plain and any(_GERMAN.fullmatch(word) for word in words))
-    )
-
-
-_DIGITS: dict[str, str] = {
-    word: str(digit)
-    for digit, words in enumerate(
-        (
-            "zero oh nought naught null cero nul",
-            "one eins ein un une uno una een",
-            "two zwei zwo deux dos due twee dois",
-            "three drei trois tres tre drie",
-            "four vier quatre cuatro quattro quatro",
-            "five funf fuenf cinq cinco cinque vijf",
-            "six sechs seis sei zes",
-            "seven sieben sept siete sette zeven sete",
-            "eight acht huit ocho otto oito",
-            "nine neun neuf nueve nove negen",
-        )
-    )
-    for word in words.split()
-}
-_TEENS = {
-    word: str(number)
-    for number, words in enumerate(
-        (
-            *("ten zehn dix diez dieci tien dez", "eleven elf onze undici", "twelve zwolf zwoelf douze doce dodici"),
-            *("thirteen dreizehn", "fourteen vierzehn", "fifteen funfzehn", "sixteen sechzehn", "seventeen siebzehn"),
-            *("eighteen achtzehn", "nineteen neunzehn"),
-        ),
-        start=10,
-    )
-    for word in words.split()
-}
-_TENS = {
-    word: number
-    for number, words in zip(
-        range(20, 100, 10),
-        (
-            *("twenty zwanzig", "thirty dreissig", "forty fourty vierzig", "fifty funfzig", "sixty sechzig"),
-            *("seventy siebzig", "eighty achtzig", "ninety neunzig"),
-        ),
-        strict=True,
-    )
-    for word in words.split()
-}
-_GERMAN = re.compile(r"(ein|zwei|drei|vier|funf|sechs|sieben|acht|neun)und(\w+(?:zig|ssig))")
-_ORDINAL_WORDS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+_JOINTS = frozenset(
+    str.split("dot punkt punto ponto arroba chiocciola klammeraffe dash hyphen underscore unterstrich bindestrich")
 )
-_ORDINALS = {word: str(number) for number, word in enumerate(_ORDINAL_WORDS.split(), start=1)} | {"thirtieth": "30"}
-_FACTORS = {"hundred": 100, "hundert": 100, "thousand": 1000, "tausend": 1000}
-_TIMES = {"double": 2, "triple": 3, "treble": 3, "doppel": 2, "doppelt": 2}
-_ALPHABET_WORDS = (
+"""The same in other languages; where one of them stands, `at` and its kind mean signs too."""
+_JOINT = re.compile(rf"\b(?:{'|'.join(sorted(_JOINTS))}|at|plus|minus|point|slash)\b", re.IGNORECASE)
+_ALPHABET = (
     "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
     "quebec romeo sierra tango uniform victor whiskey whisky xray yankee zulu anton berta casar dora emil friedrich "
     "gustav heinrich ida julius kaufmann ludwig martha nordpol otto paula quelle richard samuel siegfried theodor "
     "ulrich viktor wilhelm xanthippe ypsilon zacharias"
 )
-_ALPHABET = {word: word[0] for word in _ALPHABET_WORDS.split()}
-_JOINTS = frozenset(
-    {"dot", "at", "punkt", "point", "punto", "ponto", "arroba", "chiocciola", "klammeraffe", "dash", "hyphen", "minus"}
-    | {"underscore", "unterstrich", "bindestrich", "slash", "plus"}
+_DIGITS = (
+    "zero nul; uno una um een; due dois twee; tre tres drie; quattro quatro vier; cinque cinco vijf; sei seis zes; "
+    "sette sete zeven; otto oito acht; nove negen"
 )
-_SPOKEN_WORDS = frozenset({*_DIGITS, *_TEENS, *_TENS, *_FACTORS, *_TIMES, *_ALPHABET, *_JOINTS, *_ORDINALS})
-_COUNTED = _SPOKEN_WORDS - {
-    "at",
-    "one",
-    "un",
-    "une",
-    "uno",
-    "una",
-    "een",
-    "ein",
-    "plus",
-    "minus",
-    "point",
-    "first",
-    "second",
+"""Digits in Italian, Portuguese and Dutch; whole numbers of other languages are read elsewhere."""
+_SIGNS = {word: word[0] for word in _ALPHABET.split()} | {
+    word: str(digit) for digit, words in enumerate(_DIGITS.split(";")) for word in words.split() if word != "otto"
 }
-_SURELY = frozenset({*_TIMES, *_JOINTS, *_TEENS, *_TENS, *_ORDINALS, *_FACTORS}) - {
-    "at",
-    "minus",
-    "plus",
-    "point",
-    "first",
-    "second",
-}
-_MIN_SPOKEN_WORDS = 3
-_FACTOR = re.compile(r"\b(?:hundred|hundert|thousand|tausend)\b")
-_SPELLED = 3
-"""Words of an alphabet in a row that spell something; fewer are names of people and hotels."""
+_SIGN = f"(?:{'|'.join(_SIGNS)})"
+_SIGN_RUN = re.compile(rf"(?<![^\W\d_]){_SIGN}(?:[\s,.-]{{1,3}}{_SIGN}){{2,}}(?![^\W\d_])")
 
 
-def write_out_numbers(text: str, *, added: bool = False) -> str:
-    """Return a text with spoken numbers as digits and spelled words as letters; words for signs between them go.
-
-    Args:
-        text: as it was said.
-        added: "nine hundred one" is 901; else 900 and 1, as in a telephone number. With an "and" it is 901 always.
-    """
-    words = [(match.start(), match.end(), fold_letters(match[0])) for match in _WORD.finditer(text)]
-    made: list[str] = []
-    at, done = 0, 0
-    while at < len(words):
-        value, used = _read(words, at, text, added)
-        if used:
-            gap = text[done : words[at][0]]
-            # Numbers that are said one after the other are one number.
-            joined = made and value.isdigit() and made[-1].isdigit() and not gap.strip(" \t-,")
-            made += [value] if joined else [gap, value]
-            done, at = words[at + used - 1][1], at + used
-        else:
-            at += 1
-            end = words[at - 1][1]
-            made.append(text[done:end])
-            done = end
-    return "".join((*made, text[done:]))
-
-
-_Words = Sequence[tuple[int, int, str]]
-
-
-def _read(words: _Words, at: int, text: str, added: bool) -> tuple[str, int]:
-    """Return what is meant by the words from one on, and how many they are; 0 where they mean themselves."""
-    word = words[at][2]
-    if word in _TIMES and at + 1 < len(words):
-        after = words[at + 1][2]
-        sign = _DIGITS.get(after) or (after if len(after) == 1 else "")
-        return (sign * _TIMES[word], 2) if sign else ("", 0)
-    if word in _JOINTS:
-        return ("", 1) if 0 < at < len(words) - 1 else ("", 0)
-    if len(word) == 1 and at + 3 < len(words) and words[at + 1][2] in ("as", "wie") and words[at + 2][2][:1]:
-        named = 3 if words[at + 2][2] in ("in", "for") else 2
-        if words[at + named][2].startswith(word):
-            return word, named + 1
-    if word in _ALPHABET and _count_spelled_letters(words, at) >= _SPELLED:
-        return f" {_ALPHABET[word]} ", 1
-    value, used = _below_hundred(words, at, text)
-    if not used:
-        return (_ORDINALS[word], 1) if word in _ORDINALS else ("", 0)
-    while at + used < len(words) and words[at + used][2] in _FACTORS and value != "0":
-        number, used = int(value) * _FACTORS[words[at + used][2]], used + 1
-        following = at + used
-        has_and = following < len(words) and words[following][2] in ("and", "und")
-        more, length = _below_hundred(words, following + has_and, text)
-        if length and (has_and or added):
-            number, used = number + int(more), used + has_and + length
-        value = str(number)
-    return value, used
-
-
-def _count_spelled_letters(words: _Words, at: int) -> int:
-    first = last = at
-    while first > 0 and words[first - 1][2] in _ALPHABET:
-        first -= 1
-    while last + 1 < len(words) and words[last + 1][2] in _ALPHABET:
-        last += 1
-    return last - first + 1
-
-
-def _below_hundred(words: _Words, at: int, text: str) -> tuple[str, int]:
-    if at >= len(words):
-        return "", 0
-    word = words[at][2]
-    if word in _DIGITS:
-        return _DIGITS[word], 1
-    if word in _TEENS:
-        return _TEENS[word], 1
-    if word in _TENS:
-        if at + 1 < len(words) and text[words[at][1] : words[at + 1][0]].strip(" \t-") == "":
-            after = words[at + 1][2]
-            unit = _DIGITS.get(after, "0") if after in _DIGITS else _ORDINALS.get(after, "0")
-            if unit != "0" and len(unit) == 1:
-                return str(_TENS[word] + int(unit)), 2
-        return str(_TENS[word]), 1
-    if (compound := _GERMAN.fullmatch(word)) and compound[2] in _TENS:
-        return str(_TENS[compound[2]] + int(_DIGITS[compound[1]])), 1
-    return "", 0
+def _write_out_signs(text: str, words: list[str]) -> str:
+    """Return a text with spelled words as letters; words for signs between them go. `words` are those of the text."""
+    if not text.isascii():
+        text = _HAN_JOINT.sub("", text)
+    if not _JOINTS.isdisjoint(words):
+        text = _JOINT.sub("", text)
+    if sum(word in _SIGNS for word in words) < _LEAST_SPOKEN:
+        return text
+    runs = _SIGN_RUN.finditer(fold_same_length(text))
+    spelled = ((*run.span(), "".join(_SIGNS[word] for word in _LETTERS.findall(run[0]))) for run in runs)
+    return rewrite(text, spelled).text
 
 
 Day = tuple[int, int, int]

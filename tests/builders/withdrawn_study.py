@@ -1,24 +1,27 @@
 """A study from which somebody withdraws, and what of them is left in a file."""
 
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-from project.erasure.erased_file import exclusive_access, load_into_memory, rewrite_file
-from project.erasure.removal import ErasureCounts, erase_subject, record_withdrawal
-from project.erasure.subject_scope import build_scope
+from project.erasure.erased_file import exclusive_access
+from project.erasure.erasure import prepare_erasure
+from project.erasure.removal import ErasureCounts
 from project.store.study import Study
-from tests.builders.full_study import Full, forms
+from tests.builders.full_study import forms
 
 AT = "2026-11-22T09:00:00.000+00:00"
 
 
-def without(path: Path, full: Full, *, drop: bool = False) -> ErasureCounts:
-    with exclusive_access(path):
-        memory = load_into_memory(path)
-        reach = build_scope(memory, [full.id("P01")], drop=drop)
-        done = erase_subject(memory, reach)
-        record_withdrawal(memory, reach, full.id("ada"), AT)
-        rewrite_file(memory, path)
-    return done
+def without(path: Path, pseudonym: str = "P01", words: tuple[str, ...] = (), **options: Any) -> ErasureCounts:
+    """Take somebody out of a study; `options` as in `prepare_erasure`."""
+    with (
+        exclusive_access(path),
+        closing(prepare_erasure(path, pseudonym, words, **options)) as made,
+        made.prepare_rewrite("Ada", AT) as rewritten,
+    ):
+        rewritten.publish()
+    return made.removed
 
 
 def left_in(path: Path, texts: list[str]) -> list[bytes]:

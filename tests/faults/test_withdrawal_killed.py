@@ -141,7 +141,7 @@ def require_whole_or_done(machine: Machine) -> None:
     names = {path.name for path in machine.study.parent.glob("*withdrawal*")}
     assert names == {"study, withdrawal of P01.md", "study, withdrawal of P01.json"}
     fields = json.loads((machine.study.parent / "study, withdrawal of P01.json").read_text())
-    assert [field["found"] for field in fields["searched"]["files"]] == [0, 0, 0]
+    assert [file["found"] for file in fields["searched"]] == [0, 0, 0]
     assert log_path().read_text() == "another error\n"
     assert journal_file().read_text() == '{"permission": "Bo"}\n'
 

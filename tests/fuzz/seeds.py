@@ -113,7 +113,7 @@ def full_study(folder: Path) -> Path:
             _fill(session, known["SEGMENT"])
     (folder / "for-ada.greenroom").unlink()
     _complete(study)
-    assert (empty_tables(study), check_study(study)) == (["withdrawal"], [])
+    assert (empty_tables(study), check_study(study)) == (["withdrawal", "withdrawal_certificate"], [])
     return study
 
 

@@ -102,6 +102,10 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(
     assert f"• {copy} is a copy of the study" in answers.asked[-1].question
     assert QGuiApplication.clipboard().text().startswith(str(copy))
     assert copy.name not in certificate.read_text(), "what the certificate only counts is named once"
+    dialog = dialog_of(window)
+    click(dialog.certificates)
+    qtbot.waitUntil(lambda: f"Wrote {certificate.name}." in told)
+    dialog.reject()
 
 
 def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow) -> None:

@@ -26,15 +26,9 @@ from PySide6.QtWidgets import (
 )
 
 from anonymize.release.annotations_only import EXCLUDED_CONTENT, INCLUDED_CONTENT, export_annotations_copy
-from anonymize.withdrawal import withdrawal_certificate
-from anonymize.withdrawal.withdrawal import (
-    ErasurePlan,
-    ErasureRequest,
-    ErasureResult,
-    PersonalStringFinder,
-    plan_erasure,
-    run_withdrawal,
-)
+from anonymize.withdrawal.withdrawal import ErasureResult, run_withdrawal
+from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
+from anonymize.withdrawal.withdrawal_plan import ErasurePlan, ErasureRequest, PersonalStringFinder, plan_erasure
 from anonymize.withdrawal.withdrawal_preview import preview_lines, remaining_steps
 from app.gui.pages.context import Context
 from project.entities.study_records import Changes
@@ -299,6 +293,10 @@ class WithdrawalDialog(OwnDialog):
         form.addRow("", self.footage)
         form.addRow("", self.beside)
         form.addRow("", self.unread)
+        self.certificates = QPushButton(tr("Write the certificates of earlier withdrawals again"))
+        self.certificates.setToolTip(tr("Beside the study, in the place of no other file"))
+        self.certificates.setAutoDefault(False)
+        form.addRow("", self.certificates)
         return form
 
     def request(self) -> ErasureRequest:
@@ -360,12 +358,6 @@ def withdraw_participant(context: Context) -> None:
     session = context.studio.session
     if session is None:
         return
-    try:
-        for person, place in withdrawal_certificate.publish_pending(session.study.path):
-            text = tr("The withdrawal of {name} was interrupted, and is done. The certificate is {file}.")
-            context.studio.message.emit(text.format(name=person, file=place.name))
-    except UserError as error:
-        context.studio.failed.emit(error)
     people = [participant.pseudonym for participant in all_participants(session.study)]
     if not people:
         context.studio.failed.emit(
@@ -396,6 +388,7 @@ class ErasureController(QObject):
         self._finder = PersonalStringFinder()
         dialog.plan_requested.connect(self._read_plan)
         dialog.finished.connect(self._on_dialog_closed)
+        dialog.certificates.clicked.connect(self._write_certificates)
 
     def _read_plan(self, wanted: ErasureRequest) -> None:
         path = self._path
@@ -414,6 +407,19 @@ class ErasureController(QObject):
         finder = self._finder
         self._context.background.run(lambda _: plan_erasure(path, wanted, finder), show, fail)
 
+    def _write_certificates(self) -> None:
+        def write(_: Progress) -> list[Path]:
+            return [write_certificate(self._path, certificate) for certificate in read_certificates(self._path)]
+
+        def tell(written: list[Path]) -> None:
+            text = tr("Wrote {files}.") if written else tr("Nobody has withdrawn from this study.")
+            self._context.studio.message.emit(text.format(files=", ".join(place.name for place in written)))
+
+        def fail(error: Exception) -> None:
+            self._dialog.show_problem(self._dialog.request(), str(error))
+
+        self._context.background.run(write, tell, fail)
+
     def _on_dialog_closed(self, result: int) -> None:
         self._asking = False
         wanted = self._dialog.request()
@@ -426,8 +432,7 @@ class ErasureController(QObject):
         context.studio.message.emit(tr("Removing {name}…").format(name=wanted.pseudonym))
 
         def work(progress: Progress) -> tuple[ErasureResult, Path]:
-            done = run_withdrawal(path, wanted, who, progress, finder, withdrawal_certificate.store_pending)
-            return done, withdrawal_certificate.write_certificate(done)[0]
+            return run_withdrawal(path, wanted, who, progress, finder)
 
         def tell(done: int, total: int, text: str) -> None:
             step = tr("Removing {name}, step {done} of {total}: {what}")

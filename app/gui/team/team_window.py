@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from annotate.team import study_copies
 from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, make_plan, read_team_plan
 from annotate.team.study_copies import CopyFor, MediaWith
-from anonymize.withdrawal.withdrawal import PersonalStringFinder
+from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder
 from app.gui.pages.context import Context
 from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
 from app.gui.study.study_controller import StudyController

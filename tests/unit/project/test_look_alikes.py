@@ -1,6 +1,7 @@
 """What only looks like somebody's, and what comes of the lists of words of a study."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,8 @@ def prepared(path: Path, *words: str, keep: tuple[str, ...] = ()) -> ErasedStudy
 
 
 def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
-    made = prepared(path, *words, keep=keep)
-    made.close()
-    return made.look_alikes
+    with closing(prepared(path, *words, keep=keep)) as made:
+        return made.look_alikes
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path
     made = prepared(path)
     made.memory.execute("VACUUM INTO ?", (str(tmp_path / "erased"),))
     content = (tmp_path / "erased").read_bytes()
-    made.close()
     assert (made.look_alikes.remaining, b"visit2.mp4" in content) == ({}, True)
+    made.close()
     assert b"quux" not in content
 
 

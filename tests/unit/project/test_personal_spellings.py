@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.erasure.mentions import NEAR, IdentifyingTerms
-from project.erasure.personal_strings import BIRTH, PersonalSearch, PersonalString, find_contacts
-from project.text_matching.spellings import find_dates, squeeze, squeeze_letters, write_out_numbers
+from project.erasure.personal_strings import BIRTH, PersonalString, find_contacts
+from project.erasure.subject_terms import NEAR, IdentifyingTerms
+from project.text_matching.spellings import find_dates, squeeze, squeeze_letters
 
-SEARCH = PersonalSearch(
+SEARCH = IdentifyingTerms(
     ["Zebédiah Quux", "P01", "O'Brien-Müller"],
-    [
+    strings=[
         PersonalString("phone", "+44 7700 900123"),
         PersonalString("e-mail", "zq@example.org"),
         PersonalString("date-of-birth", "3 May 1982"),
@@ -58,17 +58,32 @@ def test_another_word_or_number_is_not(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["the rose will bloom", "a rose", "arose", "it will rose", "a 12 year old", "rose", "will", "wills", "the rose"],
+    ("names", "texts"),
+    [
+        (
+            ["Rose Will", "A12"],
+            ["rose and will bloom", "arose", "it will rose", "a 12 year old", "will", "wills", "the rose"],
+        ),
+        (["Mark von May", "otto von berg"], ["may", "a mark", "marks", "von"]),
+    ],
 )
-def test_common_words_of_a_name_are_no_name_without_capitals_or_an_address(text: str) -> None:
-    search = PersonalSearch(["Rose Will", "A12"])
-    assert not search.matches_text(text)
+def test_common_words_of_a_name_are_no_name_in_small_letters(names: list[str], texts: list[str]) -> None:
+    assert [text for text in texts if IdentifyingTerms(names).matches_text(text)] == []
 
 
-@pytest.mark.parametrize("text", ["rose.will", "r.will", "arose@x.org", "RoseWill", "Will, Rose", "r o s e", "@rose"])
-def test_common_words_of_a_name_are_one_where_they_are_joined(text: str) -> None:
-    assert PersonalSearch(["Anna Rose", "Rose Will"]).matches_text(text)
+@pytest.mark.parametrize(
+    ("names", "texts"),
+    [
+        (
+            ["Anna Rose", "Rose Will"],
+            ["rose.will", "r.will", "arose@x.org", "RoseWill", "Will, Rose", "r o s e", "@rose"],
+        ),
+        (["Mark von May", "otto von berg"], ["Mark", "MARK laughs", "mark von may", "otto"]),
+        (["A"], ["A laughs"]),
+    ],
+)
+def test_common_words_of_a_name_are_one_with_a_capital_or_joined(names: list[str], texts: list[str]) -> None:
+    assert [text for text in texts if not IdentifyingTerms(names).matches_text(text)] == []
 
 
 _NAMES = st.from_regex(
@@ -83,19 +98,19 @@ def test_a_name_with_any_separators_between_any_letters_is_found_run_together(
 ) -> None:
     letters = name.replace(" ", "")
     text = "".join(a + b for a, b in zip(letters, separators, strict=False))
-    assert PersonalSearch([name]).matches_text(text.upper() if large else text.lower())
+    assert IdentifyingTerms([name]).matches_text(text.upper() if large else text.lower())
 
 
 @given(st.integers(10_000_000, 999_999_999), st.lists(st.sampled_from(" .-/()"), min_size=12, max_size=12))
 def test_a_number_with_any_separators_is_found(number: int, separators: list[str]) -> None:
-    search = PersonalSearch((), [PersonalString("phone", f"+49 {number}")])
+    search = IdentifyingTerms(strings=[PersonalString("phone", f"+49 {number}")])
     text = "".join(a + b for a, b in zip(str(number), separators, strict=False))
     assert search.matches_text(f"call 0{text} now")
 
 
 @given(st.dates())
 def test_a_day_is_found_in_every_format(day) -> None:
-    search = PersonalSearch((), [PersonalString(BIRTH, day.strftime("%d %B ") + f"{day.year:04}")])
+    search = IdentifyingTerms(strings=[PersonalString(BIRTH, day.strftime("%d %B ") + f"{day.year:04}")])
     forms = ("%d.%m.", "%d/%m/", "%m/%d/", "%d-%m-", "%d %b ", "%B %d, ", "%dth of %B ")
     assert all(search.matches_text(day.strftime(form) + f"{day.year:04}") for form in forms)
     assert search.matches_text(f"{day.year:04}-{day.month:02}-{day.day:02}")
@@ -111,14 +126,13 @@ def test_every_letter_has_a_place(text: str) -> None:
 @given(st.text())
 def test_no_text_stops_the_search(text: str) -> None:
     SEARCH.matches_text(text)
-    write_out_numbers(text, added=True)
     find_dates(text)
     [*find_contacts(text)]
 
 
-SIGNS = PersonalSearch(
+SIGNS = IdentifyingTerms(
     ["欧阳小明", "王明", "김민수"],
-    [
+    strings=[
         PersonalString("phone", "13812345678"),
         PersonalString("date-of-birth", "1982年5月3日"),
         PersonalString("id", "11010519491231002X"),
@@ -155,7 +169,7 @@ def test_a_birth_in_chinese_is_known_to_be_theirs_wherever_it_stands() -> None:
 
 
 def test_the_german_alphabet_spells_an_s_in_two_ways() -> None:
-    search = PersonalSearch(["Anna Voss"])
+    search = IdentifyingTerms(["Anna Voss"])
     assert search.matches_text("viktor otto siegfried siegfried")
     assert search.matches_text("viktor otto samuel siegfried")
 
@@ -177,7 +191,7 @@ def test_the_german_alphabet_spells_an_s_in_two_ways() -> None:
     ],
 )
 def test_whole_numbers_of_other_languages_are_read(kind: str, known: str, said: str) -> None:
-    search = PersonalSearch((), [PersonalString(kind, known)])
+    search = IdentifyingTerms(strings=[PersonalString(kind, known)])
     assert search.matches_text(said)
     assert not search.matches_text("vierhundertzwölf Leute, douze rues, doce calles, thirteen mayors")
 
@@ -186,33 +200,28 @@ SAID = "my grandmother kept seven blue herons in her bathtub"
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("name", "texts"),
     [
-        *("P01", "then p01.", "(P01)", "Änna  LIND laughs", "a\u0308nna lind", "Änna's turn", "Lind", "änna does"),
-        *("LIND and lind", "Linds turn", "annas mug", '{"a": "\\u00c4nna Lind"}'),
+        ("P01", ["P01", "then p01.", "(P01)", "P01_kitchen.mp4"]),
+        ("Änna Lind", ["Änna  LIND laughs", "a\u0308nna lind", "Änna's turn", "Lind", "änna does", "LIND and lind"]),
+        ("Änna Lind", ["Linds turn", "annas mug", '{"a": "\\u00c4nna Lind"}', "left-änna_02.mp4", "Änna2", "Anna"]),
+        ("Anna", ["An\u00adna", "An\u200bna laughs", "Annaさん"]),
+        ("O'Neil", ["o\u2019neil's"]),
+        ("Anna\u2011Lena", ["Anna-Lena"]),
+        ("田中", ["田中さんが来た"]),
+        ("김민준", ["김민준이 웃는다"]),
+        ("สมชาย", ["นายสมชายมา"]),
     ],
 )
-def test_names_are_found_as_words_in_any_case_and_spelling(text: str) -> None:
-    assert IdentifyingTerms(["P01", "Änna Lind"]).matches_text(text)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        *(("P01", "P01_kitchen.mp4"), ("Änna", "left-änna_02.mp4"), ("Änna", "Änna2"), ("Änna", "Anna")),
-        *(("Anna", "An\u00adna"), ("Anna", "An\u200bna laughs"), ("O'Neil", "o\u2019neil's")),
-        *(("Anna\u2011Lena", "Anna-Lena"), ("田中", "田中さんが来た"), ("김민준", "김민준이 웃는다")),
-        *(("สมชาย", "นายสมชายมา"), ("Anna", "Annaさん")),
-    ],
-)
-def test_names_are_found_in_names_of_files_without_accents_and_in_scripts_without_spaces(name: str, text: str) -> None:
-    assert IdentifyingTerms([name]).matches_text(text)
+def test_names_are_found_as_words_in_any_case_and_script(name: str, texts: list[str]) -> None:
+    assert [text for text in texts if not IdentifyingTerms([name]).matches_text(text)] == []
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         *(("A", "A2"), ("P1", "P12"), ("Anna", "Annabel"), ("Lena", "Helena"), ("A", "a laugh"), ("P01", "P011")),
+        *(("A. B.", "ABOUT a, b"), ("Bo Ek", "BOEKEN")),
         *(("P01", "XP01"), ("Änna Lind", "linden"), ("Änna Lind", "annabel"), ("Änna Lind", ""), ("P01", "somebody")),
     ],
 )
@@ -227,20 +236,6 @@ def test_what_is_found_is_not_there_once_it_was_replaced(text: str) -> None:
     found = IdentifyingTerms(["Änna Lind"], said=[SAID], quoted=NEAR)
     assert found.matches_text(text)
     assert not found.matches_text(found.redact_text(text))
-
-
-@pytest.mark.parametrize("text", ["Mark", "MARK laughs", "mark von may", "otto"])
-def test_a_word_of_a_name_that_is_everybodys_is_found_with_a_capital_or_in_the_whole_name(text: str) -> None:
-    assert IdentifyingTerms(["Mark von May", "otto von berg"]).matches_text(text)
-
-
-@pytest.mark.parametrize("text", ["may", "a mark", "marks", "von"])
-def test_a_word_of_a_name_that_is_everybodys_is_nobodys_in_small_letters(text: str) -> None:
-    assert not IdentifyingTerms(["Mark von May", "otto von berg"]).matches_text(text)
-
-
-def test_a_pseudonym_of_one_letter_is_found() -> None:
-    assert IdentifyingTerms(["A"]).matches_text("A laughs")
 
 
 def test_a_sentence_is_found_where_enough_of_it_stands() -> None:
@@ -268,7 +263,7 @@ def test_a_name_with_signs_around_it_is_always_found(before: str, after: str) ->
 
 def test_a_first_name_that_two_share_is_not_theirs_in_the_whole_name_of_the_other() -> None:
     names = ["Anna Lind"]
-    wording = IdentifyingTerms(names, search=PersonalSearch(names), others=["Anna Berg", "Anna Lind-Berg", "Bo"])
+    wording = IdentifyingTerms(names, others=["Anna Berg", "Anna Lind-Berg", "Bo"])
     for text in ("Anna Berg laughs", "anna_berg.mp4", "ANNA BERG's turn"):
         assert not wording.matches_text(text)
     for text in (
@@ -283,9 +278,7 @@ def test_a_first_name_that_two_share_is_not_theirs_in_the_whole_name_of_the_othe
 
 def test_a_name_that_both_have_is_theirs() -> None:
     for names in (["Anna Berg"], ["anna  berg"], ["Annaberg"]):
-        assert IdentifyingTerms(names, search=PersonalSearch(names), others=["Anna Berg"]).matches_text(
-            "Anna Berg laughs"
-        )
+        assert IdentifyingTerms(names, others=["Anna Berg"]).matches_text("Anna Berg laughs")
 
 
 def test_a_sentence_of_theirs_is_found_with_the_name_of_somebody_else_in_it() -> None:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.erasure.mentions import IdentifyingTerms
-from project.erasure.personal_strings import PersonalSearch, PersonalString
+from project.erasure.personal_strings import PersonalString
 from project.erasure.plain_search import PlainSearch
+from project.erasure.subject_terms import IdentifyingTerms
 
 THEIRS = {
     "राम शर्मा": ["राम शर्मा आया", "राम आया", "शर्मा आया", "राम-शर्मा", "रामशर्मा"],
@@ -59,7 +59,7 @@ def cases(texts: dict[str, list[str]]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "text"), cases(THEIRS))
 def test_what_is_theirs_is_removed_and_found_by_the_check(name: str, text: str) -> None:
-    assert IdentifyingTerms([name], search=PersonalSearch([name])).matches_text(text)
+    assert IdentifyingTerms([name]).matches_text(text)
     assert any(match.is_certain for match in PlainSearch([name]).find(text))
 
 
@@ -71,7 +71,7 @@ def test_what_may_be_theirs_is_asked_about(name: str, text: str) -> None:
 @pytest.mark.parametrize(("name", "text"), cases(OTHERS))
 def test_another_word_is_not_theirs(name: str, text: str) -> None:
     assert [*PlainSearch([name]).find(text)] == []
-    assert not IdentifyingTerms([name], search=PersonalSearch([name])).matches_text(text)
+    assert not IdentifyingTerms([name]).matches_text(text)
 
 
 def test_numbers_and_addresses_are_found_between_any_separators() -> None:

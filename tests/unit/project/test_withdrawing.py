@@ -28,13 +28,13 @@ def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path
     assert len(left_in(path, full.theirs)) >= len(full.theirs)
     with Study.open(path, read_only=True) as study:
         empty = {table for table in TABLES if study.row(f"SELECT 1 FROM {table} LIMIT 1") is None}
-    assert empty == {"withdrawal"}
+    assert empty == {"withdrawal", "withdrawal_certificate"}
 
 
 @pytest.mark.parametrize("drop", [False, True])
 def test_nothing_of_theirs_is_in_the_bytes_and_the_study_is_sound(tmp_path: Path, drop: bool) -> None:
     path, full = made(tmp_path)
-    without(path, full, drop=drop)
+    without(path, drop=drop)
     assert check_study(path) == []
     assert [file.name for file in tmp_path.iterdir()] == ["study.greenroom"]
     assert (
@@ -44,7 +44,7 @@ def test_nothing_of_theirs_is_in_the_bytes_and_the_study_is_sound(tmp_path: Path
 
 def test_what_others_wrote_stays(tmp_path: Path) -> None:
     path, full = made(tmp_path)
-    without(path, full)
+    without(path)
     content = path.read_bytes()
     missing = [text for text in full.others if not any(form in content for form in forms([text]))]
     # A set that lost an item says so, and its other items, their judgments and answers stay.
@@ -55,11 +55,15 @@ def test_what_others_wrote_stays(tmp_path: Path) -> None:
         assert study.rows("SELECT json_extract(left_out, '$.withdrawn'), sha256 <> 'ab' FROM item_set") == [(1, 1)]
         assert study.rows("SELECT recording_id FROM medium") == [(full.id("rec2"),)]
         assert study.rows("SELECT json_extract(request, '$.sha256') FROM egress ORDER BY 1") == [("aa1",), ("aa2",)]
+        # A comment that named them once is there as it is now, without what it was.
+        history = "SELECT operation, before FROM journal_change WHERE json_extract(coalesce(after, before), '$.id') = ?"
+        assert study.rows(history, (full.id("name0"),)) == [("insert", None)]
+        assert len(study.rows(history, (full.id("seg2"),))) == 1
 
 
 def test_a_recording_goes_as_a_whole_where_that_is_asked(tmp_path: Path) -> None:
     path, full = made(tmp_path)
-    without(path, full, drop=True)
+    without(path, drop=True)
     assert full.id("rec1").encode() not in path.read_bytes()
     with Study.open(path, read_only=True) as study:
         assert study.rows("SELECT number FROM recording") == [(2,)]
@@ -67,7 +71,7 @@ def test_a_recording_goes_as_a_whole_where_that_is_asked(tmp_path: Path) -> None
 
 def test_undo_stops_there_and_goes_on_from_there(tmp_path: Path) -> None:
     path, full = made(tmp_path)
-    without(path, full)
+    without(path)
     with Study.open(path) as study:
         with pytest.raises(UserError) as refused:
             study.undo()
@@ -83,15 +87,15 @@ def test_undo_stops_there_and_goes_on_from_there(tmp_path: Path) -> None:
 
 def test_withdrawing_again_finds_nothing(tmp_path: Path) -> None:
     path, full = made(tmp_path)
-    without(path, full)
+    without(path)
     memory = load_into_memory(path)
     assert erase_subject(memory, build_scope(memory, [full.id("P01")])).is_empty
 
 
 def test_a_study_that_somebody_has_open_is_left_alone(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
+    path, _ = made(tmp_path)
     with Study.open(path), pytest.raises(UserError):
-        without(path, full)
+        without(path)
     assert NAME.encode() in path.read_bytes()
     assert check_study(path) == []
 
@@ -154,7 +158,7 @@ def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> N
             "INSERT INTO prompt_version VALUES ('pre', 8, ?)", ('system = "Frau Quellbach\'s turn"\nbody = "x"',)
         )
         study.write("INSERT INTO prompt_version VALUES ('pre', 1, ?)", (prompt_text("pre"),))
-    done = without(path, full)
+    done = without(path, "Error")
     assert check_study(path) == []
     with Study.open(path, read_only=True) as study:
         schemes = dict(study.rows("SELECT key, text FROM scheme_version"))

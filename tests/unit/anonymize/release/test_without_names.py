@@ -22,7 +22,7 @@ from anonymize.release.release_texts import list_released_texts
 from anonymize.release.scrubbed_study import replace_in_study, write_copies
 from anonymize.sound.voice_methods import MUTE
 from anonymize.voice.sound_choice import SoundChoice, gather_sound_parameters
-from anonymize.withdrawal.withdrawal import PersonalStringFinder
+from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder
 from benchmark.dataset.question_selection import select_questions
 from benchmark.disclosure.cast_names import condition_text_filter
 from models.names import name_finders

@@ -180,8 +180,8 @@ def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(
         assert (others,) in study.rows("SELECT text FROM comment")
         assert study.rows("SELECT count(*) FROM segment") == [(2,)]
         assert study.rows("SELECT pseudonym FROM participant") == [("P02",)]
-    searched = json.loads(next(path.parent.glob("*withdrawal of P01.json")).read_text())["searched"]
-    assert {"name", "phone", "e-mail", "account", "date-of-birth", "address", "link"} <= {*searched["kinds"]}
-    assert [(file["found"], file["free_pages"]) for file in searched["files"]] == [(0, 0)] * 3
-    assert (searched["beside"]["found"], searched["program"]["found"], searched["not_readable"]) == (0, 0, 1)
+    said = json.loads(next(path.parent.glob("*withdrawal of P01.json")).read_text())
+    assert {"name", "phone", "e-mail", "account", "date-of-birth", "address", "link"} <= {*said["kinds"]}
+    assert [(file["found"], file["free_pages"]) for file in said["searched"]] == [(0, 0)] * 3
+    assert (said["beside"]["found"], said["machine"]["found"], said["closed_copies"]) == (0, 0, 1)
     assert "old and encrypted.greenroom may be a copy" in told

@@ -18,16 +18,11 @@ from platformdirs import user_config_path
 
 from anonymize.local_files.file_traces import names_person
 from anonymize.local_files.study_encryption import encrypt_study as encrypt_with_caches
-from anonymize.withdrawal.withdrawal_certificate import (
-    PendingCertificate,
-    free_pending_path,
-    list_pending,
-    publish_pending,
-)
+from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
 from app.cli.main import greenroom as command
 from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
-from project.erasure.mentions import IdentifyingTerms
+from project.erasure.subject_terms import IdentifyingTerms
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
 from project.integrity.integrity_check import check_study
@@ -198,12 +193,12 @@ def test_nothing_of_theirs_is_in_any_file_of_this_machine(withdrawn: Withdrawn) 
 def test_the_certificate_says_what_was_removed_and_what_is_left(withdrawn: Withdrawn) -> None:
     said = withdrawn.certificate
     assert said["withdrawn"] == "P01"
-    assert said["study"]["sha256"] == hashlib.sha256(withdrawn.path.read_bytes()).hexdigest()
-    assert said["removed"]["participant"] == {"rows": 1, "blanked": 0}
-    assert said["clips"][0]["sha256"] == hashlib.sha256(CLIP).hexdigest()
+    assert said["sha256"] == hashlib.sha256(withdrawn.path.read_bytes()).hexdigest()
+    assert said["removed"]["participant"] == [1, 0]
+    assert said["clips"][0][1] == hashlib.sha256(CLIP).hexdigest()
     assert [(footage["recording"], footage["deleted"]) for footage in said["footage"]] == [(1, True)]
     assert {backup["what"] for backup in said["backups"]} == {"rewritten", "erased unread"}
-    assert [sent["sha256"] for sent in said["elsewhere"]["sent"]] == ["aa1"]
+    assert [sent["sha256"] for sent in said["sent"]] == ["aa1"]
     assert said["by_hand"] == 1
     assert "1 backup could not be read and was erased unread" in withdrawn.plain
     assert not [form for form in forms(withdrawn.theirs) if form in withdrawn.plain.encode()]
@@ -272,7 +267,7 @@ def test_paths_that_name_them_are_forgotten_and_others_stay(lab: Path, greenroom
     assert (kept.theme, kept.recent, [*kept.scheme_files.values()]) == ("dark", recent[1:], [str(others / "own.toml")])
     assert (read_trusted(study_id, TrustKind.FOLDER), read_trusted(study_id, TrustKind.MODEL)) == ((str(others),), ())
     said = json.loads(lab.with_name("proof.json").read_text())
-    assert (said["forgotten_paths"], said["elsewhere"]["named_by_path"]) == (4, False)
+    assert (said["forgotten_paths"], said["named_by_path"]) == (4, False)
 
 
 def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,22 +277,17 @@ def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.Monkey
     assert [names_person(path, wording) for path in paths] == [False, True, True]
 
 
-def test_a_study_whose_own_path_names_them_is_told_of(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    path = study.rename(tmp_path / f"{NAME}.greenroom")
-    assert "rename it" in greenroom("withdraw", path, "P01", "--dry-run")
-    greenroom("withdraw", path, "P01", "--yes", "--certificate", tmp_path / "proof")
-    assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["named_by_path"] is True
-    assert NAME not in (tmp_path / "proof.md").read_text()
-
-
-def test_a_certificate_never_holds_a_pseudonym_that_is_a_name(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
+def test_a_certificate_never_holds_a_name_and_the_path_of_the_study_is_told_of(
+    study: Path, tmp_path: Path, greenroom: Terminal
+) -> None:
     path = study.rename(tmp_path / "Zyxanna.greenroom")
     with Study.open(path) as opened, opened.step("Rename"):
         opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
     shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
     told = greenroom("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
     assert "name of the certificate" in told
-    greenroom("withdraw", path, NAME, "--yes", "--keep-rest")
+    assert "rename it" in greenroom("withdraw", path, NAME, "--dry-run")
+    assert greenroom.json("withdraw", path, NAME, "--yes", "--keep-rest")["named_by_path"] is True
     certificates = sorted(tmp_path.glob("*withdrawal of*"))
     assert len(certificates) == 2
     for file in certificates:
@@ -317,7 +307,7 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
     assert sorted(foreseen["beside"]) == sorted(map(str, [*exports[:3], other]))
     said = greenroom.json("withdraw", lab, "P01", "--yes", "--delete-beside")
     assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
-    assert (said["deleted_beside"], said["searched"]["beside"]["found"]) == (3, 1)
+    assert (said["deleted_beside"], said["beside"]["found"]) == (3, 1)
 
 
 def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
@@ -423,7 +413,7 @@ def test_copies_under_names_of_their_own_are_named_and_left(study: Path, tmp_pat
     assert sorted(foreseen["copies"]) == sorted(map(str, copies))
     told = greenroom("withdraw", study, "P01", "--yes", "--certificate", tmp_path / "proof")
     assert "before/study.greenroom is a copy of the study" in told
-    assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["copies_on_this_machine"] == 3
+    assert json.loads((tmp_path / "proof.json").read_text())["study_copies"] == 3
     assert all(NAME.encode() in copy.read_bytes() for copy in copies)
 
 
@@ -439,7 +429,7 @@ def test_a_release_is_listed_for_whoever_withdraws_next_too(study: Path, greenro
     listed = []
     for who in ("P01", "P02"):
         said = greenroom.json("withdraw", study, who, "--yes", "--certificate", study.with_name(f"{who} proof"))
-        releases = [release for release in said["elsewhere"]["releases"] if release["kind"] == "release"]
+        releases = [release for release in said["made"] if release["kind"] == "release"]
         listed.append([release["at"] for release in releases if release["recording"] == 1])
     assert listed[0] == listed[1]
     assert len(listed[0]) == 2
@@ -452,7 +442,7 @@ def test_copies_with_annotations_alone_are_named(study: Path, tmp_path: Path, gr
     for name in ("for the board", f"of {NAME}"):
         greenroom("scrub", study, "--out", tmp_path / "shared" / f"{name}.greenroom")
     said = greenroom.json("withdraw", study, "P01", "--yes")
-    assert [copy["name"] for copy in said["elsewhere"]["shared"]] == ["for the board.greenroom", ""]
+    assert [copy["name"] for copy in said["shared"]] == ["for the board.greenroom", ""]
     certificate = Path(said["certificate"]).read_text()
     assert "for the board.greenroom" in certificate
     assert NAME not in certificate
@@ -546,26 +536,27 @@ def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom
     assert [Path(copy).name for copy in foreseen["footage_copies"]] == ["c.wav"]
 
 
-def test_a_certificate_waits_in_the_place_of_no_other(tmp_path: Path) -> None:
-    study = tmp_path / "study.greenroom"
-    for number in (1, 2):
-        PendingCertificate(free_pending_path(study), f"P0{number}", "2026", "Lab", "text", {}).store()
-    (first, _) = list_pending(study)
-    first.file.unlink()
-    PendingCertificate(free_pending_path(study), "P03", "2027", "Lab", "text", {}).store()
-    assert {certificate.person for certificate in list_pending(study)} == {"P02", "P03"}
-
-
-def test_what_killed_writers_of_a_certificate_and_of_a_withdrawal_left_goes_with_the_next(study: Path) -> None:
+def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
+    study: Path, greenroom: Terminal
+) -> None:
+    with Study.open(study) as opened, opened.step("Rename"):
+        opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P02'", (NAME.split()[1],))
+    first = Path(greenroom.json("withdraw", study, "P01", "--yes", "--keep-rest")["certificate"])
+    greenroom("withdraw", study, NAME.split()[1], "--yes", "--keep-rest")
+    (kept, other) = read_certificates(study)
+    assert (kept.withdrawn, other.withdrawn[:12]) == ("P01", "participant ")
+    first.unlink()
+    for name in (first.name, f"{first.stem}.json"):
+        study.with_name(f".{name}.4711.unfinished").write_text("half of a certificate")
     killed = study.with_name(f".{study.name}.4fd6tmfu")
     killed.mkdir()
     (killed / "study.greenroom").write_bytes(study.read_bytes())
-    publish_pending(study)
+    assert "No participant" in greenroom("withdraw", study, "P01", "--dry-run", code=2)
+    again = Path(greenroom.json("withdraw", study, "P01")["certificate"])
+    assert again == first
+    assert again.read_text().startswith("# Certificate of the withdrawal of P01\n")
+    again.write_text("signed by hand")
+    assert write_certificate(study, kept) == first.with_name(f"{first.stem} (1).md")
+    assert "withdrew on" in greenroom("withdraw", study, NAME.split()[1])
     assert not killed.exists()
-    before = {*study.parent.iterdir()}
-    waits = PendingCertificate(free_pending_path(study), "P01", "2026", "lab, withdrawal of P01", "text", {})
-    for name in (waits.file.name, f"{waits.name}.json", f"{waits.name}.md"):
-        study.with_name(f".{name}.4711.unfinished").write_text("half of a certificate")
-    waits.store()
-    written = waits.publish()
-    assert {*study.parent.iterdir()} == before | {*written}
+    assert [*study.parent.glob(".*.unfinished")] == []

@@ -40,7 +40,8 @@ def restore_backup(folder: Path) -> None:
 def erase_from_study(folder: Path) -> None:
     with Study.create(folder / "a.greenroom") as study:
         memory = erased_file.copy_to_memory(study)
-    erased_file.rewrite_file(memory, folder / "a.greenroom")
+    with erased_file.prepare_rewrite(memory, folder / "a.greenroom") as rewritten:
+        rewritten.publish()
     memory.close()
 
 

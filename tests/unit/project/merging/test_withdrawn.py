@@ -4,7 +4,6 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from project.entities.study_records import Annotator
-from project.erasure.erased_file import exclusive_access, load_into_memory, rewrite_file
-from project.erasure.erasure import prepare_erasure
 from project.erasure.personal_strings import PersonalString
 from project.erasure.reimport_guard import guard_import
-from project.erasure.removal import erase_subject, record_withdrawal
-from project.erasure.subject_scope import build_scope
 from project.errors import UserError
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
@@ -26,7 +21,7 @@ from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.builders.full_study import NAME, SPOKEN, Full, made
 from tests.builders.merge_study import EDITS, PERSON, copy_file, merge, play, two_segments
-from tests.builders.withdrawn_study import AT, left_in, study_with, without
+from tests.builders.withdrawn_study import left_in, study_with, without
 
 
 def work(path: Path, full: Full, number: int) -> list[str]:
@@ -64,7 +59,7 @@ def test_a_copy_of_the_file_does_not_bring_them_back(tmp_path: Path, drop: bool)
     path, full = made(tmp_path)
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
     gone = work(copy, full, 1)
-    without(path, full, drop=drop)
+    without(path, drop=drop)
     before = copy.read_bytes()
     merged(path, copy)
     assert check_study(path) == []
@@ -79,7 +74,7 @@ def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path
     with Study.open(path) as study:
         split_copy(study, AnnotatorShare(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
     gone = work(out, full, 2)
-    without(path, full)
+    without(path)
     merged(path, out)
     assert check_study(path) == []
     assert left_in(path, [*full.theirs, SPOKEN, full.id("P01"), *gone]) == []
@@ -87,12 +82,12 @@ def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path
 
 
 def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_gone(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
+    path, _ = made(tmp_path)
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
-    without(copy, full)
+    without(copy)
     with pytest.raises(UserError, match="P01 withdrew"):
         merged(path, copy)
-    without(path, full)
+    without(path)
     merged(path, copy)
     assert check_study(path) == []
 
@@ -104,12 +99,7 @@ def withdrawn_study(folder: Path, keep: tuple[str, ...] = ()) -> tuple[Path, Pat
     """Return a study from which P01 withdrew, called by names of which the study holds one, and its older copy."""
     path = study_with(folder, ["I live at 12 Acacia Avenue, born 3 May 1982, call 07700 900123"], ["Hello"], NAMES[:1])
     copy = Path(shutil.copyfile(path, folder / "copy.greenroom"))
-    with (
-        exclusive_access(path),
-        closing(prepare_erasure(path, "P01", NAMES[1:], keep=keep, finder=find_all)) as made,
-        made.prepare_rewrite("", AT) as rewritten,
-    ):
-        rewritten.publish()
+    without(path, words=NAMES[1:], keep=keep, finder=find_all)
     return path, copy
 
 
@@ -203,12 +193,9 @@ def test_whatever_was_edited_and_undone_they_are_gone_and_stay_gone(
         copy = copy_file(home, "copy")
         play(home, here)
         play(copy, there)
-        with exclusive_access(home):
-            memory = load_into_memory(home)
-            reach = build_scope(memory, [PERSON.id], words=["Jane"], drop=drop)
-            erase_subject(memory, reach)
-            record_withdrawal(memory, reach, None, AT)
-            rewrite_file(memory, home)
+        with Study.open(home, read_only=True) as study:
+            ((pseudonym,),) = study.rows("SELECT pseudonym FROM participant WHERE id = ?", (PERSON.id,))
+        without(home, str(pseudonym), ("Jane",), drop=drop)
         assert check_study(home) == []
         merge(home, copy)
         assert check_study(home) == []
