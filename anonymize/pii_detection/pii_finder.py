@@ -30,7 +30,7 @@ from anonymize.pii_detection.pii_hit import (
 )
 from anonymize.pii_detection.pii_patterns import find_dates, find_electronic_addresses
 from anonymize.pii_detection.postal_addresses import find_addresses
-from anonymize.pii_detection.presidio_engine import find_with_presidio
+from anonymize.pii_detection.presidio_rules import find_with_presidio
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
 from models.names.name_finders import NameFinder, NameSpan
 from project.session.optional_parts import NAMES

@@ -6,7 +6,7 @@ Electronic addresses are e-mail addresses, links and handles, written and spoken
 import re
 from collections.abc import Iterator
 
-from anonymize.pii_detection.pii_hit import BIRTH, DATE, LIKELY, LINK, MAIL, STRONG, PiiSpan
+from anonymize.pii_detection.pii_hit import BIRTH, CERTAIN, DATE, LIKELY, LINK, MAIL, STRONG, PiiSpan
 from project.text_matching.normalization import function_words, is_common
 from project.text_matching.text_views import fold_with_positions
 
@@ -142,7 +142,7 @@ _SPOKEN_LINK = re.compile(
     rf"(?:{_WORD}\s+dot\s+)?(?:{_TOP_LEVEL_DOMAINS})(?![^\W_])(?:\s+slash\s+{_WORD})*"
 )
 _HANDLE = re.compile(r"(?<![\w@.])@[^\W_][\w.]{2,}")
-_PATHS = {"link": LINK, "path": LINK, "e-mail": MAIL}
+_PATHS = {"link": (LINK, STRONG), "path": (LINK, STRONG), "e-mail": (MAIL, CERTAIN)}
 _WORD_BEFORE = re.compile(rf"({_WORD})\s+$")
 _MAX_WORDS_BEFORE = 2
 _MAX_CHARS_BEFORE = 80
@@ -154,7 +154,7 @@ def find_electronic_addresses(text: str) -> Iterator[PiiSpan]:
     for kind, pattern in IDENTIFYING_PATTERNS:
         if kind in _PATHS:
             for hit in pattern.finditer(folded.text):
-                yield PiiSpan(*folded.original_span(*hit.span()), _PATHS[kind], STRONG)
+                yield PiiSpan(*folded.original_span(*hit.span()), *_PATHS[kind])
     for hit in _SPOKEN_MAIL.finditer(folded.text):
         yield PiiSpan(*folded.original_span(_extend_start(folded.text, hit.start()), hit.end()), MAIL, STRONG)
     for hit in _CHINESE_MAIL.finditer(folded.text):
