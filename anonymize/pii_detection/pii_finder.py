@@ -5,16 +5,17 @@ Those words are names of participants, nicknames, misspellings, and words that p
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from anonymize.pii_detection.announced_names import find_announced_names
-from anonymize.pii_detection.chinese_names import find_chinese_names
-from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers, find_said_digits
-from anonymize.pii_detection.introduced_names import (
-    find_introduced_names,
-    find_listed_names,
+from anonymize.pii_detection.announced_names import (
+    find_announced_names,
+    find_announced_places,
+    find_chinese_names,
     find_organisations,
-    find_spelled_words,
 )
+from anonymize.pii_detection.dates_and_links import find_dates, find_electronic_addresses
+from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers, find_said_digits
+from anonymize.pii_detection.listed_names import find_listed_names, find_spelled_words, find_vocatives
 from anonymize.pii_detection.name_tokens import Token, Tokens
 from anonymize.pii_detection.pii_hit import (
     CERTAIN,
@@ -28,7 +29,6 @@ from anonymize.pii_detection.pii_hit import (
     normalize_kind,
     resolve_overlaps,
 )
-from anonymize.pii_detection.pii_patterns import find_dates, find_electronic_addresses
 from anonymize.pii_detection.postal_addresses import find_addresses
 from anonymize.pii_detection.presidio_rules import find_with_presidio
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
@@ -40,6 +40,7 @@ from project.text_matching.spoken_forms import write_out_spoken
 from project.text_matching.text_views import (
     TextView,
     fold,
+    fold_with_positions,
     join_divided_words,
     separate_digits,
     to_ascii_signs,
@@ -196,13 +197,8 @@ def phonetic_key(key: str) -> str:
 
 
 _Rule = Callable[[str], Iterable[PiiSpan]]
-_NORMALIZED_TEXT_RULES: tuple[_Rule, ...] = (
-    find_codes,
-    find_dates,
-    find_addresses,
-    find_electronic_addresses,
-    find_national_numbers,
-)
+_NUMBER_RULES: tuple[_Rule, ...] = (find_codes, find_addresses, find_national_numbers)
+_FOLDED_RULES: tuple[_Rule, ...] = (find_dates, find_electronic_addresses)
 # Below what the rules are sure of: their kind counts where both find something.
 _MAX_WEAK_SCORE = 0.45
 _NAME_KINDS = frozenset({PERSON, PLACE, ORGANISATION})
@@ -282,24 +278,33 @@ class PersonalFinder:
 def _apply_rules(tokens: Tokens) -> Iterator[PiiSpan]:
     base = to_ascii_signs(tokens.text)
     out = base.then(write_out_spoken(base.text))
-    yield from _apply_in_view(out, (find_with_presidio,))
+    yield from _in_original(out, find_with_presidio(out.text))
     yield from find_spelled_words(tokens.text, out)
-    fluent = without_hesitations(base.text)
-    for reading in (base, *([base.then(fluent)] if fluent else [])):
-        written = reading.then(write_out_spoken(reading.text))
+    readings = [(base, out)]
+    if fluent := without_hesitations(base.text):
+        reading = base.then(fluent)
+        readings.append((reading, reading.then(write_out_spoken(reading.text))))
+    for reading, written in readings:
         for view in (written, *_views(reading, written)):
-            yield from _apply_in_view(view, _NORMALIZED_TEXT_RULES)
+            folded = fold_with_positions(view.text)
+            yield from _in_original(view, _apply_all(_NUMBER_RULES, view.text))
+            yield from _in_original(view, _in_original(folded, _apply_all(_FOLDED_RULES, folded.text)))
             yield from find_said_digits(tokens.text, view)
     yield from _apply_word_rules(tokens)
     if whole := join_divided_words(tokens.text):
         yield from _in_original(whole, _apply_word_rules(Tokens(whole.text)))
 
 
+def _apply_all(rules: Iterable[_Rule], text: str) -> Iterator[PiiSpan]:
+    return chain.from_iterable(rule(text) for rule in rules)
+
+
 def _apply_word_rules(tokens: Tokens) -> Iterator[PiiSpan]:
-    yield from find_introduced_names(tokens)
+    yield from find_announced_names(tokens)
+    yield from find_vocatives(tokens)
     yield from find_organisations(tokens.text)
     yield from find_listed_names(tokens)
-    yield from find_announced_names(tokens)
+    yield from find_announced_places(tokens)
     yield from find_chinese_names(tokens.text)
 
 
@@ -322,11 +327,6 @@ def _in_original(view: TextView, found: Iterable[PiiSpan]) -> Iterator[PiiSpan]:
 def _bare_key(words: str) -> str:
     key = " ".join(fold(words).split()).strip(".,;:!?")
     return key.removesuffix("'s")
-
-
-def _apply_in_view(out: TextView, rules: Iterable[_Rule]) -> Iterator[PiiSpan]:
-    for rule in rules:
-        yield from _in_original(out, rule(out.text))
 
 
 def _model_span(name_span: NameSpan, source: str) -> PiiSpan:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from anonymize.pii_detection.pii_patterns import IDENTIFYING_PATTERNS
+from anonymize.pii_detection.text_patterns import read_patterns
 from project.text_matching.text_views import fold, fold_with_positions
 
 OMISSION_MARK = "[…]"
@@ -102,10 +102,9 @@ class PhraseMatcher:
 def find_identifying(text: str) -> Iterable[TextRedaction]:
     """Return the places of e-mail addresses, links, paths, telephone and identity numbers, and dates."""
     folded = fold_with_positions(text)
-    for kind, pattern in IDENTIFYING_PATTERNS:
-        for hit in pattern.finditer(folded.text):
-            start, end = folded.original_span(*hit.span())
-            yield TextRedaction(start, end, kind, f"[{kind}]")
+    for pattern in read_patterns("identifying"):
+        for _, start, end in pattern.find(folded.text):
+            yield TextRedaction(*folded.original_span(start, end), pattern.kind, f"[{pattern.kind}]")
 
 
 class TextScrubber:
