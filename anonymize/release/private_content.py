@@ -1,14 +1,14 @@
-"""Collects what must not be in a release, and builds the scrubber that removes it."""
+"""Collects what must not leave, builds the scrubber that removes it, and searches what was written for it."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from annotate.interchange.formats.csv_table import COLUMNS as CSV_TABLE_COLUMNS
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_detection.text_scrubber import OMISSION_MARK, TextScrubber, find_identifying
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, PhraseMatcher, TextScrubber, find_identifying
 from anonymize.pii_review.review_hits import build_finders, build_quoted_finder, private_replacements
 from anonymize.release.release_plan import (
     SOUND_CHOICES,
@@ -24,11 +24,13 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import replacements
 from project.queries.recording_rows import all_media, all_participants, all_recordings
 from project.session.session import Session
+from project.text_matching.text_views import fold
 from resources import resource
 
 _MIN_NAME_CHARS = 2
 _MIN_NOTE_CHARS = 4
 _MIN_PATTERN_BYTES = 6
+_CHUNK_BYTES = 1 << 20
 _RESOURCE_FOLDERS = ("release", "schemes")
 _RELEASE_FOLDERS = ("annotations", "video", "frames", "manifest", "recordings", "participants")
 
@@ -97,10 +99,43 @@ def collect_private(session: Session) -> Private:
     )
 
 
-def private_byte_patterns(private: Private) -> list[bytes]:
-    """Return what pictures and sound are searched for: texts long enough not to stand there by chance, lower case."""
-    found = {form for text in (*private.words, *private.texts) for form in _forms(text)}
-    return sorted(pattern for pattern in found if len(pattern) >= _MIN_PATTERN_BYTES)
+class PrivateSearch:
+    """Searches texts and files for what must not leave."""
+
+    def __init__(self, private: Private) -> None:
+        self._words = PhraseMatcher(dict.fromkeys(private.words, OMISSION_MARK))
+        self._texts = [fold(text) for text in private.texts]
+        forms = {form for text in (*private.words, *private.texts) for form in _forms(text)}
+        # Shorter ones stand by chance in pictures and sound.
+        patterns = sorted(form for form in forms if len(form) >= _MIN_PATTERN_BYTES)
+        self._bytes = re.compile(b"|".join(map(re.escape, patterns))) if patterns else None
+        self._longest = max(map(len, patterns), default=1)
+
+    def text(self, text: str) -> Iterator[str]:
+        """Yield what private things stand in a text."""
+        word = self._words.find_first(text)
+        if word is not None:
+            yield f"the private word or name “{word}”"
+        folded = fold(text)
+        for private_text in self._texts:
+            if private_text in folded:
+                yield f"the name of a file or folder, or a participant's note: “{private_text[:40]}”"
+
+    def file(self, path: Path) -> Iterator[str]:
+        """Yield whether private things stand in the bytes of a file, whatever its kind."""
+        if self._bytes is not None and any(
+            self._bytes.search(chunk.lower()) for chunk in read_overlapping(path, self._longest)
+        ):
+            yield "a private word, a name or a path"
+
+
+def read_overlapping(path: Path, overlap: int) -> Iterator[bytes]:
+    """Yield the bytes of a file in chunks, each with the last ones of the chunk before."""
+    rest = b""
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            yield rest + chunk
+            rest = chunk[-overlap:]
 
 
 def _forms(text: str) -> Iterable[bytes]:

@@ -8,20 +8,18 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import av
 
-from anonymize.pii_detection.text_scrubber import PhraseMatcher
-from anonymize.release.private_content import Private, private_byte_patterns
+from anonymize.release.private_content import Private, PrivateSearch, read_overlapping
 from media.source import open_media
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.publication import FIXED_TIME, list_files
-from project.text_matching.text_views import fold
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_CHUNK_BYTES = 1 << 20
 _MAX_LEAKS = 200
 _PLAIN_TAGS: Mapping[str, re.Pattern[str]] = {
     "major_brand": re.compile(r"isom|mp42|M4A "),
@@ -52,29 +50,6 @@ class Leak:
     what: str
 
 
-class _PrivateSearch:
-    def __init__(self, private: Private, sound: bool) -> None:
-        self.words = PhraseMatcher(dict.fromkeys(private.words, "-"))
-        self.texts = [fold(text) for text in private.texts]
-        self.bytes = [re.escape(private_byte_pattern) for private_byte_pattern in private_byte_patterns(private)]
-        self.pattern = re.compile(b"|".join(self.bytes)) if self.bytes else None
-        self.longest = max(
-            (len(private_byte_pattern) for private_byte_pattern in private_byte_patterns(private)), default=1
-        )
-        self.sound = sound
-
-    def find_in_text(self, text: str, where: str) -> Iterator[str]:
-        """Yield what private things stand in a text."""
-        text = _CHECKSUMS.sub(" ", text)
-        found = self.words.find_first(text)
-        if found is not None:
-            yield f"{where} holds the private word or name “{found}”"
-        plain = fold(text)
-        for private_text in self.texts:
-            if private_text in plain:
-                yield f"{where} holds the name of a file or folder, or a participant's note: “{private_text[:40]}”"
-
-
 def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     """Return everything in a finished release that must not be there; empty where it may leave.
 
@@ -82,7 +57,8 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     clips; segments of pictures; members of archives; the words of every text; and, in the bytes of every file, private
     words and names of at least six bytes.
     """
-    search = _PrivateSearch(private, sound)
+    search = PrivateSearch(private)
+    readers = READERS | ({".mp4": partial(_check_clip, sound=True)} if sound else {})
     found = [Leak(".", what) for what in _check_entry(folder)]
     for base, names, _ in os.walk(folder):
         for name in names:
@@ -92,12 +68,12 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     for name in list_files(folder):
         path = folder / name
         whats = [*_check_entry(path), *_check_name(path.name, search)]
-        look = READERS.get(path.suffix)
+        look = readers.get(path.suffix)
         if look is None:
             whats.append(f"files of the kind “{path.suffix}” cannot be looked into")
         elif not whats:
             try:
-                whats += [*look(path, search), *_check_bytes(path, search)]
+                whats += [*look(path, search), *(f"its bytes hold {what}" for what in search.file(path))]
             except (OSError, ValueError, UserError, av.FFmpegError, zipfile.BadZipFile) as error:
                 whats.append(f"it cannot be read back: {error}")
         found += [Leak(name, what) for what in whats]
@@ -121,28 +97,33 @@ def _check_entry(path: Path) -> Iterator[str]:
             yield f"it has the attribute “{told[0]}”"
 
 
-def _check_name(name: str, search: _PrivateSearch) -> Iterator[str]:
+def _check_name(name: str, search: PrivateSearch) -> Iterator[str]:
     if not _NAME.fullmatch(name):
         yield "its name has other characters than letters, digits, dot, dash and underscore"
-    yield from search.find_in_text(re.sub(r"[._-]+", " ", name), "its name")
-    yield from search.find_in_text(name, "its name")
+    yield from _search_text(search, re.sub(r"[._-]+", " ", name), "its name")
+    yield from _search_text(search, name, "its name")
 
 
-def _check_plain(path: Path, search: _PrivateSearch) -> Iterator[str]:
-    yield from search.find_in_text(path.read_bytes().decode("utf-8-sig"), "it")
+def _search_text(search: PrivateSearch, text: str, where: str) -> Iterator[str]:
+    for what in search.text(_CHECKSUMS.sub(" ", text)):
+        yield f"{where} holds {what}"
 
 
-def _check_markup(path: Path, search: _PrivateSearch) -> Iterator[str]:
+def _check_plain(path: Path, search: PrivateSearch) -> Iterator[str]:
+    yield from _search_text(search, path.read_bytes().decode("utf-8-sig"), "it")
+
+
+def _check_markup(path: Path, search: PrivateSearch) -> Iterator[str]:
     text = path.read_text("utf-8")
-    yield from search.find_in_text(text, "it")
-    yield from search.find_in_text(html.unescape(text), "it")
+    yield from _search_text(search, text, "it")
+    yield from _search_text(search, html.unescape(text), "it")
 
 
-def _check_json(path: Path, search: _PrivateSearch) -> Iterator[str]:
+def _check_json(path: Path, search: PrivateSearch) -> Iterator[str]:
     text = path.read_text("utf-8")
-    yield from search.find_in_text(text, "it")
+    yield from _search_text(search, text, "it")
     # What is written as an escape is searched as what it means.
-    yield from search.find_in_text("\n".join(_strings(json.loads(text))), "it")
+    yield from _search_text(search, "\n".join(_strings(json.loads(text))), "it")
 
 
 def _strings(found: Json) -> Iterator[str]:
@@ -157,7 +138,7 @@ def _strings(found: Json) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _check_archive(path: Path, search: _PrivateSearch) -> Iterator[str]:
+def _check_archive(path: Path, search: PrivateSearch) -> Iterator[str]:
     with zipfile.ZipFile(path) as archive:
         if archive.comment:
             yield "the archive has a comment"
@@ -166,11 +147,11 @@ def _check_archive(path: Path, search: _PrivateSearch) -> Iterator[str]:
                 yield f"the archive's {member.filename} has a comment or extra fields"
             if member.date_time != (1980, 1, 1, 0, 0, 0):
                 yield f"the archive's {member.filename} tells when it was made"
-            yield from search.find_in_text(member.filename, "the name of a member")
-            yield from search.find_in_text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
+            yield from _search_text(search, member.filename, "the name of a member")
+            yield from _search_text(search, archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
 
 
-def _check_clip(path: Path, search: _PrivateSearch) -> Iterator[str]:
+def _check_clip(path: Path, _search: PrivateSearch, *, sound: bool = False) -> Iterator[str]:
     with open_media(path) as clip:
         for key, value in (pair for part in (clip, *clip.streams) for pair in part.metadata.items()):
             known = _PLAIN_TAGS.get(key)
@@ -179,7 +160,7 @@ def _check_clip(path: Path, search: _PrivateSearch) -> Iterator[str]:
         if clip.chapters():
             yield "it has chapters"
         kinds = sorted(stream.type for stream in clip.streams)
-        if kinds not in (["video"], ["audio", "video"] if search.sound else ["video"]):
+        if kinds not in (["video"], ["audio", "video"] if sound else ["video"]):
             yield f"it has other streams than it should: {', '.join(kinds)}"
         held = sum(packet.size for packet in clip.demux())
     yield from _check_no_extra_data(path, held)
@@ -206,14 +187,14 @@ def _check_no_extra_data(path: Path, held: int) -> Iterator[str]:
 
 
 def _check_no_encoder(path: Path) -> Iterator[str]:
-    for chunk in _chunks(path, _MAX_ENCODER_BYTES):
+    for chunk in read_overlapping(path, _MAX_ENCODER_BYTES):
         hit = _ENCODERS.search(chunk)
         if hit is not None:
             yield f"it tells what it was encoded with: {hit[0].decode()}"
             return
 
 
-def _check_picture(path: Path, _search: _PrivateSearch) -> Iterator[str]:
+def _check_picture(path: Path, _search: PrivateSearch) -> Iterator[str]:
     data = path.read_bytes()
     if data[:2] != bytes([0xFF, _START]):
         yield "it is no JPEG"
@@ -234,25 +215,7 @@ def _check_picture(path: Path, _search: _PrivateSearch) -> Iterator[str]:
         yield "there is something after the end of the picture"
 
 
-def _check_bytes(path: Path, search: _PrivateSearch) -> Iterator[str]:
-    if search.pattern is None:
-        return
-    for chunk in _chunks(path, search.longest):
-        hit = search.pattern.search(chunk.lower())
-        if hit is not None:
-            yield "its bytes hold a private word, a name or a path"
-            return
-
-
-def _chunks(path: Path, overlap: int) -> Iterator[bytes]:
-    rest = b""
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            yield rest + chunk
-            rest = chunk[-overlap:]
-
-
-READERS: dict[str, Callable[[Path, _PrivateSearch], Iterator[str]]] = {
+READERS: dict[str, Callable[[Path, PrivateSearch], Iterator[str]]] = {
     ".mp4": _check_clip,
     ".jpg": _check_picture,
     ".md": _check_plain,
