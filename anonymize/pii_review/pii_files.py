@@ -14,7 +14,7 @@ from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_review.review_hits import PlacedHit, find_hits
 from project.errors import UserError
 from project.queries.pii_rows import PiiPlace, PiiVerdict
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.session.session import Session
 from project.text_format import restore_formula, write_csv
 
@@ -24,7 +24,7 @@ _OWNER_ONLY = 0o600
 
 def key_rows(session: Session) -> list[tuple[str, str, str, str, str]]:
     """Return replacement, kind, participant's pseudonym, what it stands for, and in how many places."""
-    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    people = pseudonyms(session.study)
     found: dict[tuple[str, str], tuple[set[str], set[str], list[int]]] = {}
     for hit in find_hits(session):
         if hit.is_hidden:

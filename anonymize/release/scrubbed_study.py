@@ -20,7 +20,7 @@ from project.errors import UserError
 from project.ids import is_id
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
-from project.queries.recording_rows import all_recordings, hold_outs
+from project.queries.recording_rows import all_recordings, hold_outs, recording_numbers
 from project.queries.segment_rows import set_value, values_of
 from project.queries.transcript_rows import find_utterance, update_utterance
 from project.search.free_texts import QUOTED, FreeText, free_texts, write_free_text
@@ -56,7 +56,7 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
-        numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
+        numbers = recording_numbers(session.study)
         kept_back = hold_outs(session.study)
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
