@@ -6,13 +6,12 @@ Its recognizers are asked one by one, without its engine: no model of a language
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anonymize.pii_detection.pii_hit import ACCOUNT, CERTAIN, IDENTITY, LICENCE, LINK, PHONE, STRONG, PiiSpan
 from models.runtime.native_libraries import without_heavy_packages
 
 if TYPE_CHECKING:
-    from presidio_analyzer import EntityRecognizer
     from tldextract import TLDExtract
 
 _RECOGNIZERS = {
@@ -62,7 +61,7 @@ def find_with_presidio(text: str) -> Iterator[PiiSpan]:
 
 
 @cache
-def _recognizers() -> "list[tuple[EntityRecognizer, str]]":
+def _recognizers() -> list[tuple[Any, str]]:
     with without_heavy_packages():
         import presidio_analyzer.predefined_recognizers as predefined
 

@@ -112,11 +112,6 @@ def decide_places(
     return step.changes
 
 
-def undecide_places(session: Session, places: Sequence[PlacedHit]) -> Changes:
-    """Take decisions back: places that no rule finds are gone from the list, the others are hidden until decided."""
-    return withdraw_decisions(session, places, ())
-
-
 def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
     """Say what some places are; those that nobody decided about are hidden from now on."""
     _check_kind(kind)
@@ -161,13 +156,8 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
     return step.changes
 
 
-def keep_everywhere(session: Session, word: str) -> Changes:
-    """Say that a word is personal nowhere in this study, as the name of a robot; participants' names stay hidden."""
-    return keep_words(session, [word])
-
-
 def keep_words(session: Session, words: Sequence[str]) -> Changes:
-    """Say that several words are personal nowhere in this study, as one step; see `keep_everywhere`."""
+    """Say that words are personal nowhere in this study, as the name of a robot; participants' names stay hidden."""
     public = [" ".join(word.split()) for word in words]
     private = private_words(session.study)
     for word in public:
@@ -188,13 +178,11 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
     return step.changes
 
 
-def forget_word(session: Session, word: str) -> Changes:
-    """Take back that a word is hidden or kept everywhere: from now on, rules judge it again."""
-    return withdraw_decisions(session, (), [word])
+def withdraw_decisions(session: Session, places: Sequence[PlacedHit] = (), words: Sequence[str] = ()) -> Changes:
+    """Take back decisions on places, and on words everywhere, as one step.
 
-
-def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
-    """Take back decisions on places, and on words everywhere, as one step; see `undecide_places` and `forget_word`."""
+    Places that no rule finds are gone from the list, the others are hidden until decided; rules judge the words again.
+    """
     keys = {fold(word): word for word in words}
     private = [private_word.word for private_word in private_words(session.study) if fold(private_word.word) in keys]
     public = [public_word for public_word in public_words(session.study) if fold(public_word) in keys]
@@ -212,11 +200,6 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Seq
         for word in public:
             delete_public_word(session.study, word)
     return step.changes
-
-
-def link_name(session: Session, name: str, participant_id: str | None) -> Changes:
-    """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant."""
-    return hide_everywhere(session, name, PERSON, participant_id)
 
 
 def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:

@@ -94,7 +94,7 @@ def _found(session: Session, text: str) -> list[pii.PlacedHit]:
 
 def _covered(session: Session, recording_id: str) -> set[str]:
     """Return the words that are not heard."""
-    return {spoken.hit.text for spoken in pii.find_spoken_spans(session, recording_id)}
+    return {spoken.hit.text for spoken in pii.spoken_hits(pii.find_hits(session, [recording_id]))}
 
 
 def _free_text(session: Session, row: str) -> FreeText:
@@ -129,13 +129,15 @@ def test_every_kind_of_text_is_searched_and_says_where(session: Session, recordi
 
 
 def test_a_word_is_heard_where_it_was_measured_or_all_over_its_utterance(session: Session, recording_id: str) -> None:
-    spans = {(span.hit.text, span.start_us): span for span in pii.find_spoken_spans(session, recording_id)}
+    spans = {
+        (span.hit.text, span.heard_us[0]): span for span in pii.spoken_hits(pii.find_hits(session, [recording_id]))
+    }
     word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
-    assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
+    assert word.heard_us[1] == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
     assert word.measured
     (whole,) = (span for (text, _), span in spans.items() if text == "Bilal")
     border = pii.BORDER_US
-    assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND - border, 9 * SECOND + border, False)
+    assert (*whole.heard_us, whole.measured) == (5 * SECOND - border, 9 * SECOND + border, False)
 
 
 def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: Session, recording_id: str) -> None:
@@ -143,10 +145,9 @@ def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: 
     squeezed = [replace(word, end_us=word.start_us) if "Anastasia" in word.text else word for word in said.words]
     with session.step("Squeeze"):
         update_utterance(session.study, replace(said, words=tuple(squeezed)))
-    spans = [span for span in pii.find_spoken_spans(session, recording_id) if span.start_us < 4 * SECOND]
-    (span,) = [span for span in spans if span.hit.text == "Anastasia"]
-    assert span.start_us <= squeezed[-2].start_us - pii.MARGIN_US
-    assert span.end_us == squeezed[-1].end_us + pii.BORDER_US
+    (span,) = [hit for hit in pii.find_hits(session) if hit.hit.text == "Anastasia" and hit.place.row == said.id]
+    assert span.heard_us[0] <= squeezed[-2].start_us - pii.MARGIN_US
+    assert span.heard_us[1] == squeezed[-1].end_us + pii.BORDER_US
 
 
 def test_times_of_other_words_than_those_written_count_for_nothing(session: Session, recording_id: str) -> None:
@@ -206,7 +207,7 @@ def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recor
     after = {hit.hit.text: hit.replacement for hit in pii.find_hits(session)}
     assert {text: after[text] for text in before} == before
     assert after["Robert"] not in before.values()
-    commands.forget_word(session, "Bilal")
+    commands.withdraw_decisions(session, words=["Bilal"])
     assert _found(session, "Bilal")[0].replacement == before["Bilal"]
 
 
@@ -215,7 +216,7 @@ def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_
     assert not _found(session, "Bilal")[0].is_hidden
     assert "Bilal" not in _covered(session, recording_id)
     assert build_scrubber(session).scrub(SAID[1]).text == SAID[1]
-    commands.undecide_places(session, _found(session, "Bilal"))
+    commands.withdraw_decisions(session, _found(session, "Bilal"))
     assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
 
 
@@ -304,23 +305,23 @@ def test_a_name_hidden_everywhere_is_found_misspelt_with_one_replacement(session
     assert {hit.hit.participant_id for hit in misspelt} == {whose}
     names = {hit.replacement for hit in (*exact, *misspelt)}
     assert len(names) == 1
-    commands.link_name(session, "Stasia", whose)
+    commands.hide_everywhere(session, "Stasia", participant_id=whose)
     assert {word.replacement for word in private_words(session.study)} == names
     with pytest.raises(UserError, match="hidden everywhere"):
         commands.decide_places(session, exact, PiiVerdict.KEEP)
     with pytest.raises(UserError, match="name of a participant"):
-        commands.keep_everywhere(session, "anastasia")
+        commands.keep_words(session, ["anastasia"])
 
 
 def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:
-    commands.keep_everywhere(session, "Pepper")
+    commands.keep_words(session, ["Pepper"])
     assert public_words(session.study) == {"Pepper"}
     assert _found(session, "Pepper") == []
-    commands.forget_word(session, "pepper")
+    commands.withdraw_decisions(session, words=["pepper"])
     assert len(_found(session, "Pepper")) == 1
     with pytest.raises(UserError, match="Nothing was decided"):
-        commands.forget_word(session, "pepper")
-    commands.keep_everywhere(session, "Pepper")
+        commands.withdraw_decisions(session, words=["pepper"])
+    commands.keep_words(session, ["Pepper"])
     commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
     assert public_words(session.study) == set()
     assert [hit.replacement for hit in _found(session, "Pepper")] == ["the robot"]
@@ -428,7 +429,7 @@ def test_a_list_is_read_back_with_decisions(session: Session, recording_id: str,
     path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
     choices = read_decisions(path)
     assert [choice.place for choice in choices] == [hit.place for hit in found]
-    assert {choice.verdict for choice in choices} == {PiiVerdict.KEEP}
+    assert {choice.decision for choice in choices} == {PiiVerdict.KEEP}
 
 
 def test_a_list_that_is_not_understood_is_named(tmp_path: Path) -> None:
