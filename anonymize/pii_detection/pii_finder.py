@@ -78,10 +78,14 @@ class StudyWords:
     """
 
     def __init__(self, words: Sequence[KnownWord]) -> None:
-        self._known = [*words]
-        self._words = PhraseMatcher({known_word.word: str(number) for number, known_word in enumerate(self._known)})
-        self._parts = _name_parts(self._known)
-        self._part_words = PhraseMatcher({part: part for part in self._parts})
+        forms = {
+            word.word: PiiSpan(0, 0, normalize_kind(word.kind), CERTAIN, STUDY_SOURCE, word.participant_id, word.word)
+            for word in words
+        }
+        for part, (owner, name) in _name_parts(words).items():
+            forms.setdefault(part, PiiSpan(0, 0, PERSON, STRONG, STUDY_SOURCE, owner, name))
+        self._forms = [*forms.values()]
+        self._words = PhraseMatcher({form: str(number) for number, form in enumerate(forms)})
         self._names: dict[str, KnownWord] = {}
         for word in words:
             if word.kind != PERSON:
@@ -95,19 +99,7 @@ class StudyWords:
     def find(self, tokens: Tokens) -> Iterator[PiiSpan]:
         """Yield the known words of a text."""
         for place in self._words(tokens.text):
-            known_word = self._known[int(place.after)]
-            yield PiiSpan(
-                place.start,
-                place.end,
-                normalize_kind(known_word.kind),
-                CERTAIN,
-                STUDY_SOURCE,
-                known_word.participant_id,
-                known_word.word,
-            )
-        for place in self._part_words(tokens.text):
-            owner, word = self._parts[place.after]
-            yield PiiSpan(place.start, place.end, PERSON, STRONG, STUDY_SOURCE, owner, word)
+            yield replace(self._forms[int(place.after)], start=place.start, end=place.end)
         if not self._names:
             return
         for token in tokens.all:
@@ -158,31 +150,14 @@ def _name_parts(known: Sequence[KnownWord]) -> dict[str, tuple[str | None, str]]
     return found
 
 
-_SOUNDS = (
-    ("sch", "s"),
-    ("tch", "s"),
-    ("ph", "f"),
-    ("gh", "g"),
-    ("ck", "k"),
-    ("ch", "s"),
-    ("sh", "s"),
-    ("th", "t"),
-    ("wh", "w"),
-    ("qu", "kw"),
-    ("x", "ks"),
-    ("cz", "s"),
-    ("sz", "s"),
-    ("ce", "se"),
-    ("ci", "si"),
-    ("cy", "si"),
-    ("c", "k"),
-    ("q", "k"),
-    ("z", "s"),
-    ("v", "f"),
-    ("w", "f"),
-    ("j", "y"),
-    ("dg", "y"),
-)
+_SOUNDS = [
+    pair.split(":")
+    for pair in str.split(
+        "sch:s tch:s ph:f gh:g ck:k ch:s sh:s th:t wh:w qu:kw x:ks cz:s sz:s ce:se ci:si cy:si c:k q:k z:s v:f w:f j:y "
+        "dg:y"
+    )
+]
+"""Letters of names -> how they sound, in the order in which they are read."""
 
 
 def phonetic_key(key: str) -> str:
@@ -265,14 +240,12 @@ class PersonalFinder:
         if whole := join_divided_words(text):
             known += _in_original(whole, self._known.find(Tokens(whole.text)))
         every = (*known, *found)
-        return resolve_overlaps(text, [pii_span for pii_span in every if not self._is_public(text, pii_span)])
+        return resolve_overlaps(text, [span for span in every if not self._is_public(text, span)])
 
-    def _is_public(self, text: str, pii_span: PiiSpan) -> bool:
-        if not self._public or (
-            pii_span.source == STUDY_SOURCE and (pii_span.participant_id or pii_span.word in self._private)
-        ):
+    def _is_public(self, text: str, span: PiiSpan) -> bool:
+        if not self._public or (span.source == STUDY_SOURCE and (span.participant_id or span.word in self._private)):
             return False
-        return _bare_key(text[pii_span.start : pii_span.end]) in self._public
+        return _bare_key(text[span.start : span.end]) in self._public
 
 
 def _apply_rules(tokens: Tokens) -> Iterator[PiiSpan]:
@@ -318,10 +291,10 @@ def _views(base: TextView, out: TextView) -> Iterator[TextView]:
 
 
 def _in_original(view: TextView, found: Iterable[PiiSpan]) -> Iterator[PiiSpan]:
-    for pii_span in found:
-        if pii_span.end > pii_span.start:
-            start, end = view.original_span(pii_span.start, pii_span.end)
-            yield replace(pii_span, start=start, end=end)
+    for span in found:
+        if span.end > span.start:
+            start, end = view.original_span(span.start, span.end)
+            yield replace(span, start=start, end=end)
 
 
 def _bare_key(words: str) -> str:
@@ -340,12 +313,12 @@ def _model_span(name_span: NameSpan, source: str) -> PiiSpan:
     )
 
 
-def _is_plausible(tokens: Tokens, pii_span: PiiSpan) -> bool:
+def _is_plausible(tokens: Tokens, span: PiiSpan) -> bool:
     """Tell whether a model's name holds a word that may be one: small models take many a first word for a name."""
-    if pii_span.kind not in _NAME_KINDS:
+    if span.kind not in _NAME_KINDS:
         return False
-    words = tokens.all[tokens.index_at(pii_span.start) : tokens.index_at(pii_span.end)]
-    if pii_span.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
+    words = tokens.all[tokens.index_at(span.start) : tokens.index_at(span.end)]
+    if span.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
         return False
     return any(map(_may_be_name, words))
 
@@ -353,8 +326,7 @@ def _is_plausible(tokens: Tokens, pii_span: PiiSpan) -> bool:
 def _has_unmatched_names(tokens: Tokens, found: Sequence[PiiSpan]) -> bool:
     """Tell whether a word may be a name that no rule found; without capitals, names hide among common words too."""
     return any(
-        _may_be_name(word)
-        and (word.flat or not any(pii_span.start < word.end and word.start < pii_span.end for pii_span in found))
+        _may_be_name(word) and (word.flat or not any(span.start < word.end and word.start < span.end for span in found))
         for word in tokens.all
     )
 

@@ -212,7 +212,7 @@ def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str)
         end -= 1
     if start >= end:
         raise UserError("Nothing is marked.", "Mark the words in the text first.")
-    place = hit_place(text, PiiMatch(start, end, kind, text.text[start:end], 1.0, "hand"))
+    place = hit_place(text, PiiMatch(start, end, kind, 1.0, "hand", text=text.text[start:end]))
     with session.step("Mark personal information") as step:
         _store_decision(session, place, text.recording_id, kind, PiiVerdict.HIDE)
     return step.changes
@@ -287,7 +287,7 @@ def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Repla
         (pii_match for pii_match in found if fold(pii_match.text) == fold(word) and pii_match.kind == kind),
         None,
     )
-    hit = mine or PiiMatch(0, len(word), kind, word, 1.0, "hand")
+    hit = mine or PiiMatch(0, len(word), kind, 1.0, "hand", text=word)
     return made.replacement_for(hit if wanted.participant_id is None else replace(hit, participant_id=None))
 
 

@@ -230,7 +230,7 @@ def hit_place(text: FreeText, hit: PiiMatch) -> PiiPlace:
 def _marked_by_hand(text: str, place: PiiPlace, kind: str) -> Iterator[PiiMatch]:
     """Yield the hit at a place that a person marked and no rule finds; nothing where its words are gone."""
     for start in islice(_starts(text, place.text), place.ordinal, place.ordinal + 1):
-        yield PiiMatch(start, start + len(place.text), normalize_kind(kind), place.text, 1.0, "hand")
+        yield PiiMatch(start, start + len(place.text), normalize_kind(kind), 1.0, "hand", text=place.text)
 
 
 def _starts(text: str, words: str) -> Iterator[int]:
