@@ -179,51 +179,46 @@ _MAX_WEAK_SCORE = 0.45
 _NAME_KINDS = frozenset({PERSON, PLACE, ORGANISATION})
 
 
-class TextSearch:
-    """Finds what looks personal by itself, whatever a study knows: the long part of the work, and always the same."""
+def search_all(texts: Sequence[str], names: NameFinder | None = None) -> list[list[PiiSpan]]:
+    """Return what looks personal by itself in each of some texts, in no order: the long part of the work.
 
-    def __init__(self, names: NameFinder | None = None) -> None:
-        """Search by rules, and by a model of names where one is installed."""
-        self._names = names
-
-    def search_all(self, texts: Sequence[str]) -> list[list[PiiSpan]]:
-        """Return what was found in each of some texts, in no order: a model is faster with many at once."""
-        if texts:
-            NAMES.require()
-        prepared = [Tokens(text) for text in texts]
-        found = [[*_apply_rules(tokens)] for tokens in prepared]
-        if self._names is not None:
-            # A model is slow: it reads what holds a word that may be a name and that no rule found.
-            worth_it = [at for at, tokens in enumerate(prepared) if _has_unmatched_names(tokens, found[at])]
-            read: list[tuple[int, TextView | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
-            for at in worth_it:
-                if whole := join_divided_words(prepared[at].text):
-                    read.append((at, whole, Tokens(whole.text)))
-            named = self._names.find_all([guess_capitals(tokens) for _, _, tokens in read])
-            for (at, whole, tokens), each in zip(read, named, strict=True):
-                stretches = [_model_span(name, name.source or self._names.key) for name in each]
-                believed = [stretch for stretch in stretches if _is_plausible(tokens, stretch)]
-                found[at] += believed if whole is None else _in_original(whole, believed)
-        return found
+    Rules search them, and a model of names where one is installed, which is faster with many texts at once.
+    """
+    if texts:
+        NAMES.require()
+    prepared = [Tokens(text) for text in texts]
+    found = [[*_apply_rules(tokens)] for tokens in prepared]
+    if names is not None:
+        # A model is slow: it reads what holds a word that may be a name and that no rule found.
+        worth_it = [at for at, tokens in enumerate(prepared) if _has_unmatched_names(tokens, found[at])]
+        read: list[tuple[int, TextView | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
+        for at in worth_it:
+            if whole := join_divided_words(prepared[at].text):
+                read.append((at, whole, Tokens(whole.text)))
+        named = names.find_all([guess_capitals(tokens) for _, _, tokens in read])
+        for (at, whole, tokens), each in zip(read, named, strict=True):
+            stretches = [_model_span(name, name.source or names.key) for name in each]
+            believed = [stretch for stretch in stretches if _is_plausible(tokens, stretch)]
+            found[at] += believed if whole is None else _in_original(whole, believed)
+    return found
 
 
 class PersonalFinder:
-    """Finds personal information; the same text always gives the same hits, and nothing is asked of any host."""
+    """Finds personal information; the same text always gives the same hits, and nothing is asked of any host.
+
+    Args:
+        known: names of participants and other words that the study knows to be private.
+        public: words that are personal nowhere, unless they are a participant's name or known to be private.
+        names: a model that finds names, where one is installed.
+    """
 
     def __init__(
         self, known: Sequence[KnownWord] = (), public: Iterable[str] = (), names: NameFinder | None = None
     ) -> None:
-        """Get ready.
-
-        Args:
-            known: names of participants and other words that the study knows to be private.
-            public: words that are personal nowhere, unless they are a participant's name or known to be private.
-            names: a model that finds names, where one is installed.
-        """
         self._known = StudyWords(known)
         self._private = {known_word.word for known_word in known if known_word.private}
         self._public = {" ".join(fold(word).split()) for word in public}
-        self._search = TextSearch(names)
+        self._names = names
 
     def find(self, text: str) -> list[PiiMatch]:
         """Return what looks like personal information, in order of place, without overlaps."""
@@ -231,7 +226,7 @@ class PersonalFinder:
 
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
         """Return the hits of each of some texts: a model is faster with many at once."""
-        found = self._search.search_all(texts)
+        found = search_all(texts, self._names)
         return [self.resolve_hits(text, spans) for text, spans in zip(texts, found, strict=True)]
 
     def resolve_hits(self, text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:

@@ -108,19 +108,18 @@ def find_identifying(text: str) -> Iterable[TextRedaction]:
 
 
 class TextScrubber:
-    """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is."""
+    """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is.
+
+    Args:
+        words: word or phrase -> what is written in its place. Where that holds one of the words itself, or looks
+            like what must not stay, dots in brackets are written instead.
+        finders: of other places; what an earlier one writes counts where two begin alike.
+        keeper: of what is kept.
+    """
 
     def __init__(
         self, words: Mapping[str, str], finders: Sequence[Finder] = (find_identifying,), keeper: Keeper | None = None
     ) -> None:
-        """Get ready.
-
-        Args:
-            words: word or phrase -> what is written in its place. Where that holds one of the words itself, or looks
-                like what must not stay, dots in brackets are written instead.
-            finders: of other places; what an earlier one writes counts where two begin alike.
-            keeper: of what is kept.
-        """
         self._words = PhraseMatcher(words)
         self._finders = tuple(finders)
         self._keeper = keeper

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, TextSearch
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, search_all
 from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
 from anonymize.pii_detection.text_languages import detect_language
 from models.names import name_finders
@@ -103,7 +103,7 @@ def searched_by(session: Session, texts: Iterable[str]) -> Recognizers | None:
 
 def search_texts(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[PiiSpan]]:
     """Search texts for what looks personal by itself."""
-    return dict(zip(texts, TextSearch(_model(recognizers)).search_all(texts), strict=True))
+    return dict(zip(texts, search_all(texts, _model(recognizers)), strict=True))
 
 
 def prepare_hits(second: Session, texts: Iterable[str]) -> Callable[[Session], None]:

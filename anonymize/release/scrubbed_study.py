@@ -61,20 +61,16 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
                 (
-                    *(
-                        numbers.get(scrub_text.text.recording_id or "", ""),
-                        scrub_text.text.start_us / 1e6,
-                        scrub_text.text.end_us / 1e6,
-                    ),
-                    *(
-                        scrub_text.text.table,
-                        scrub_text.text.field,
-                        scrub_text.scrubbed.text,
-                        len(scrub_text.scrubbed.replacements),
-                    ),
+                    numbers.get(copied.text.recording_id or "", ""),
+                    copied.text.start_us / 1e6,
+                    copied.text.end_us / 1e6,
+                    copied.text.table,
+                    copied.text.field,
+                    copied.scrubbed.text,
+                    len(copied.scrubbed.replacements),
                 )
-                for scrub_text in scrub_texts(session)
-                if scrub_text.text.recording_id not in kept_back
+                for copied in scrub_texts(session)
+                if copied.text.recording_id not in kept_back
             ]
             write_csv(file, COPY_COLUMNS, rows)
         written = ["texts.csv"]
