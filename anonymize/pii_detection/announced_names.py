@@ -17,7 +17,6 @@ from anonymize.pii_detection.name_tokens import (
 from anonymize.pii_detection.pii_hit import LIKELY, ORGANISATION, PERSON, PLACE, WEAK, PiiSpan
 from anonymize.pii_detection.text_patterns import read_patterns, read_words
 from project.text_matching.normalization import capitalized_non_names, function_words, is_common, read_word_list
-from project.text_matching.text_views import fold_same_length
 
 _MAX_NAME_WORDS = 4
 _MIN_NAME_CHARS = 2
@@ -53,10 +52,9 @@ class NameEvidence(Enum):
 
 def find_announced_names(tokens: Tokens) -> Iterator[PiiSpan]:
     """Yield names that words before them announce."""
-    folded = _fold(tokens)
     for announcement in read_patterns("name"):
         evidence = NameEvidence(announcement.check)
-        for _, _, end in announcement.find(folded):
+        for _, _, end in announcement.find(tokens.folded):
             index = tokens.index_at(end)
             # A quotation mark may stand before a name.
             if index < len(tokens.all) and tokens.all[index].start <= end + 1:
@@ -68,14 +66,9 @@ def find_announced_names(tokens: Tokens) -> Iterator[PiiSpan]:
 
 def find_announced_places(tokens: Tokens) -> Iterator[PiiSpan]:
     """Yield towns that words before them announce."""
-    folded = _fold(tokens)
     for announcement in read_patterns("place"):
-        for _, _, end in announcement.find(folded):
+        for _, _, end in announcement.find(tokens.folded):
             yield from _find_place(tokens, end, sure=announcement.check == "sure")
-
-
-def _fold(tokens: Tokens) -> str:
-    return fold_same_length(tokens.text).replace("\u2019", "'")
 
 
 def find_name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | None:

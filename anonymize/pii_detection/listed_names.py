@@ -36,7 +36,7 @@ def find_vocatives(tokens: Tokens) -> Iterator[PiiSpan]:
         before = tokens.gap_before(index)
         called = _COMMA.fullmatch(before) is not None and (after in _ENDINGS or not after) and word.capital
         begins = word.initial and word.capital and not word.flat
-        acts = begins and (after == "," or _SPEAKER_VERB.match(tokens.lower, word.end) is not None)
+        acts = begins and (after == "," or _SPEAKER_VERB.match(tokens.folded, word.end) is not None)
         if (called or acts) and (word.key not in capitalized_non_names() or acts):
             if word.key in capitalized_non_names() and after == ",":
                 continue

@@ -14,19 +14,7 @@ from project.text_matching.normalization import (
     is_common,
     read_word_list,
 )
-from project.text_matching.text_views import fold
-
-
-@cache
-def given_names() -> frozenset[str]:
-    """Return given names of many origins."""
-    return read_word_list("given_names.txt")
-
-
-@cache
-def family_names() -> frozenset[str]:
-    """Return family names of many origins that are no given names."""
-    return read_word_list("family_names.txt")
+from project.text_matching.text_views import fold, fold_same_length
 
 
 @cache
@@ -48,13 +36,13 @@ def plain_words() -> frozenset[str]:
 
 
 def is_given_name(word: str) -> bool:
-    """Tell whether a folded word is a given name, also with a possessive ending."""
-    return word.removesuffix("'s").removesuffix("'") in given_names()
+    """Tell whether a folded word is a given name of any origin, also with a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'") in read_word_list("given_names.txt")
 
 
 def is_family_name(word: str) -> bool:
-    """Tell whether a folded word is a family name."""
-    return word.removesuffix("'s").removesuffix("'") in family_names()
+    """Tell whether a folded word is a family name that is no given name, also with a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'") in read_word_list("family_names.txt")
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -91,7 +79,6 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lower = _same_length_lower(text)
         self.all = _tokens(text)
         self._starts = [token.start for token in self.all]
 
@@ -103,6 +90,11 @@ class Tokens:
         """Return what stands between a word and the one before it."""
         before = self.all[index - 1].end if index else 0
         return self.text[before : self.all[index].start]
+
+    @cached_property
+    def folded(self) -> str:
+        """The text in lower case, without accents, with plain apostrophes, and with as many characters."""
+        return fold_same_length(self.text).translate(_APOSTROPHES)
 
     @cached_property
     def is_english(self) -> bool:
@@ -132,14 +124,6 @@ def _tokens(text: str) -> list[Token]:
         word = text[first:last]
         found.append(Token(first, last, word, fold(word), word[0].isupper(), initial, flat))
     return found
-
-
-def _same_length_lower(text: str) -> str:
-    """Return a text in lower case with plain apostrophes, and as many characters as before."""
-    lower = text.translate(_APOSTROPHES).lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(one if len(one) == 1 else letter for letter in text for one in (letter.lower(),))
 
 
 def is_plain(word: Token) -> bool:

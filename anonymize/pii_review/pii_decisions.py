@@ -275,10 +275,10 @@ def _build_private_words(session: Session, words: Iterable[WordToHide]) -> list[
 
 
 def _number_all_hits(session: Session) -> tuple[list[PiiMatch], Replacements]:
-    placed = find_hits(session)
-    store_hit_numbers(session, placed)
-    found = [placed_hit.hit for placed_hit in placed]
-    return found, build_replacements(session, found)
+    found = [placed_hit.hit for placed_hit in find_hits(session)]
+    numbered = build_replacements(session, found)
+    store_numbers(session, numbered.numbers)
+    return found, numbered
 
 
 def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Replacements) -> str:
