@@ -15,7 +15,7 @@ from anonymize.pii_detection.name_tokens import (
     small_places,
 )
 from anonymize.pii_detection.pii_hit import LIKELY, ORGANISATION, PERSON, PLACE, WEAK, PiiSpan
-from anonymize.pii_detection.text_patterns import read_patterns, read_words
+from anonymize.pii_detection.text_patterns import read_part, read_patterns, read_words
 from project.text_matching.normalization import capitalized_non_names, function_words, is_common, read_word_list
 
 _MAX_NAME_WORDS = 4
@@ -212,7 +212,7 @@ def find_chinese_names(text: str) -> Iterator[PiiSpan]:
     """Yield names and places that the words around them announce, where no blanks part the words."""
     if not _HAN.search(text):
         return
-    (no_name,) = read_words("no_chinese_name")
+    no_name = read_part("no_chinese_name")
     for name in read_patterns("chinese_name"):
         for _, start, end in name.find(text):
             if name.check == "plain":

@@ -48,9 +48,15 @@ def read_patterns(table: str) -> tuple[TextPattern, ...]:
 
 
 @cache
+def read_part(name: str) -> str:
+    """Return one of the parts that patterns are made of."""
+    return _insert_parts(f"{{{name}}}")
+
+
+@cache
 def read_words(part: str) -> frozenset[str]:
     """Return the words of a part that is a plain list of words."""
-    return frozenset(_insert_parts(f"{{{part}}}").split("|"))
+    return frozenset(read_part(part).split("|"))
 
 
 @cache

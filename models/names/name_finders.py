@@ -44,27 +44,17 @@ class NameFinder(InferenceModel, Protocol):
         ...
 
 
-_SPACY = "models.names.spacy_names:SpacyNames"
+_WEIGHTS = {
+    "own": "ner",
+    "own-german": "ner-german",
+    "own-spanish": "ner-spanish",
+    "own-french": "ner-french",
+    "own-chinese": "ner-chinese",
+    "spacy": "ner-english",
+    "spacy-french": "ner-french-small",
+}
 FINDERS = ModelPlugins[NameFinder](
-    "finder of names",
-    {
-        "own": _SPACY,
-        "own-german": _SPACY,
-        "own-spanish": _SPACY,
-        "own-french": _SPACY,
-        "own-chinese": _SPACY,
-        "spacy": _SPACY,
-        "spacy-french": _SPACY,
-    },
-    weights={
-        "own": "ner",
-        "own-german": "ner-german",
-        "own-spanish": "ner-spanish",
-        "own-french": "ner-french",
-        "own-chinese": "ner-chinese",
-        "spacy": "ner-english",
-        "spacy-french": "ner-french-small",
-    },
+    "finder of names", dict.fromkeys(_WEIGHTS, "models.names.spacy_names:SpacyNames"), weights=_WEIGHTS
 )
 """What a lab brings itself goes before the small models of the catalogue."""
 WEIGHTS_BY_LANGUAGE = {
