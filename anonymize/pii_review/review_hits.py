@@ -144,12 +144,6 @@ class PlacedHit:
         return self.hit.kind
 
     @property
-    def heard_us(self) -> tuple[int, int]:
-        """Where on the recording it is heard, with a margin: a wider one where its utterance begins or ends."""
-        before, after = (BORDER_US if border else MARGIN_US for border in self.borders)
-        return max(0, self.time_us - before), self.end_us + after
-
-    @property
     def is_hidden(self) -> bool:
         """Whether it is hidden wherever anything leaves: unless somebody decided to keep it."""
         return self.verdict is not PiiVerdict.KEEP
@@ -158,6 +152,26 @@ class PlacedHit:
     def is_spoken(self) -> bool:
         """Whether it is heard: it stands in an utterance."""
         return self.place.table == "utterance"
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenHit:
+    """A stretch of sound in which something personal is said that nobody decided to keep.
+
+    Attributes:
+        start_us: on the recording's axis, with a margin before the words: `MARGIN_US`, or `BORDER_US` where their
+            utterance begins.
+        end_us: with a margin after them.
+        kind: key of `KINDS`.
+        hit: what was found.
+        measured: whether its words have measured times; the stretch is the whole utterance otherwise.
+    """
+
+    start_us: int
+    end_us: int
+    kind: str
+    hit: PiiMatch
+    measured: bool
 
 
 def find_hits(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
@@ -179,9 +193,19 @@ def find_undecided(session: Session, recordings: Sequence[str] | None = None) ->
     return [hit for hit in find_hits(session, recordings) if hit.verdict is None]
 
 
-def spoken_hits(found: Iterable[PlacedHit]) -> list[PlacedHit]:
-    """Return those of some hits that are heard and that nobody decided to keep, by the time of `heard_us`."""
-    return sorted((hit for hit in found if hit.is_spoken and hit.is_hidden), key=lambda hit: hit.heard_us)
+def find_spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
+    """Return where in the sound of a recording something personal is said that nobody decided to keep, by time."""
+    return spoken_hits(find_hits(session, [recording_id]))
+
+
+def spoken_hits(found: Iterable[PlacedHit]) -> list[SpokenHit]:
+    """Return where those of some hits are heard that nobody decided to keep, by time."""
+    heard = []
+    for hit in found:
+        if hit.is_spoken and hit.is_hidden:
+            before, after = (BORDER_US if border else MARGIN_US for border in hit.borders)
+            heard.append(SpokenHit(max(0, hit.time_us - before), hit.end_us + after, hit.kind, hit.hit, hit.measured))
+    return sorted(heard, key=lambda spoken_hit: (spoken_hit.start_us, spoken_hit.end_us))
 
 
 def _place_hits(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:

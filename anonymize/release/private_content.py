@@ -1,7 +1,7 @@
-"""Collects what must not leave, builds the scrubber that removes it, and searches what was written for it."""
+"""What must not leave: collected from a study, removed from texts by a scrubber, searched for in finished files."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -99,50 +99,6 @@ def collect_private(session: Session) -> Private:
     )
 
 
-class PrivateSearch:
-    """Searches texts and files for what must not leave."""
-
-    def __init__(self, private: Private) -> None:
-        self._words = PhraseMatcher(dict.fromkeys(private.words, OMISSION_MARK))
-        self._texts = [fold(text) for text in private.texts]
-        forms = {form for text in (*private.words, *private.texts) for form in _forms(text)}
-        # Shorter ones stand by chance in pictures and sound.
-        patterns = sorted(form for form in forms if len(form) >= _MIN_PATTERN_BYTES)
-        self._bytes = re.compile(b"|".join(map(re.escape, patterns))) if patterns else None
-        self._longest = max(map(len, patterns), default=1)
-
-    def text(self, text: str) -> Iterator[str]:
-        """Yield what private things stand in a text."""
-        word = self._words.find_first(text)
-        if word is not None:
-            yield f"the private word or name “{word}”"
-        folded = fold(text)
-        for private_text in self._texts:
-            if private_text in folded:
-                yield f"the name of a file or folder, or a participant's note: “{private_text[:40]}”"
-
-    def file(self, path: Path) -> Iterator[str]:
-        """Yield whether private things stand in the bytes of a file, whatever its kind."""
-        if self._bytes is not None and any(
-            self._bytes.search(chunk.lower()) for chunk in read_overlapping(path, self._longest)
-        ):
-            yield "a private word, a name or a path"
-
-
-def read_overlapping(path: Path, overlap: int) -> Iterator[bytes]:
-    """Yield the bytes of a file in chunks, each with the last ones of the chunk before."""
-    rest = b""
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            yield rest + chunk
-            rest = chunk[-overlap:]
-
-
-def _forms(text: str) -> Iterable[bytes]:
-    lower = text.lower()
-    return lower.encode(), lower.encode("utf-16-le"), lower.encode("utf-16-be")
-
-
 def _pseudonyms(session: Session) -> list[str]:
     return [participant.pseudonym for participant in all_participants(session.study)]
 
@@ -183,3 +139,55 @@ def _program_words() -> dict[str, None]:
         " ".join((*CSV_TABLE_COLUMNS, *ParticipantRole, *_RELEASE_FOLDERS)),
     ]
     return dict.fromkeys(word for text in texts for word in re.findall(r"[^\W_]+", text.casefold()))
+
+
+# Names such as Ada stand in every manifest by chance, between the digits of a checksum or an id.
+_CHECKSUMS = re.compile(
+    r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![0-9a-f])"
+)
+
+
+class PrivateSearch:
+    """Searches texts and bytes for what must not leave."""
+
+    def __init__(self, private: Private) -> None:
+        self._words = PhraseMatcher(dict.fromkeys(private.words, "-"))
+        self._texts = [fold(text) for text in private.texts]
+        patterns = {form for text in (*private.words, *private.texts) for form in _byte_forms(text)}
+        longest_first = sorted(patterns, key=len, reverse=True)
+        self._pattern = re.compile(b"|".join(map(re.escape, longest_first))) if patterns else None
+        self._overlap = max(map(len, patterns), default=1)
+
+    def find_in_text(self, text: str, where: str) -> Iterator[str]:
+        """Yield what private things stand in a text."""
+        text = _CHECKSUMS.sub(" ", text)
+        found = self._words.find_first(text)
+        if found is not None:
+            yield f"{where} holds the private word or name “{found}”"
+        plain = fold(text)
+        for private_text in self._texts:
+            if private_text in plain:
+                yield f"{where} holds the name of a file or folder, or a participant's note: “{private_text[:40]}”"
+
+    def find_in_bytes(self, path: Path) -> Iterator[str]:
+        """Yield that something private stands in the bytes of a file; a pattern is long enough to be no chance."""
+        if self._pattern and any(
+            self._pattern.search(chunk.lower()) for chunk in read_overlapping(path, self._overlap)
+        ):
+            yield "its bytes hold a private word, a name or a path"
+
+
+def _byte_forms(text: str) -> Iterator[bytes]:
+    for code in ("utf-8", "utf-16-le", "utf-16-be"):
+        form = text.lower().encode(code)
+        if len(form) >= _MIN_PATTERN_BYTES:
+            yield form
+
+
+def read_overlapping(path: Path, overlap: int) -> Iterator[bytes]:
+    """Yield the content of a file in chunks that begin with so many bytes of the one before."""
+    rest = b""
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            yield rest + chunk
+            rest = chunk[-overlap:]

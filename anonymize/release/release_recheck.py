@@ -15,7 +15,7 @@ from project.entities.study_records import Json, Waiver
 from project.queries.face_rows import mask_state
 from project.queries.pii_rows import pii_decisions, public_words
 from project.queries.policy_rows import waivers
-from project.queries.recording_rows import recording_numbers
+from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
 
@@ -25,7 +25,7 @@ def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
     One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
     cannot be waived: no program of ours writes such a one.
     """
-    numbers = recording_numbers(session.study)
+    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
     return [
         (waiver, None if waiver.recording_id is None else numbers[waiver.recording_id])
         for waiver in waivers(session.study)

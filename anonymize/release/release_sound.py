@@ -279,7 +279,10 @@ class PersonalSpans:
     def spoken_pii(self, recording_id: str) -> list[PiiAudioSpan]:
         """Return where something personal is said in a recording that nobody decided to keep."""
         found = spoken_hits(self._hits_by_recording.get(recording_id, ()))
-        return [PiiAudioSpan(*placed_hit.heard_us, placed_hit.kind, placed_hit.measured) for placed_hit in found]
+        return [
+            PiiAudioSpan(spoken_hit.start_us, spoken_hit.end_us, spoken_hit.kind, spoken_hit.measured)
+            for spoken_hit in found
+        ]
 
     @cached_property
     def _hits_by_recording(self) -> dict[str, list[PlacedHit]]:

@@ -8,7 +8,6 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import av
@@ -29,10 +28,6 @@ _PLAIN_TAGS: Mapping[str, re.Pattern[str]] = {
     "handler_name": re.compile(r"(?:Video|Sound)Handler"),
     "vendor_id": re.compile(r"\[0\]\[0\]\[0\]\[0\]"),
 }
-# Names such as Ada stand in every manifest by chance, between the digits of a checksum or an id.
-_CHECKSUMS = re.compile(
-    r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![0-9a-f])"
-)
 # With their versions: four bytes alone stand by chance in a few hundred megabytes.
 _ENCODERS = re.compile(rb"x264 - core|Lav[fc]\d\d\.\d|LAME3\.\d")
 _MAX_ENCODER_BYTES = 16
@@ -50,6 +45,14 @@ class Leak:
     what: str
 
 
+class _ReleaseSearch(PrivateSearch):
+    """A search that also knows whether clips may have sound."""
+
+    def __init__(self, private: Private, sound: bool) -> None:
+        super().__init__(private)
+        self.sound = sound
+
+
 def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     """Return everything in a finished release that must not be there; empty where it may leave.
 
@@ -57,8 +60,7 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     clips; segments of pictures; members of archives; the words of every text; and, in the bytes of every file, private
     words and names of at least six bytes.
     """
-    search = PrivateSearch(private)
-    readers = READERS | ({".mp4": partial(_check_clip, sound=True)} if sound else {})
+    search = _ReleaseSearch(private, sound)
     found = [Leak(".", what) for what in _check_entry(folder)]
     for base, names, _ in os.walk(folder):
         for name in names:
@@ -68,12 +70,12 @@ def find_leaks(folder: Path, private: Private, *, sound: bool) -> list[Leak]:
     for name in list_files(folder):
         path = folder / name
         whats = [*_check_entry(path), *_check_name(path.name, search)]
-        look = readers.get(path.suffix)
+        look = READERS.get(path.suffix)
         if look is None:
             whats.append(f"files of the kind “{path.suffix}” cannot be looked into")
         elif not whats:
             try:
-                whats += [*look(path, search), *(f"its bytes hold {what}" for what in search.file(path))]
+                whats += [*look(path, search), *search.find_in_bytes(path)]
             except (OSError, ValueError, UserError, av.FFmpegError, zipfile.BadZipFile) as error:
                 whats.append(f"it cannot be read back: {error}")
         found += [Leak(name, what) for what in whats]
@@ -97,33 +99,28 @@ def _check_entry(path: Path) -> Iterator[str]:
             yield f"it has the attribute “{told[0]}”"
 
 
-def _check_name(name: str, search: PrivateSearch) -> Iterator[str]:
+def _check_name(name: str, search: _ReleaseSearch) -> Iterator[str]:
     if not _NAME.fullmatch(name):
         yield "its name has other characters than letters, digits, dot, dash and underscore"
-    yield from _search_text(search, re.sub(r"[._-]+", " ", name), "its name")
-    yield from _search_text(search, name, "its name")
+    yield from search.find_in_text(re.sub(r"[._-]+", " ", name), "its name")
+    yield from search.find_in_text(name, "its name")
 
 
-def _search_text(search: PrivateSearch, text: str, where: str) -> Iterator[str]:
-    for what in search.text(_CHECKSUMS.sub(" ", text)):
-        yield f"{where} holds {what}"
+def _check_plain(path: Path, search: _ReleaseSearch) -> Iterator[str]:
+    yield from search.find_in_text(path.read_bytes().decode("utf-8-sig"), "it")
 
 
-def _check_plain(path: Path, search: PrivateSearch) -> Iterator[str]:
-    yield from _search_text(search, path.read_bytes().decode("utf-8-sig"), "it")
-
-
-def _check_markup(path: Path, search: PrivateSearch) -> Iterator[str]:
+def _check_markup(path: Path, search: _ReleaseSearch) -> Iterator[str]:
     text = path.read_text("utf-8")
-    yield from _search_text(search, text, "it")
-    yield from _search_text(search, html.unescape(text), "it")
+    yield from search.find_in_text(text, "it")
+    yield from search.find_in_text(html.unescape(text), "it")
 
 
-def _check_json(path: Path, search: PrivateSearch) -> Iterator[str]:
+def _check_json(path: Path, search: _ReleaseSearch) -> Iterator[str]:
     text = path.read_text("utf-8")
-    yield from _search_text(search, text, "it")
+    yield from search.find_in_text(text, "it")
     # What is written as an escape is searched as what it means.
-    yield from _search_text(search, "\n".join(_strings(json.loads(text))), "it")
+    yield from search.find_in_text("\n".join(_strings(json.loads(text))), "it")
 
 
 def _strings(found: Json) -> Iterator[str]:
@@ -138,7 +135,7 @@ def _strings(found: Json) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _check_archive(path: Path, search: PrivateSearch) -> Iterator[str]:
+def _check_archive(path: Path, search: _ReleaseSearch) -> Iterator[str]:
     with zipfile.ZipFile(path) as archive:
         if archive.comment:
             yield "the archive has a comment"
@@ -147,11 +144,11 @@ def _check_archive(path: Path, search: PrivateSearch) -> Iterator[str]:
                 yield f"the archive's {member.filename} has a comment or extra fields"
             if member.date_time != (1980, 1, 1, 0, 0, 0):
                 yield f"the archive's {member.filename} tells when it was made"
-            yield from _search_text(search, member.filename, "the name of a member")
-            yield from _search_text(search, archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
+            yield from search.find_in_text(member.filename, "the name of a member")
+            yield from search.find_in_text(archive.read(member).decode("utf-8"), f"the archive's {member.filename}")
 
 
-def _check_clip(path: Path, _search: PrivateSearch, *, sound: bool = False) -> Iterator[str]:
+def _check_clip(path: Path, search: _ReleaseSearch) -> Iterator[str]:
     with open_media(path) as clip:
         for key, value in (pair for part in (clip, *clip.streams) for pair in part.metadata.items()):
             known = _PLAIN_TAGS.get(key)
@@ -160,7 +157,7 @@ def _check_clip(path: Path, _search: PrivateSearch, *, sound: bool = False) -> I
         if clip.chapters():
             yield "it has chapters"
         kinds = sorted(stream.type for stream in clip.streams)
-        if kinds not in (["video"], ["audio", "video"] if sound else ["video"]):
+        if kinds not in (["video"], ["audio", "video"] if search.sound else ["video"]):
             yield f"it has other streams than it should: {', '.join(kinds)}"
         held = sum(packet.size for packet in clip.demux())
     yield from _check_no_extra_data(path, held)
@@ -194,7 +191,7 @@ def _check_no_encoder(path: Path) -> Iterator[str]:
             return
 
 
-def _check_picture(path: Path, _search: PrivateSearch) -> Iterator[str]:
+def _check_picture(path: Path, _search: _ReleaseSearch) -> Iterator[str]:
     data = path.read_bytes()
     if data[:2] != bytes([0xFF, _START]):
         yield "it is no JPEG"
@@ -215,7 +212,7 @@ def _check_picture(path: Path, _search: PrivateSearch) -> Iterator[str]:
         yield "there is something after the end of the picture"
 
 
-READERS: dict[str, Callable[[Path, PrivateSearch], Iterator[str]]] = {
+READERS: dict[str, Callable[[Path, _ReleaseSearch], Iterator[str]]] = {
     ".mp4": _check_clip,
     ".jpg": _check_picture,
     ".md": _check_plain,

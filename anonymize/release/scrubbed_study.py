@@ -20,7 +20,7 @@ from project.errors import UserError
 from project.ids import is_id
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
-from project.queries.recording_rows import all_recordings, hold_outs, recording_numbers
+from project.queries.recording_rows import all_recordings, hold_outs
 from project.queries.segment_rows import set_value, values_of
 from project.queries.transcript_rows import find_utterance, update_utterance
 from project.search.free_texts import QUOTED, FreeText, free_texts, write_free_text
@@ -56,21 +56,25 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
-        numbers = recording_numbers(session.study)
+        numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
         kept_back = hold_outs(session.study)
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
                 (
-                    numbers.get(copied.text.recording_id or "", ""),
-                    copied.text.start_us / 1e6,
-                    copied.text.end_us / 1e6,
-                    copied.text.table,
-                    copied.text.field,
-                    copied.scrubbed.text,
-                    len(copied.scrubbed.replacements),
+                    *(
+                        numbers.get(scrub_text.text.recording_id or "", ""),
+                        scrub_text.text.start_us / 1e6,
+                        scrub_text.text.end_us / 1e6,
+                    ),
+                    *(
+                        scrub_text.text.table,
+                        scrub_text.text.field,
+                        scrub_text.scrubbed.text,
+                        len(scrub_text.scrubbed.replacements),
+                    ),
                 )
-                for copied in scrub_texts(session)
-                if copied.text.recording_id not in kept_back
+                for scrub_text in scrub_texts(session)
+                if scrub_text.text.recording_id not in kept_back
             ]
             write_csv(file, COPY_COLUMNS, rows)
         written = ["texts.csv"]

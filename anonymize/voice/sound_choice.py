@@ -124,11 +124,13 @@ def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> 
 
 def pii_spans(session: Session, recording_id: str) -> list[tuple[int, int]]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
-    from anonymize.pii_review.review_hits import find_hits, spoken_hits
+    from anonymize.pii_review.review_hits import find_spoken_spans
 
     if not utterances_of(session.study, recording_id):
         return []
-    return sorted({placed_hit.heard_us for placed_hit in spoken_hits(find_hits(session, [recording_id]))})
+    return sorted(
+        {(spoken_span.start_us, spoken_span.end_us) for spoken_span in find_spoken_spans(session, recording_id)}
+    )
 
 
 def needs_pii_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:

@@ -289,7 +289,7 @@ def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> Non
         if at % _CHECK_INTERVAL == 0:
             progress.check_cancelled()
             progress.progress(at, len(said), "Searching the texts for private words")
-        if any(search.text(text)):
+        if any(search.find_in_text(text, "")):
             raise UserError(
                 "A name that must not leave still stands in a question or a chain.",
                 "Search for it and decide: Speech > Personal information.",

@@ -190,7 +190,7 @@ def private_text_detector(session: Session) -> Callable[[str], bool]:
     private = collect_private(session)
     models = {annotator.name for annotator in all_annotators(session.study) if annotator.kind != _PERSON}
     search = PrivateSearch(replace(private, words=tuple(word for word in private.words if word not in models)))
-    return lambda text: any(search.text(text))
+    return lambda text: any(search.find_in_text(text, ""))
 
 
 def _file_name(path: str) -> str:
