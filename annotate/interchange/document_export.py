@@ -25,7 +25,7 @@ from project.entities.study_records import Comment, FieldValue, Json, Recording,
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.queries import recording_rows, segment_rows, transcript_rows
-from project.queries.annotator_rows import all_annotators, annotator_names
+from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import hold_outs
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
@@ -110,9 +110,9 @@ def export_recordings(
 class _DocumentBuilder:
     def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
         self._study = session.study
-        self._people = recording_rows.pseudonyms(session.study)
+        self._people = {p.id: p.pseudonym for p in recording_rows.all_participants(session.study)}
         self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
-        self._all_names = annotator_names(session.study)
+        self._all_names = {a.id: a.name for a in all_annotators(session.study)}
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
         self._about: set[tuple[str, str]] = set()
         for scheme in session.schemes:

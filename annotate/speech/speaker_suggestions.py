@@ -10,7 +10,7 @@ from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.errors import UserError
 from project.queries import recording_rows
 from project.queries.history_rows import latest_run
-from project.queries.recording_rows import pseudonyms
+from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import find_utterances, update_utterance
 from project.session.session import Session
 from project.timebase import SECOND_US, format_time
@@ -94,7 +94,7 @@ def list_speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]
         return []
     flags = [cast("dict[str, Any]", flag) for flag in stored if isinstance(flag, dict)]
     there = find_utterances(session.study, {str(flag["utterance"]) for flag in flags if flag["utterance"]})
-    names = pseudonyms(session.study)
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     return [
         SpeakerFlag(
             FlagKind(flag["kind"]), flag["utterance"] or None, flag["start_us"], flag["end_us"], _text(flag, names)

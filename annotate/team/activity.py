@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from project.entities.study_records import Annotator, Json
-from project.queries.annotator_rows import Active, Key, add_seconds, all_activity, annotator_names, delete_activity
-from project.queries.recording_rows import all_recordings, recording_numbers
+from project.queries.annotator_rows import Active, Key, add_seconds, all_activity, all_annotators, delete_activity
+from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
 IDLE_AFTER_S = 60.0
@@ -84,7 +84,7 @@ def totals_by_recording(session: Session, annotator: Annotator | None = None) ->
         ((active.annotator_id, active.recording_id), active.seconds)
         for active in all_activity(session.study, _annotator_id(annotator))
     )
-    names = annotator_names(session.study)
+    names = {person.id: person.name for person in all_annotators(session.study)}
     return [
         ActivityTotal(names.get(who, who), f"{place.number}  {place.name}", found[who, place.id], place.id)
         for place in all_recordings(session.study)
@@ -98,7 +98,7 @@ def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[
     there = {recording.id for recording in all_recordings(session.study)}
     rows = [active for active in all_activity(session.study, _annotator_id(annotator)) if active.recording_id in there]
     found = _sum_by_key(((row.annotator_id, row.day), row.seconds) for row in rows)
-    names = annotator_names(session.study)
+    names = {person.id: person.name for person in all_annotators(session.study)}
     days = sorted({row.day for row in rows}, reverse=True)
     order = sorted(names, key=lambda annotator_id: names[annotator_id])
     return [ActivityTotal(names[who], day, found[who, day]) for day in days for who in order if (who, day) in found]
@@ -106,8 +106,8 @@ def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[
 
 def activity_to_json(session: Session) -> dict[str, Json]:
     """Return every counter, with numbers of recordings and names of annotators."""
-    numbers = recording_numbers(session.study)
-    names = annotator_names(session.study)
+    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
+    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
 
     def row(active: Active) -> Json:
         return {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from project.entities.study_records import Json, ParticipantRole, Utterance
 from project.entities.transcript import split_words
-from project.queries.recording_rows import all_participants, pseudonyms
+from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import utterances_before, utterances_between, utterances_of
 from project.session.session import Session
 from project.timebase import SECOND_US
@@ -76,7 +76,7 @@ class CaptionLine:
 
 def read_caption_lines(session: Session, recording_id: str) -> list[CaptionLine]:
     """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
-    names = pseudonyms(session.study)
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     marks = cues_by_utterance(session, recording_id)
     return [
         _line(utterance, _without_prelabels(marks.get(utterance.id, ())), names)
@@ -97,7 +97,7 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
         `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from 0, -1 before the first),
         and `who`, null where nobody said.
     """
-    names = pseudonyms(session.study)
+    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     marks = cues_by_utterance(session, recording_id)
     listed: list[Json] = []
     for utterance in utterances_of(session.study, recording_id):

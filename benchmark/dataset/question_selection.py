@@ -24,7 +24,7 @@ from project.entities.study_records import ConsentUse, Json, Recording
 from project.progress import Progress, Silent
 from project.queries.chain_rows import recordings_of_nodes
 from project.queries.pii_rows import pii_decisions, public_words
-from project.queries.recording_rows import all_recordings, hold_outs, pseudonyms
+from project.queries.recording_rows import all_participants, all_recordings, hold_outs
 from project.session.session import Session
 from project.timebase import SECOND_US
 
@@ -302,7 +302,7 @@ def _dataset_question(item: VerificationItem, owner: Recording, key: str, scrub:
 
 
 def _dataset_chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scrub: _TextScrubs) -> ItemChain:
-    people = pseudonyms(session.study)
+    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
     said = [(0, "chain", graph.chain.name), *((node.start_us, node.kind.value, node.text) for node in graph.nodes)]
     name, *texts = scrub(owner, said)
     nodes: list[Json] = [

@@ -45,11 +45,11 @@ from project.queries.episode_rows import (
 )
 from project.queries.recording_rows import (
     all_collections,
+    all_participants,
     insert_collection,
     insert_participant,
     insert_recording,
     next_number,
-    pseudonyms,
     set_appearance,
     set_consent,
     update_recording,
@@ -155,11 +155,11 @@ class SeatAssignment:
 
     def __init__(self, session: Session) -> None:
         self._study = session.study
-        known = pseudonyms(self._study)
-        self._taken = {*known.values()}
+        pseudonyms = {participant.id: participant.pseudonym for participant in all_participants(self._study)}
+        self._taken = {*pseudonyms.values()}
         self._invented: dict[str, str] = {}
         for who in _character_participants(session):
-            self._invented.setdefault(_normalize_name(known[who]), who)
+            self._invented.setdefault(_normalize_name(pseudonyms[who]), who)
 
     def assign_participants(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
         """Return the participants for the seats, and store that they appear; call it inside a step."""

@@ -49,7 +49,7 @@ from project.entities.study_records import Waiver
 from project.queries.face_rows import mask_state
 from project.queries.history_rows import latest_run
 from project.queries.policy_rows import waivers
-from project.queries.recording_rows import recording_numbers
+from project.queries.recording_rows import all_recordings
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.timebase import format_time
@@ -200,7 +200,7 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
         for rule in RECORDING_RULES:
             reasons += rule(candidate)
         yield tr("Looking at the rules: recording {done} of {total}…").format(done=done, total=total)
-    by_id = recording_numbers(session.study)
+    by_id = {recording.id: recording.number for recording in all_recordings(session.study)}
     inside = {candidate.recording.id: candidate.number for candidate in selection.candidates if candidate.has_picture}
     after, rendered = earlier_rendering_results(session, plan, inside)
     numbers = [candidate.number for candidate in selection.candidates]
