@@ -148,9 +148,6 @@ def create_name_finder(names: str) -> NameFinder:
     )
 
 
-_ANY = "xx"
-
-
 class NamesByLanguage:
     """Asks each model about the texts of its language, and every model about texts whose language is unclear."""
 
@@ -174,7 +171,7 @@ class NamesByLanguage:
         codes = [self.language_of(text) if self.language_of else "" for text in texts]
         found: list[list[NameSpan]] = [[] for _ in texts]
         for language, model in self._models:
-            mine = [at for at, code in enumerate(codes) if not code or language in (code, _ANY)]
+            mine = [at for at, code in enumerate(codes) if not code or language in (code, ANY_LANGUAGE)]
             for at, names in zip(mine, model.find_all([texts[at] for at in mine]), strict=True):
                 found[at] += [replace(name, source=model.key) for name in names]
         return found
