@@ -22,7 +22,7 @@ from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
 from project.entities.study_records import ParticipantRole
 from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import replacements
-from project.queries.recording_rows import all_media, all_participants, all_recordings, recording_numbers
+from project.queries.recording_rows import all_media, all_participants, all_recordings
 from project.session.session import Session
 from project.text_matching.text_views import fold
 from resources import resource
@@ -63,7 +63,7 @@ def build_scrubber(session: Session, *, quoting: bool = False) -> TextScrubber:
     for recording in all_recordings(study):
         for name in _names(recording.name):
             words.setdefault(name, f"recording {recording.number}")
-    numbers = recording_numbers(study)
+    numbers = {recording.id: recording.number for recording in all_recordings(study)}
     for medium in all_media(study):
         for name in _names(medium.path):
             words.setdefault(name, f"recording {numbers[medium.recording_id]}")
