@@ -49,11 +49,7 @@ def store_hit_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
     """Keep the numbers of all hits of a study from now on: call this before they are shown or written.
 
     It is no step that can be undone, because a number that somebody has seen must not be given to anybody else. Where
-    the study cannot be written to, nothing is kept.
-
-    Args:
-        session: of the study.
-        found: all hits, as `anonymize.pii_review.review_hits.find_hits` returns them for the whole study.
+    the study cannot be written to, nothing is kept. `found` are all hits of the study.
     """
     if not session.study.read_only:
         store_numbers(session, compute_numbers(session, found))
@@ -81,7 +77,8 @@ class WordToHide:
     Attributes:
         word: name, nickname or phrase.
         kind: key of `KINDS`.
-        participant_id: whose name it is; None for nobody's.
+        participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
+            replacement.
         replacement: what is written in its place; the next free number where None.
     """
 
@@ -94,14 +91,7 @@ class WordToHide:
 def decide_places(
     session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None
 ) -> Changes:
-    """Say of some places whether they are hidden wherever anything leaves.
-
-    Args:
-        session: whose annotator decides.
-        places: as `anonymize.pii_review.review_hits.find_hits` returns them.
-        verdict: hide or keep.
-        kind: what they are; as they were found where None.
-    """
+    """Say of places whether they are hidden wherever anything leaves; of the kind that was found, or that is given."""
     _check_kind(kind)
     if verdict is PiiVerdict.KEEP:
         _check_not_private(session, [word for place in places for word in (place.hit.text, place.hit.word)])
@@ -124,16 +114,7 @@ def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Change
 def hide_everywhere(
     session: Session, word: str, kind: str = PERSON, participant_id: str | None = None, replacement: str | None = None
 ) -> Changes:
-    """Make a word or phrase private: it is found and hidden in every text, whatever its case and endings.
-
-    Args:
-        session: whose annotator does it.
-        word: name, nickname or phrase.
-        kind: key of `KINDS`.
-        participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
-            replacement.
-        replacement: what is written in its place; the next free number where None.
-    """
+    """Make a word or phrase private, see `WordToHide`: it is hidden in every text, whatever its case and endings."""
     return hide_words(session, [WordToHide(word, kind, participant_id, replacement)])
 
 

@@ -28,10 +28,7 @@ def build_replacements(
 ) -> Replacements:
     """Return what is written in place of hits; numbers are given in the order of `found`.
 
-    Args:
-        session: of the study.
-        found: the hits.
-        texts: all texts of the study, where they are at hand.
+    `texts` are all of the study, where they are at hand.
     """
     words = private_words(session.study)
     people = {word.participant_id: word.replacement for word in reversed(words) if word.participant_id}
@@ -175,11 +172,9 @@ class SpokenHit:
 
 
 def find_hits(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
-    """Return what looks personal in every free text of a study, in the order of recordings and time.
+    """Return what looks personal in every free text of a study, or of some recordings, in the order of their time.
 
-    Args:
-        session: of the study.
-        recordings: ids; only what belongs to these. Numbers of replacements are those of the whole study all the same.
+    Numbers of replacements are those of the whole study all the same.
     """
     return [
         placed_hit
