@@ -11,7 +11,7 @@ from benchmark.questions.filter_rules import step_of_property
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.merging.conflict_resolution import present_version
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import find_chain, find_node
 from project.queries.history_rows import Conflict, Version
 from project.queries.judgment_rows import all_judges
@@ -52,7 +52,7 @@ class ConflictWords:
     def __init__(self, session: Session, *, keys: bool = False) -> None:
         self._study = study = session.study
         self._schemes = None if keys else session.schemes
-        self._names = {annotator.id: annotator.name for annotator in all_annotators(study)}
+        self._names = annotator_names(study)
         self._names |= {judge.id: judge.name for judge in all_judges(study)}
         self._names |= _name_participants(all_participants(study))
         self._names |= {recording.id: f"recording {recording.number}" for recording in all_recordings(study)}

@@ -13,7 +13,7 @@ from annotate.cues.prelabels import decided_prelabels, replace_prelabels, uncoun
 from annotate.study.scheme_versions import use_shipped_scheme
 from project.entities.study_records import Changes, Segment, Utterance
 from project.progress import Progress
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.queries.segment_rows import segments_of, values_in
 from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
@@ -53,7 +53,7 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
     suggested = uncounted_annotators(session.study)
     done = decided_prelabels(session, recording_id)
     values = values_in(session.study, recording_id)
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
     scheme = session.schemes.find(SCHEME)
     made = []
     for segment in sorted(found, key=lambda segment: (segment.start_us, segment.end_us, segment.id)):

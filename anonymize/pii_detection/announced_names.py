@@ -1,145 +1,144 @@
-"""Names and places announced by the words around them in German, Spanish and French; places in English too.
-
-Other names are left to a model of names, where one is installed. What words alone suggest gets a low score.
-"""
+"""Finds names, places and organisations by the words that announce them: “my name is ...”, “vivo en ...”, 我叫…."""
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from anonymize.pii_detection.name_tokens import (
     Token,
     Tokens,
     is_family_name,
     is_given_name,
+    is_plain,
     places,
     plain_words,
     small_places,
 )
-from anonymize.pii_detection.pii_hit import LIKELY, PERSON, PLACE, STRONG, WEAK, PiiSpan
-from project.text_matching.normalization import capitalized_non_names, function_words, is_common
-from project.text_matching.text_views import fold_same_length
+from anonymize.pii_detection.pii_hit import LIKELY, ORGANISATION, PERSON, PLACE, WEAK, PiiSpan
+from anonymize.pii_detection.text_patterns import read_part, read_patterns, read_words
+from project.text_matching.normalization import capitalized_non_names, function_words, is_common, read_word_list
 
-_NAMED = re.compile(
-    r"(?<!\w)(?:ich hei(?:ss|\u00df)e|hei(?:ss|\u00df)t|mein(?:e)?\s+(?:vor|nach)?name(?:n)?\s+(?:ist|lautet|war)|"
-    r"genannt|namens|"
-    r"me llamo|se llama(?:n|ba)?|te llamas|llamad[oa]|mi (?:nombre|apellido)(?: completo)? es|"
-    r"je m'appelle|s'appelle(?:nt)?|t'appelles|mon (?:nom|prenom)(?: de famille)? (?:est|c'est)|nomme?e?)\s+"
-    r"(?:auch |jetzt |aber |tambien |aussi )?"
-)
-_TITLED = re.compile(
-    r"(?<!\w)(?:frau|herrn?|fraulein|doktor|professor(?:in)?|oma|opa|tante|onkel|"
-    r"senora?|senorita|sra?\.|don|dona|doctora?|profesora?|tia|tio|"
-    r"madame|mme|monsieur|m\.|mademoiselle|mlle|docteur|maitre|professeur|tonton|tata)\s+"
-    r"(?:doktor |doctora? |dr\.? |prof\.? |le docteur )?"
-)
-_OTHERS = re.compile(
-    r"(?<!\w)(?:(?:mein|dein|sein|ihr|unser)(?:e|er|en|em)?\s+(?:tochter|sohn|bruder|schwester|mann|frau|freund(?:in)?|kollegin?|"
-    r"kollege|nachbar(?:in)?|mutter|vater|cousine?|nichte|neffe|enkel(?:in)?|hund|katze|chef(?:in)?)|"
-    r"(?:mi|tu|su|nuestr[oa])\s+(?:hij[oa]|herman[oa]|marido|mujer|novi[oa]|amig[oa]|colega|compa\u00f1er[oa]|companer[oa]|vecin[oa]|"
-    r"madre|padre|prim[oa]|sobrin[oa]|niet[oa]|perr[oa]|gat[oa]|jef[ea])|"
-    r"(?:mon|ma|ton|ta|son|sa|notre|votre)\s+(?:fille|fils|frere|s(?:oe|\u0153)ur|mari|femme|ami|amie|copain|copine|collegue|voisine?|"
-    r"mere|pere|cousine?|niece|neveu|chien|chat|chef)|"
-    r"fragen sie nach|frag(?:t|e)? nach|sprechen mit|pregunt[ea] por|hablar con|demande[zr] (?:a )?|parler a|"
-    r"ich bin(?: die| der)?|hier ist|hier spricht|das ist|das war|soy|"
-    r"aqui|este es|esta es|moi c'est|c'est|ici|je suis)\s*,?\s+"
-)
-"""Words before a name that also stand before other words: the next word has to look like a name."""
-
-_ASKED = re.compile(r"(?<!\w)(?:fragen sie nach|frag(?:t|e)? nach|pregunt[ea] por|demande[zr])\s+")
-_LIVING = re.compile(
-    r"(?<!\w)(?:(?:live|lives|lived|living|born|raised|grew up|stay|stayed|settled|"
-    r"based|brought up)(?: \w+)?(?: back)? "
-    r"(?:in|near|at|outside)|"
-    r"(?:wohn(?:e|en|t|ten|te)|leb(?:e|en|t|te|ten)|geboren|aufgewachsen|gro(?:ss|\u00df) geworden|zuhause|daheim)"
-    r"(?: bin ich| wir| ich| er| sie| jetzt| seit \w+)* (?:in|bei|nahe)|"
-    r"(?:vivo|vives|vive|vivimos|viven|vivia|naci|nacio|nacid[oa]|me crie|se crio|crie|creci|crecio|resido)(?: \w+)? "
-    r"(?:en|cerca de)|"
-    r"(?:habit(?:e|es|ent|ons|ais|ait)|vis|vit|vivons|nee?|grandi|installee?s?)(?: \w+)? (?:a|pres de))\s+"
-)
-_COMING = re.compile(
-    r"(?<!\w)(?:(?:i'm|he's|she's|they're|we're|i am|he is|she is|we are|come|comes|came|"
-    r"commutes?|drives?|originally|people|"
-    r"family|train)? ?from|"
-    r"(?:move|moves|moved|moving|went|go|going|relocated)(?: back| over| down| up| out| away)? to|"
-    r"(?:komm(?:e|en|t)|stamm(?:e|en|t)|pendelt|pendle|fahrt)(?: \w+){0,3} (?:aus|von)|"
-    r"(?:bin|ist|sind)(?: \w+){0,2} aus|"
-    r"(?:zieh(?:e|en|t)|gezogen|zuruck|umgezogen) nach|"
-    r"(?:soy|somos|eres|es|vengo|viene|originari[oa]) de(?:sde)?|desde|"
-    r"(?:mude|mudo|mudamos|vuelto|volvio|ido|traslade|traslado)(?: \w+)? a|"
-    r"(?:viens|vient|venons|arrive|originaires?|suis|rentre)(?: \w+){0,3}? de|"
-    r"(?:reparti|repartie|retourne|retournee|demenage|parti|partie|revenue?)(?: \w+)? (?:a|pour|vers))\s+"
-)
-"""Like `_LIVING`, and said of much else: without a capital, a list has to know the town."""
-_COMMA_NAME = re.compile(r"[ \t\u00a0]|[ \t]?-[ \t]?|['\u2019]|\. ")
-_PARTICLES = frozenset(
-    str.split("de la le les du des von van der den dem zu del los las y da di el al bin ben st san sainte saint bad")
-)
-_PLACE_JOINS = frozenset(str.split("de la le les du des del los las sur sous en am an der im upon on le-"))
 _MAX_NAME_WORDS = 4
+_MIN_NAME_CHARS = 2
+_NAME_GAP = re.compile(r"[ \t\u00a0]|[ \t]?-[ \t]?|['\u2019]|\. ")
+_PARTICLES = frozenset(
+    str.split(
+        "de la le les du des von van der den dem zu del los las y da di do dos el al bin ibn ben mc mac ter ten af av "
+        "st san sainte saint bad"
+    )
+)
+# Function words that are names where somebody is introduced.
+_ALSO_NAMES = frozenset({"will", "may"})
+
+
+class NameEvidence(Enum):
+    """What stands before the words, by the values of `check` in the table of patterns."""
+
+    WEAK = "weak"
+    """A greeting, “I'm ...”: capitals or a list have to speak for a name as well."""
+    SOME = "some"
+    """“speak to ...”, “my son ...”: names that are words count too."""
+    STRONG = "strong"
+    """“my name is ...”: words that nobody knows count too."""
+    ANY = "any"
+    """“everybody calls me ...”: any word may be a nickname."""
+    TITLED = "titled"
+    """“Mrs ...”: with a capital any word counts, without only what is no common word."""
+    WRITTEN = "written"
+    """“ich heiße ...”: any word counts that is written as names are there."""
+    LISTED = "listed"
+    """“soy ...”: only a list tells names from other words."""
 
 
 def find_announced_names(tokens: Tokens) -> Iterator[PiiSpan]:
-    """Yield names and places that words around them announce."""
-    folded = fold_same_length(tokens.text).replace("\u2019", "'")
-    for match in _NAMED.finditer(folded):
-        yield from _name(tokens, match.end(), sure=True, score=STRONG)
-    for match in _TITLED.finditer(folded):
-        yield from _name(tokens, match.end(), sure=True, score=STRONG)
-    for match in _ASKED.finditer(folded):
-        yield from _name(tokens, match.end(), sure=False, score=LIKELY)
-    for match in _OTHERS.finditer(folded):
-        yield from _name(tokens, match.end(), sure=False, score=LIKELY)
-    for pattern, sure in ((_LIVING, True), (_COMING, False)):
-        for match in pattern.finditer(folded):
-            yield from _place(tokens, match.end(), sure=sure)
+    """Yield names that words before them announce."""
+    for announcement in read_patterns("name"):
+        evidence = NameEvidence(announcement.check)
+        for _, _, end in announcement.find(tokens.folded):
+            index = tokens.index_at(end)
+            # A quotation mark may stand before a name.
+            if index < len(tokens.all) and tokens.all[index].start <= end + 1:
+                name_end = find_name_end(tokens, index, evidence)
+                if name_end is not None:
+                    start = tokens.all[index].start
+                    yield PiiSpan(start, tokens.all[name_end - 1].end, PERSON, announcement.score)
 
 
-def _name(tokens: Tokens, place: int, *, sure: bool, score: float) -> Iterator[PiiSpan]:
-    """Yield the name that begins at a place; `sure` where nothing but a name stands there."""
-    at = tokens.index_at(place)
+def find_announced_places(tokens: Tokens) -> Iterator[PiiSpan]:
+    """Yield towns that words before them announce."""
+    for announcement in read_patterns("place"):
+        for _, _, end in announcement.find(tokens.folded):
+            yield from _find_place(tokens, end, sure=announcement.check == "sure")
+
+
+def find_name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | None:
+    """Return the index after the last word of a name that begins at a word; None where none begins there."""
     words = tokens.all
-    if at >= len(words) or words[at].start > place + 1 or not _is_name(words[at], sure=sure):
-        return
-    end = at + 1
-    while end < len(words) and end - at < _MAX_NAME_WORDS and _COMMA_NAME.fullmatch(tokens.gap_before(end)):
-        word = words[end]
-        if word.key in _PARTICLES and end + 1 < len(words) and _COMMA_NAME.fullmatch(tokens.gap_before(end + 1)):
-            if not _continues_name(words[end + 1]):
-                break
-            end += 2
-        elif _continues_name(word):
+    if index >= len(words) or not _begins_name(words[index], evidence):
+        return None
+    end = index + 1
+    while end < len(words) and end - index < _MAX_NAME_WORDS and _NAME_GAP.fullmatch(tokens.gap_before(end)):
+        if _continues_name(words[end]):
             end += 1
+        elif (
+            words[end].key in _PARTICLES
+            and end + 1 < len(words)
+            and _NAME_GAP.fullmatch(tokens.gap_before(end + 1))
+            and _continues_name(words[end + 1])
+        ):
+            end += 2
         else:
             break
-    yield PiiSpan(words[at].start, words[end - 1].end, PERSON, score)
+    return end
 
 
-def _is_name(word: Token, *, sure: bool) -> bool:
-    if _is_plain(word) or len(word.key) < 2:
+def _begins_name(word: Token, evidence: NameEvidence) -> bool:
+    key, given = word.key, is_given_name(word.key)
+    shown = word.capital and not word.flat
+    if len(key) < _MIN_NAME_CHARS:
         return False
-    if sure:
-        return word.capital or word.flat
-    return is_given_name(word.key) or (is_family_name(word.key) and word.capital)
+    if evidence in (NameEvidence.LISTED, NameEvidence.WRITTEN):
+        if is_plain(word):
+            return False
+        if evidence is NameEvidence.WRITTEN:
+            return word.capital or word.flat
+        return given or (is_family_name(key) and word.capital)
+    if evidence is NameEvidence.TITLED:
+        if not word.capital and (key in plain_words() or key[1] == "'"):
+            return False
+        if not shown and (is_common(key) or key in capitalized_non_names()):
+            return False
+    strong = evidence in (NameEvidence.STRONG, NameEvidence.TITLED, NameEvidence.ANY)
+    if key in function_words() and not (
+        key in _ALSO_NAMES and (strong or (evidence is NameEvidence.SOME and word.capital))
+    ):
+        return False
+    if evidence is NameEvidence.ANY:
+        return key not in capitalized_non_names()
+    if key in capitalized_non_names() and not (given and evidence is not NameEvidence.WEAK):
+        return False
+    if shown:
+        return strong or given or not is_common(key)
+    if is_common(key):
+        return given and (strong or (evidence is NameEvidence.SOME and word.flat))
+    return strong or given or is_family_name(key)
 
 
 def _continues_name(word: Token) -> bool:
-    if _is_plain(word) or len(word.key) < 2:
+    if is_plain(word) or len(word.key) < _MIN_NAME_CHARS:
         return False
     if word.capital and not word.flat:
-        return True
-    return word.flat and (is_given_name(word.key) or is_family_name(word.key))
+        return not word.initial
+    return not is_common(word.key) and (is_given_name(word.key) or is_family_name(word.key))
 
 
-def _is_plain(word: Token) -> bool:
-    """Tell whether a word is one of everybody's in one of these languages, so that it names nobody."""
-    key = word.key
-    # “n'a”, “l'homme”: what stands before the apostrophe says that it is no name.
-    if len(key) > 2 and key[1] == "'" and key[0] in "cdjlmnst" and not word.capital:
-        return True
-    return key in function_words() or key in capitalized_non_names() or key in plain_words()
+_PLACE_JOINS = frozenset(str.split("de la le les du des del los las sur sous en am an der im upon on le-"))
+_BEFORE_TOWNS = frozenset(
+    str.split("great little high low upper lower north south east west new old long market saint st bad port")
+)
 
 
-def _place(tokens: Tokens, place: int, *, sure: bool) -> Iterator[PiiSpan]:
+def _find_place(tokens: Tokens, place: int, *, sure: bool) -> Iterator[PiiSpan]:
     """Yield the town that begins at a place: of a list, or a word with a capital, or one that nobody knows."""
     at = tokens.index_at(place)
     words = tokens.all
@@ -169,15 +168,15 @@ def _is_listed(words: Sequence[Token]) -> bool:
     name = " ".join(word.key for word in words).replace("-", " ")
     if name not in small_places() and name not in places():
         return False
-    return not all(_is_plain(word) or is_common(word.key) for word in words) or all(
+    return not all(is_plain(word) or is_common(word.key) for word in words) or all(
         word.capital and not word.flat for word in words
     )
 
 
 def _may_be_place(word: Token, after: Token | None, *, first: bool, sure: bool) -> bool:
     capital = word.capital and not word.flat
-    if _is_plain(word) or len(word.key) < 3:
-        return capital and first and after is not None and after.capital and not word.flat and not _is_plain(after)
+    if is_plain(word) or len(word.key) < 3:
+        return capital and first and after is not None and after.capital and not is_plain(after)
     if capital:
         return True
     if not word.flat or not sure:
@@ -188,6 +187,45 @@ def _may_be_place(word: Token, after: Token | None, *, first: bool, sure: bool) 
     return first and word.key in _BEFORE_TOWNS and after is not None and not is_common(after.key)
 
 
-_BEFORE_TOWNS = frozenset(
-    str.split("great little high low upper lower north south east west new old long market saint st bad port")
+_DETERMINERS = re.compile(
+    r"^(?:The|A|An|My|Our|Your|His|Her|Their|This|That|At|In|We|I|And|But|So|She|He|They|It|Is)\s+"
 )
+
+
+def find_organisations(text: str) -> Iterator[PiiSpan]:
+    """Yield names of organisations."""
+    for organisation in read_patterns("organisation"):
+        for match, start, end in organisation.find(text) if organisation.check != "flat" or text.islower() else ():
+            if organisation.check == "flat" and not read_words("not_institution").isdisjoint(match["name"].split()):
+                continue
+            if not organisation.check and (determiner := _DETERMINERS.match(text[start:end])):
+                start += determiner.end()
+            if organisation.check or len(text[start:end].split()) > 1:
+                yield PiiSpan(start, end, ORGANISATION, organisation.score)
+
+
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_NO_PLACE_SIGNS = "一几某每很个"
+
+
+def find_chinese_names(text: str) -> Iterator[PiiSpan]:
+    """Yield names and places that the words around them announce, where no blanks part the words."""
+    if not _HAN.search(text):
+        return
+    no_name = read_part("no_chinese_name")
+    for name in read_patterns("chinese_name"):
+        for _, start, end in name.find(text):
+            if name.check == "plain":
+                if end - start == 3 and text[end - 1] in no_name:
+                    end -= 1
+                if text[start : start + 2] in read_word_list("chinese_plain_words.txt"):
+                    continue
+                if end - start < 2 or not set(no_name).isdisjoint(text[start + 1 : end]):
+                    continue
+            yield PiiSpan(start, end, PERSON, name.score)
+    plain_places = read_word_list("chinese_plain_places.txt")
+    for town in read_patterns("chinese_place"):
+        for _, start, end in town.find(text):
+            place = text[start:end]
+            if plain_places.isdisjoint((place, place[:2])) and place[0] not in no_name + _NO_PLACE_SIGNS:
+                yield PiiSpan(start, end, PLACE, WEAK)

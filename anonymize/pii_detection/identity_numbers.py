@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, CERTAIN, IDENTITY, LICENCE, LIKELY, PHONE, STRONG, PiiSpan
+from anonymize.pii_detection.pii_hit import ACCOUNT, ADDRESS, CERTAIN, IDENTITY, LIKELY, PHONE, STRONG, PiiSpan
+from anonymize.pii_detection.text_patterns import read_patterns
 from project.text_matching.text_views import TextView, fold_same_length
 
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
@@ -42,68 +43,13 @@ _SENTENCE_END = re.compile(r"[.!?]\s")
 # A sentence of fewer letters (“It's”) leaves to the one before what it is about.
 _MAX_SHORT_SENTENCE = 6
 
-_CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    (
-        ADDRESS,
-        re.compile(
-            r"post ?code|postal code|zip ?code|\bzip\b|postleitzahl|\bplz\b|codigo postal|code postal|\bc\.?p\b|"
-            r"邮编|邮政编码|郵遞區號"
-        ),
-        2,
-    ),
-    (
-        ACCOUNT,
-        re.compile(
-            r"\baccount|\biban\b|\bbic\b|sort code|\bcards?\b|\bamex\b|mastercard|\bpolicy\b|(?:customer|client|"
-            r"contract|"
-            r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte|"
-            r"karte\b|kartennummer|kundennummer|kreditkarte|tarjeta|numero de cliente|carte\b(?! d'identite)|"
-            r"numero de client|卡号|银行卡|信用卡|银联|账号|账户|客户"
-        ),
-        4,
-    ),
-    (
-        LICENCE,
-        re.compile(
-            r"licen[cs]e|number ?plate|\bplates?\b|\bregistration\b|\breg\b|\bvin\b|kennzeichen|fuhrerschein|matricula"
-        ),
-        1,
-    ),
-    (
-        IDENTITY,
-        re.compile(
-            r"passport|social security|\bsocial\b|\bssn\b|\bnhs\b|national insurance|medicare|medicaid|"
-            r"insurance number|"
-            r"\b(?:patient|student|pupil|employee|staff|personnel|hospital|record|case|file|reference|ref|badge|member|"
-            r"tax|payroll|prisoner|matriculation|enrolment|service|visa|claim|booking|participant|identity|"
-            r"identification|"
-            r"national|citizen|resident)(?:'s)? (?:id|number|no|code|card)\b|\bmrn\b|\bid\b|permit|"
-            r"ausweis|steuernummer|\bdni\b|\bnie\b|\bnif\b|steuer-?id|steueridentifikation|reisepass|passnummer|"
-            r"versicherten|versicherungsnummer|sozialversicherung|matrikel|aktenzeichen|national insurance|\bni number|"
-            r"seguridad social|pasaporte|documento|expediente|\bsecu\b|securite sociale|\binsee\b|numero fiscal|"
-            r"carte d'identite|passeport|numero d'etudiant|dossier|身份|证件|护照|社保|学号|工号|"
-            r"病历|编号|驾照"
-        ),
-        4,
-    ),
-    (
-        PHONE,
-        re.compile(
-            r"phone|\bmobile|\bcell\b|\bcall\b|\bring\b|\btext\b|\breach\b|\bfax\b|\bdial\b|help ?line|\boffice\b|"
-            r"\btel\b|whatsapp|handy|telefon|\btry\b|extension|area code|landline|mobil|festnetz|anrufen|\brufe?n?\b|"
-            r"erreich|\bwahl|durchwahl|\bmovil\b|\bllam|\bmarca|\bfijo\b|portable|\bappel|rappel|joindre|\bfixe\b|"
-            r"电话|電話|手机|手機|号码|號碼|座机|微信|联系|拨"
-        ),
-        6,
-    ),
-)
 _ANY_NUMBER = re.compile(
     r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b|\bnummer\b|\bnumero\b|\bapunt|\bnote[rz]?\b|号"
 )
 _MIN_ANY_DIGITS = 6
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DECIMAL = re.compile(r"\d+\.\d+")
-_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
+_DATE = re.compile(r"(?:\d\d?([./-])\d\d?\1\d{1,4}|\d{4}([./-])\d\d?\2\d\d?)")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
 _YEARS = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
 _DIGIT_BY_DIGIT = re.compile(r"\d(?:[ ,-]{0,2}\d){5,}")
@@ -160,21 +106,16 @@ def _classify_code(code: str, before: str, after: str) -> tuple[str, float] | No
 
 def _context(before: str, after: str) -> tuple[str, int]:
     """Return the kind that the nearest word speaks of, and how many digits it has at least; "" where none does."""
-    best, kind, least = _CHARS_BEFORE + 1, "", 0
     last = _SENTENCE_END.split(before)[-1]
     sentence = last if len(last) > _MAX_SHORT_SENTENCE else before
-    for name, pattern, digits in _CONTEXTS:
-        for match in pattern.finditer(sentence):
-            if len(sentence) - match.end() < best:
-                best, kind, least = len(sentence) - match.end(), name, digits
-    if kind:
-        return kind, least
     following = _SENTENCE_END.split(after)[0]
-    hits = [
-        (ahead.start(), name, digits) for name, pattern, digits in _CONTEXTS if (ahead := pattern.search(following))
-    ]
-    if hits:
-        return min(hits)[1:]
+    contexts = read_patterns("number_context")
+    said = [(-match.end(), context) for context in contexts for match in context.pattern.finditer(sentence)]
+    if not said:
+        said = [(match.start(), context) for context in contexts if (match := context.pattern.search(following))]
+    if said:
+        _, nearest = min(said, key=lambda pair: pair[0])
+        return nearest.kind, nearest.digits
     return (PHONE, _MIN_ANY_DIGITS) if _ANY_NUMBER.search(sentence) else ("", 0)
 
 
@@ -188,28 +129,6 @@ def _is_counting(code: str) -> bool:
         parts = [int(digit) for digit in str(parts[0])]
     return len(parts) > 3 and len({b - a for a, b in pairwise(parts)}) == 1
 
-
-_WORD_START = r"(?<![^\W_])"
-_WORD_END = r"(?![^\W_])"
-_CHINA = re.compile(
-    rf"(?<!\d)\d{{6}}[ -]?(?:19|20)\d\d[ -]?\d{{4}}[ -]?\d{{3}}[\dXx]{_WORD_END}|(?<!\d)\d{{17}}[\dXx](?!\d)"
-)
-_FRANCE = re.compile(
-    rf"{_WORD_START}[1-478](?:[ .-]?\d\d){{2}}[ .-]?(?:\d\d|2[ABab])(?:[ .-]?\d{{3}}){{2}}(?:[ .-]?\d\d)?{_WORD_END}"
-)
-_GERMANY = re.compile(rf"{_WORD_START}[1-9]\d[ .-]?\d{{3}}[ .-]?\d{{3}}[ .-]?\d{{3}}{_WORD_END}")
-_GERMAN_CARD = re.compile(
-    rf"{_WORD_START}[CFGHJKLMNPRTVWXYZ][CFGHJKLMNPRTVWXYZ\d]{{8}}\d(?:D|<<)?{_WORD_END}", re.IGNORECASE
-)
-_SPAIN = re.compile(
-    rf"{_WORD_START}(?:[XYZ][ .-]?\d{{7}}|\d{{2}}[ .]?\d{{3}}[ .]?\d{{3}})[ .-]?[A-Z]{_WORD_END}", re.IGNORECASE
-)
-_BRITAIN = re.compile(
-    rf"{_WORD_START}[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:[ -]?\d\d){{3}}[ -]?[A-D]{_WORD_END}", re.IGNORECASE
-)
-_PASSPORT = re.compile(
-    r"(?:护照|passport|pasaporte|passeport|reisepass)\D{0,16}?([A-Z]{0,2}\d{2}[A-Z]{0,2}\d{5,7})", re.IGNORECASE
-)
 
 _CHINA_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _SPANISH_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -257,23 +176,19 @@ def is_spanish_id(code: str) -> bool:
     return len(code) == 9 and body.isdigit() and _SPANISH_LETTERS[int(body) % 23] == code[8].upper()
 
 
-_NUMBER_CHECKS: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (_CHINA, is_chinese_id),
-    (_FRANCE, is_french_social_security),
-    (_GERMANY, is_german_tax),
-    (_GERMAN_CARD, is_german_card),
-    (_SPAIN, is_spanish_id),
-)
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "chinese": is_chinese_id,
+    "french": is_french_social_security,
+    "german tax": is_german_tax,
+    "german card": is_german_card,
+    "spanish": is_spanish_id,
+}
 
 
 def find_national_numbers(text: str) -> Iterator[PiiSpan]:
     """Yield identity numbers of a text in which spoken numbers are written out."""
-    for pattern, holds in _NUMBER_CHECKS:
-        for match in pattern.finditer(text):
-            code = "".join(letter for letter in match[0] if letter.isalnum()).removesuffix("D")
-            if holds(code):
-                yield PiiSpan(*match.span(), IDENTITY, CERTAIN)
-    for match in _BRITAIN.finditer(text):
-        yield PiiSpan(*match.span(), IDENTITY, STRONG)
-    for match in _PASSPORT.finditer(text):
-        yield PiiSpan(*match.span(1), IDENTITY, STRONG)
+    for number in read_patterns("identity"):
+        for match, start, end in number.find(text):
+            code = "".join(filter(str.isalnum, match[0])).removesuffix("D")
+            if not number.check or _CHECKS[number.check](code):
+                yield PiiSpan(start, end, IDENTITY, number.score)

@@ -1,4 +1,4 @@
-"""Tokens of a text with what name rules ask about them, the evidence for a name, and lists of names and places.
+"""Tokens of a text with what name rules ask about them, and lists of names and places.
 
 Common words are in `project.text_matching.normalization`.
 """
@@ -6,7 +6,6 @@ Common words are in `project.text_matching.normalization`.
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import cache, cached_property
 
 from project.text_matching.normalization import (
@@ -15,47 +14,35 @@ from project.text_matching.normalization import (
     is_common,
     read_word_list,
 )
-from project.text_matching.text_views import fold
-
-
-@cache
-def given_names() -> frozenset[str]:
-    """Return given names of many origins, lower case, without accents."""
-    return read_word_list("given_names.txt")
-
-
-@cache
-def family_names() -> frozenset[str]:
-    """Return family names of many origins that are no given names, lower case, without accents."""
-    return read_word_list("family_names.txt")
+from project.text_matching.text_views import fold, fold_same_length
 
 
 @cache
 def places() -> frozenset[str]:
-    """Return countries and larger towns that are no common words, lower case, without accents."""
+    """Return countries and larger towns that are no common words."""
     return read_word_list("places.txt")
 
 
 @cache
 def small_places() -> frozenset[str]:
-    """Return towns of 1,000 people and more that `places` has not, lower case, without accents and hyphens."""
+    """Return towns of 1,000 people and more that `places` has not, without hyphens."""
     return read_word_list("small_places.txt")
 
 
 @cache
 def plain_words() -> frozenset[str]:
-    """Return frequent words of German, Spanish and French that are no names, lower case, without accents."""
+    """Return frequent words of German, Spanish and French that are no names."""
     return read_word_list("plain_words.txt")
 
 
 def is_given_name(word: str) -> bool:
-    """Tell whether a folded word is a given name, also with a possessive ending."""
-    return word.removesuffix("'s").removesuffix("'") in given_names()
+    """Tell whether a folded word is a given name of any origin, also with a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'") in read_word_list("given_names.txt")
 
 
 def is_family_name(word: str) -> bool:
-    """Tell whether a folded word is a family name."""
-    return word.removesuffix("'s").removesuffix("'") in family_names()
+    """Tell whether a folded word is a family name that is no given name, also with a possessive ending."""
+    return word.removesuffix("'s").removesuffix("'") in read_word_list("family_names.txt")
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
@@ -92,7 +79,6 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lower = _same_length_lower(text)
         self.all = _tokens(text)
         self._starts = [token.start for token in self.all]
 
@@ -104,6 +90,11 @@ class Tokens:
         """Return what stands between a word and the one before it."""
         before = self.all[index - 1].end if index else 0
         return self.text[before : self.all[index].start]
+
+    @cached_property
+    def folded(self) -> str:
+        """The text in lower case, without accents, with plain apostrophes, and with as many characters."""
+        return fold_same_length(self.text).translate(_APOSTROPHES)
 
     @cached_property
     def is_english(self) -> bool:
@@ -135,116 +126,10 @@ def _tokens(text: str) -> list[Token]:
     return found
 
 
-def _same_length_lower(text: str) -> str:
-    """Return a text in lower case with plain apostrophes, and as many characters as before."""
-    lower = text.translate(_APOSTROPHES).lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(one if len(one) == 1 else letter for letter in text for one in (letter.lower(),))
-
-
-_PARTICLES = frozenset(
-    {
-        "de",
-        "la",
-        "le",
-        "van",
-        "von",
-        "der",
-        "den",
-        "da",
-        "di",
-        "do",
-        "dos",
-        "del",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "ben",
-        "mc",
-        "mac",
-        "ter",
-        "ten",
-        "zu",
-        "af",
-        "av",
-        "st",
-    }
-)
-_MAX_NAME_WORDS = 4
-# Function words that are names where somebody is introduced.
-_ALSO_NAMES = frozenset({"will", "may"})
-_MIN_NAME_CHARS = 2
-
-
-class NameEvidence(IntEnum):
-    """What stands around the words."""
-
-    WEAK = 0
-    """A greeting, “I'm ...”: capitals or a list have to speak for a name as well."""
-    SOME = 1
-    """“speak to ...”, “my son ...”: names that are words count too."""
-    STRONG = 2
-    """“my name is ...”: words that nobody knows count too."""
-    ANY = 3
-    """“everybody calls me ...”: any word may be a nickname."""
-
-
-def find_name_end(tokens: Tokens, index: int, evidence: NameEvidence) -> int | None:
-    """Return the index after the last word of a name that begins at a word; None where none begins there."""
-    words = tokens.all
-    if index >= len(words) or not _can_begin(words[index], evidence):
-        return None
-    end = index + 1
-    while end < len(words) and end - index < _MAX_NAME_WORDS and _is_name_gap(tokens.gap_before(end)):
-        token = words[end]
-        if (
-            token.key in _PARTICLES
-            and end + 1 < len(words)
-            and _is_name_gap(tokens.gap_before(end + 1))
-            and _can_continue(words[end + 1])
-        ):
-            end += 2
-        elif _can_continue(token):
-            end += 1
-        else:
-            break
-    return end
-
-
-def _is_name_gap(gap: str) -> bool:
-    return gap in (" ", "-", "\u00a0", ". ")
-
-
-def _can_begin(word: Token, evidence: NameEvidence) -> bool:
+def is_plain(word: Token) -> bool:
+    """Tell whether a word is one of everybody's in one of our languages, so that it names nobody."""
     key = word.key
-    if key in function_words() and not (key in _ALSO_NAMES and evidence >= _required_evidence(word)):
-        return False
-    if evidence is NameEvidence.ANY:
-        return len(key) >= _MIN_NAME_CHARS and key not in capitalized_non_names()
-    if len(key) < _MIN_NAME_CHARS or (
-        key in capitalized_non_names() and not (is_given_name(key) and evidence >= NameEvidence.SOME)
-    ):
-        return False
-    common, given = is_common(key), is_given_name(key)
-    if word.capital and not word.flat:
-        return not common or given or evidence >= NameEvidence.STRONG
-    if not common:
-        return given or is_family_name(key) or evidence >= NameEvidence.STRONG
-    return given and (evidence >= NameEvidence.STRONG or (evidence is NameEvidence.SOME and word.flat))
-
-
-def _required_evidence(word: Token) -> NameEvidence:
-    """Return what has to stand around “will” and “may” for a name: more where no capital says so."""
-    return NameEvidence.SOME if word.capital else NameEvidence.STRONG
-
-
-def _can_continue(word: Token) -> bool:
-    """Tell whether a word may go on with a name that has begun."""
-    key = word.key
-    if key in function_words() or len(key) < _MIN_NAME_CHARS or key in capitalized_non_names():
-        return False
-    if word.capital and not word.flat:
-        return not word.initial
-    return not is_common(key) and (is_given_name(key) or is_family_name(key))
+    # “n'a”, “l'homme”: what stands before the apostrophe says that it is no name.
+    if len(key) > 2 and key[1] == "'" and key[0] in "cdjlmnst" and not word.capital:
+        return True
+    return key in function_words() or key in capitalized_non_names() or key in plain_words()

@@ -5,16 +5,17 @@ Those words are names of participants, nicknames, misspellings, and words that p
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from anonymize.pii_detection.announced_names import find_announced_names
-from anonymize.pii_detection.chinese_names import find_chinese_names
-from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers, find_said_digits
-from anonymize.pii_detection.introduced_names import (
-    find_introduced_names,
-    find_listed_names,
+from anonymize.pii_detection.announced_names import (
+    find_announced_names,
+    find_announced_places,
+    find_chinese_names,
     find_organisations,
-    find_spelled_words,
 )
+from anonymize.pii_detection.dates_and_links import find_dates, find_electronic_addresses
+from anonymize.pii_detection.identity_numbers import find_codes, find_national_numbers, find_said_digits
+from anonymize.pii_detection.listed_names import find_listed_names, find_spelled_words, find_vocatives
 from anonymize.pii_detection.name_tokens import Token, Tokens
 from anonymize.pii_detection.pii_hit import (
     CERTAIN,
@@ -28,9 +29,8 @@ from anonymize.pii_detection.pii_hit import (
     normalize_kind,
     resolve_overlaps,
 )
-from anonymize.pii_detection.pii_patterns import find_dates, find_electronic_addresses
 from anonymize.pii_detection.postal_addresses import find_addresses
-from anonymize.pii_detection.presidio_engine import find_with_presidio
+from anonymize.pii_detection.presidio_rules import find_with_presidio
 from anonymize.pii_detection.text_scrubber import PhraseMatcher
 from models.names.name_finders import NameFinder, NameSpan
 from project.session.optional_parts import NAMES
@@ -40,6 +40,7 @@ from project.text_matching.spoken_forms import write_out_spoken
 from project.text_matching.text_views import (
     TextView,
     fold,
+    fold_with_positions,
     join_divided_words,
     separate_digits,
     to_ascii_signs,
@@ -77,10 +78,14 @@ class StudyWords:
     """
 
     def __init__(self, words: Sequence[KnownWord]) -> None:
-        self._known = [*words]
-        self._words = PhraseMatcher({known_word.word: str(number) for number, known_word in enumerate(self._known)})
-        self._parts = _name_parts(self._known)
-        self._part_words = PhraseMatcher({part: part for part in self._parts})
+        forms = {
+            word.word: PiiSpan(0, 0, normalize_kind(word.kind), CERTAIN, STUDY_SOURCE, word.participant_id, word.word)
+            for word in words
+        }
+        for part, (owner, name) in _name_parts(words).items():
+            forms.setdefault(part, PiiSpan(0, 0, PERSON, STRONG, STUDY_SOURCE, owner, name))
+        self._forms = [*forms.values()]
+        self._words = PhraseMatcher({form: str(number) for number, form in enumerate(forms)})
         self._names: dict[str, KnownWord] = {}
         for word in words:
             if word.kind != PERSON:
@@ -94,19 +99,7 @@ class StudyWords:
     def find(self, tokens: Tokens) -> Iterator[PiiSpan]:
         """Yield the known words of a text."""
         for place in self._words(tokens.text):
-            known_word = self._known[int(place.after)]
-            yield PiiSpan(
-                place.start,
-                place.end,
-                normalize_kind(known_word.kind),
-                CERTAIN,
-                STUDY_SOURCE,
-                known_word.participant_id,
-                known_word.word,
-            )
-        for place in self._part_words(tokens.text):
-            owner, word = self._parts[place.after]
-            yield PiiSpan(place.start, place.end, PERSON, STRONG, STUDY_SOURCE, owner, word)
+            yield replace(self._forms[int(place.after)], start=place.start, end=place.end)
         if not self._names:
             return
         for token in tokens.all:
@@ -157,31 +150,14 @@ def _name_parts(known: Sequence[KnownWord]) -> dict[str, tuple[str | None, str]]
     return found
 
 
-_SOUNDS = (
-    ("sch", "s"),
-    ("tch", "s"),
-    ("ph", "f"),
-    ("gh", "g"),
-    ("ck", "k"),
-    ("ch", "s"),
-    ("sh", "s"),
-    ("th", "t"),
-    ("wh", "w"),
-    ("qu", "kw"),
-    ("x", "ks"),
-    ("cz", "s"),
-    ("sz", "s"),
-    ("ce", "se"),
-    ("ci", "si"),
-    ("cy", "si"),
-    ("c", "k"),
-    ("q", "k"),
-    ("z", "s"),
-    ("v", "f"),
-    ("w", "f"),
-    ("j", "y"),
-    ("dg", "y"),
-)
+_SOUNDS = [
+    pair.split(":")
+    for pair in str.split(
+        "sch:s tch:s ph:f gh:g ck:k ch:s sh:s th:t wh:w qu:kw x:ks cz:s sz:s ce:se ci:si cy:si c:k q:k z:s v:f w:f j:y "
+        "dg:y"
+    )
+]
+"""Letters of names -> how they sound, in the order in which they are read."""
 
 
 def phonetic_key(key: str) -> str:
@@ -196,63 +172,53 @@ def phonetic_key(key: str) -> str:
 
 
 _Rule = Callable[[str], Iterable[PiiSpan]]
-_NORMALIZED_TEXT_RULES: tuple[_Rule, ...] = (
-    find_codes,
-    find_dates,
-    find_addresses,
-    find_electronic_addresses,
-    find_national_numbers,
-)
+_NUMBER_RULES: tuple[_Rule, ...] = (find_codes, find_addresses, find_national_numbers)
+_FOLDED_RULES: tuple[_Rule, ...] = (find_dates, find_electronic_addresses)
 # Below what the rules are sure of: their kind counts where both find something.
 _MAX_WEAK_SCORE = 0.45
 _NAME_KINDS = frozenset({PERSON, PLACE, ORGANISATION})
 
 
-class TextSearch:
-    """Finds what looks personal by itself, whatever a study knows: the long part of the work, and always the same."""
+def search_all(texts: Sequence[str], names: NameFinder | None = None) -> list[list[PiiSpan]]:
+    """Return what looks personal by itself in each of some texts, in no order: the long part of the work.
 
-    def __init__(self, names: NameFinder | None = None) -> None:
-        """Search by rules, and by a model of names where one is installed."""
-        self._names = names
-
-    def search_all(self, texts: Sequence[str]) -> list[list[PiiSpan]]:
-        """Return what was found in each of some texts, in no order: a model is faster with many at once."""
-        if texts:
-            NAMES.require()
-        prepared = [Tokens(text) for text in texts]
-        found = [[*_apply_rules(tokens)] for tokens in prepared]
-        if self._names is not None:
-            # A model is slow: it reads what holds a word that may be a name and that no rule found.
-            worth_it = [at for at, tokens in enumerate(prepared) if _has_unmatched_names(tokens, found[at])]
-            read: list[tuple[int, TextView | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
-            for at in worth_it:
-                if whole := join_divided_words(prepared[at].text):
-                    read.append((at, whole, Tokens(whole.text)))
-            named = self._names.find_all([guess_capitals(tokens) for _, _, tokens in read])
-            for (at, whole, tokens), each in zip(read, named, strict=True):
-                stretches = [_model_span(name, name.source or self._names.key) for name in each]
-                believed = [stretch for stretch in stretches if _is_plausible(tokens, stretch)]
-                found[at] += believed if whole is None else _in_original(whole, believed)
-        return found
+    Rules search them, and a model of names where one is installed, which is faster with many texts at once.
+    """
+    if texts:
+        NAMES.require()
+    prepared = [Tokens(text) for text in texts]
+    found = [[*_apply_rules(tokens)] for tokens in prepared]
+    if names is not None:
+        # A model is slow: it reads what holds a word that may be a name and that no rule found.
+        worth_it = [at for at, tokens in enumerate(prepared) if _has_unmatched_names(tokens, found[at])]
+        read: list[tuple[int, TextView | None, Tokens]] = [(at, None, prepared[at]) for at in worth_it]
+        for at in worth_it:
+            if whole := join_divided_words(prepared[at].text):
+                read.append((at, whole, Tokens(whole.text)))
+        named = names.find_all([guess_capitals(tokens) for _, _, tokens in read])
+        for (at, whole, tokens), each in zip(read, named, strict=True):
+            stretches = [_model_span(name, name.source or names.key) for name in each]
+            believed = [stretch for stretch in stretches if _is_plausible(tokens, stretch)]
+            found[at] += believed if whole is None else _in_original(whole, believed)
+    return found
 
 
 class PersonalFinder:
-    """Finds personal information; the same text always gives the same hits, and nothing is asked of any host."""
+    """Finds personal information; the same text always gives the same hits, and nothing is asked of any host.
+
+    Args:
+        known: names of participants and other words that the study knows to be private.
+        public: words that are personal nowhere, unless they are a participant's name or known to be private.
+        names: a model that finds names, where one is installed.
+    """
 
     def __init__(
         self, known: Sequence[KnownWord] = (), public: Iterable[str] = (), names: NameFinder | None = None
     ) -> None:
-        """Get ready.
-
-        Args:
-            known: names of participants and other words that the study knows to be private.
-            public: words that are personal nowhere, unless they are a participant's name or known to be private.
-            names: a model that finds names, where one is installed.
-        """
         self._known = StudyWords(known)
         self._private = {known_word.word for known_word in known if known_word.private}
         self._public = {" ".join(fold(word).split()) for word in public}
-        self._search = TextSearch(names)
+        self._names = names
 
     def find(self, text: str) -> list[PiiMatch]:
         """Return what looks like personal information, in order of place, without overlaps."""
@@ -260,7 +226,7 @@ class PersonalFinder:
 
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
         """Return the hits of each of some texts: a model is faster with many at once."""
-        found = self._search.search_all(texts)
+        found = search_all(texts, self._names)
         return [self.resolve_hits(text, spans) for text, spans in zip(texts, found, strict=True)]
 
     def resolve_hits(self, text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
@@ -269,37 +235,44 @@ class PersonalFinder:
         if whole := join_divided_words(text):
             known += _in_original(whole, self._known.find(Tokens(whole.text)))
         every = (*known, *found)
-        return resolve_overlaps(text, [pii_span for pii_span in every if not self._is_public(text, pii_span)])
+        return resolve_overlaps(text, [span for span in every if not self._is_public(text, span)])
 
-    def _is_public(self, text: str, pii_span: PiiSpan) -> bool:
-        if not self._public or (
-            pii_span.source == STUDY_SOURCE and (pii_span.participant_id or pii_span.word in self._private)
-        ):
+    def _is_public(self, text: str, span: PiiSpan) -> bool:
+        if not self._public or (span.source == STUDY_SOURCE and (span.participant_id or span.word in self._private)):
             return False
-        return _bare_key(text[pii_span.start : pii_span.end]) in self._public
+        return _bare_key(text[span.start : span.end]) in self._public
 
 
 def _apply_rules(tokens: Tokens) -> Iterator[PiiSpan]:
     base = to_ascii_signs(tokens.text)
     out = base.then(write_out_spoken(base.text))
-    yield from _apply_in_view(out, (find_with_presidio,))
+    yield from _in_original(out, find_with_presidio(out.text))
     yield from find_spelled_words(tokens.text, out)
-    fluent = without_hesitations(base.text)
-    for reading in (base, *([base.then(fluent)] if fluent else [])):
-        written = reading.then(write_out_spoken(reading.text))
+    readings = [(base, out)]
+    if fluent := without_hesitations(base.text):
+        reading = base.then(fluent)
+        readings.append((reading, reading.then(write_out_spoken(reading.text))))
+    for reading, written in readings:
         for view in (written, *_views(reading, written)):
-            yield from _apply_in_view(view, _NORMALIZED_TEXT_RULES)
+            folded = fold_with_positions(view.text)
+            yield from _in_original(view, _apply_all(_NUMBER_RULES, view.text))
+            yield from _in_original(view, _in_original(folded, _apply_all(_FOLDED_RULES, folded.text)))
             yield from find_said_digits(tokens.text, view)
     yield from _apply_word_rules(tokens)
     if whole := join_divided_words(tokens.text):
         yield from _in_original(whole, _apply_word_rules(Tokens(whole.text)))
 
 
+def _apply_all(rules: Iterable[_Rule], text: str) -> Iterator[PiiSpan]:
+    return chain.from_iterable(rule(text) for rule in rules)
+
+
 def _apply_word_rules(tokens: Tokens) -> Iterator[PiiSpan]:
-    yield from find_introduced_names(tokens)
+    yield from find_announced_names(tokens)
+    yield from find_vocatives(tokens)
     yield from find_organisations(tokens.text)
     yield from find_listed_names(tokens)
-    yield from find_announced_names(tokens)
+    yield from find_announced_places(tokens)
     yield from find_chinese_names(tokens.text)
 
 
@@ -313,20 +286,15 @@ def _views(base: TextView, out: TextView) -> Iterator[TextView]:
 
 
 def _in_original(view: TextView, found: Iterable[PiiSpan]) -> Iterator[PiiSpan]:
-    for pii_span in found:
-        if pii_span.end > pii_span.start:
-            start, end = view.original_span(pii_span.start, pii_span.end)
-            yield replace(pii_span, start=start, end=end)
+    for span in found:
+        if span.end > span.start:
+            start, end = view.original_span(span.start, span.end)
+            yield replace(span, start=start, end=end)
 
 
 def _bare_key(words: str) -> str:
     key = " ".join(fold(words).split()).strip(".,;:!?")
     return key.removesuffix("'s")
-
-
-def _apply_in_view(out: TextView, rules: Iterable[_Rule]) -> Iterator[PiiSpan]:
-    for rule in rules:
-        yield from _in_original(out, rule(out.text))
 
 
 def _model_span(name_span: NameSpan, source: str) -> PiiSpan:
@@ -340,12 +308,12 @@ def _model_span(name_span: NameSpan, source: str) -> PiiSpan:
     )
 
 
-def _is_plausible(tokens: Tokens, pii_span: PiiSpan) -> bool:
+def _is_plausible(tokens: Tokens, span: PiiSpan) -> bool:
     """Tell whether a model's name holds a word that may be one: small models take many a first word for a name."""
-    if pii_span.kind not in _NAME_KINDS:
+    if span.kind not in _NAME_KINDS:
         return False
-    words = tokens.all[tokens.index_at(pii_span.start) : tokens.index_at(pii_span.end)]
-    if pii_span.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
+    words = tokens.all[tokens.index_at(span.start) : tokens.index_at(span.end)]
+    if span.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
         return False
     return any(map(_may_be_name, words))
 
@@ -353,8 +321,7 @@ def _is_plausible(tokens: Tokens, pii_span: PiiSpan) -> bool:
 def _has_unmatched_names(tokens: Tokens, found: Sequence[PiiSpan]) -> bool:
     """Tell whether a word may be a name that no rule found; without capitals, names hide among common words too."""
     return any(
-        _may_be_name(word)
-        and (word.flat or not any(pii_span.start < word.end and word.start < pii_span.end for pii_span in found))
+        _may_be_name(word) and (word.flat or not any(span.start < word.end and word.start < span.end for span in found))
         for word in tokens.all
     )
 

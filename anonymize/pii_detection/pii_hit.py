@@ -1,7 +1,7 @@
 """Spans of personal information in a text, and their kinds."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 CERTAIN = 1.0
 STRONG = 0.85
@@ -10,33 +10,18 @@ WEAK = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class PiiMatch:
+class PiiSpan:
     """A stretch of a text that looks like personal information.
 
     Attributes:
         start: first character.
         end: after the last character.
         kind: key of `KINDS`.
-        text: what stands there.
         score: 0 to 1, how sure the rule is that found it.
-        source: what found it: `study`, `rules`, `lists`, `presidio` or the key of a model.
+        source: what found it: `study`, `rules`, `presidio`, `hand` or the key of a model.
         participant_id: whose name it is, where it is a participant's.
         word: of the study, that this is a form of; "" where it is none.
     """
-
-    start: int
-    end: int
-    kind: str
-    text: str
-    score: float
-    source: str
-    participant_id: str | None = None
-    word: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PiiSpan:
-    """What a rule found in a text: a hit without its words."""
 
     start: int
     end: int
@@ -47,38 +32,37 @@ class PiiSpan:
     word: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PiiMatch(PiiSpan):
+    """A hit: such a stretch with what stands there."""
+
+    text: str = ""
+
+
 def resolve_overlaps(text: str, found: Iterable[PiiSpan]) -> list[PiiMatch]:
     """Return hits in order of place, without overlaps and without blanks at their ends.
 
     Stretches that overlap become one, so that nothing that any rule found stays outside. It is what the surest of them
     says; of those alike, the longest.
     """
-    trimmed = (
-        replace(pii_span, start=start, end=end)
-        for pii_span in found
-        for start, end in (_trim(text, pii_span.start, pii_span.end),)
-    )
-    ordered = sorted(
-        (pii_span for pii_span in trimmed if pii_span.start < pii_span.end), key=lambda s: (s.start, -s.end, -s.score)
-    )
-    made: list[PiiMatch] = []
+    trimmed = [(*_trim(text, span.start, span.end), span) for span in found]
+    ordered = sorted((row for row in trimmed if row[0] < row[1]), key=lambda row: (row[0], -row[1], -row[2].score))
+    hits: list[PiiMatch] = []
     at = 0
     while at < len(ordered):
-        first, end = at, ordered[at].end
-        while at < len(ordered) and ordered[at].start < end:
-            end = max(end, ordered[at].end)
+        first, start, end = at, ordered[at][0], ordered[at][1]
+        while at < len(ordered) and ordered[at][0] < end:
+            end = max(end, ordered[at][1])
             at += 1
-        made.append(_merge_spans(text, ordered[first:at], end))
-    return made
-
-
-def _merge_spans(text: str, together: Sequence[PiiSpan], end: int) -> PiiMatch:
-    surest = max(together, key=lambda s: (s.score, s.end - s.start))
-    known = next((pii_span for pii_span in (surest, *together) if pii_span.word or pii_span.participant_id), surest)
-    start = together[0].start
-    return PiiMatch(
-        start, end, surest.kind, text[start:end], surest.score, surest.source, known.participant_id, known.word
-    )
+        together = ordered[first:at]
+        *_, surest = max(together, key=lambda row: (row[2].score, row[1] - row[0]))
+        spans = [surest, *(row[2] for row in together)]
+        known = next((span for span in spans if span.word or span.participant_id), surest)
+        words = text[start:end]
+        hits.append(
+            PiiMatch(start, end, surest.kind, surest.score, surest.source, known.participant_id, known.word, words)
+        )
+    return hits
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

@@ -22,6 +22,11 @@ class Replacements:
     """Numbers what was found: `[PERSON_1]`, `[PHONE_1]`, `[PERSON_2]`, in the order in which it is first asked for.
 
     All names of one participant have one number. So have a full name and a part of it that belongs to no other.
+
+    Args:
+        given: word -> what people chose to write in its place; numbers in it are not used for anything else.
+        people: id of a participant -> what is written in place of all names of them.
+        kept: the numbers that were given before, which stay; see `numbers`.
     """
 
     def __init__(
@@ -30,13 +35,6 @@ class Replacements:
         people: Mapping[str, str] | None = None,
         kept: Numbers | None = None,
     ) -> None:
-        """Get ready.
-
-        Args:
-            given: word -> what people chose to write in its place; numbers in it are not used for anything else.
-            people: id of a participant -> what is written in place of all names of them.
-            kept: the numbers that were given before, which stay; see `numbers`.
-        """
         self._given = {fold(word): after for word, after in (given or {}).items()}
         self._people = dict(people or {})
         self._numbers = {label: dict(numbered) for label, numbered in (kept or {}).items()}
@@ -151,19 +149,17 @@ class PersonalPlaces:
 
     A scrubber looks at its own work again until nothing more is found. What was written there in place of something is
     not found once more: numbers in brackets, and names that stand in for people.
+
+    Args:
+        find: what finds hits in a text.
+        replacements: what is written in their places.
+        originals: texts that are known not to be scrubbed: in these, a name that also stands in for somebody is a
+            name.
     """
 
     def __init__(
         self, find: Callable[[str], Sequence[PiiMatch]], replacements: Replacements, originals: Container[str] = ()
     ) -> None:
-        """Get ready.
-
-        Args:
-            find: what finds hits in a text.
-            replacements: what is written in their places.
-            originals: texts that are known not to be scrubbed: in these, a name that also stands in for somebody is a
-                name.
-        """
         self._find = find
         self._replacements = replacements
         self._originals = originals

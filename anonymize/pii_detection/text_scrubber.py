@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from anonymize.pii_detection.pii_patterns import IDENTIFYING_PATTERNS
+from anonymize.pii_detection.text_patterns import read_patterns
 from project.text_matching.text_views import fold, fold_with_positions
 
 OMISSION_MARK = "[…]"
@@ -102,26 +102,24 @@ class PhraseMatcher:
 def find_identifying(text: str) -> Iterable[TextRedaction]:
     """Return the places of e-mail addresses, links, paths, telephone and identity numbers, and dates."""
     folded = fold_with_positions(text)
-    for kind, pattern in IDENTIFYING_PATTERNS:
-        for hit in pattern.finditer(folded.text):
-            start, end = folded.original_span(*hit.span())
-            yield TextRedaction(start, end, kind, f"[{kind}]")
+    for pattern in read_patterns("identifying"):
+        for _, start, end in pattern.find(folded.text):
+            yield TextRedaction(*folded.original_span(start, end), pattern.kind, f"[{pattern.kind}]")
 
 
 class TextScrubber:
-    """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is."""
+    """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is.
+
+    Args:
+        words: word or phrase -> what is written in its place. Where that holds one of the words itself, or looks
+            like what must not stay, dots in brackets are written instead.
+        finders: of other places; what an earlier one writes counts where two begin alike.
+        keeper: of what is kept.
+    """
 
     def __init__(
         self, words: Mapping[str, str], finders: Sequence[Finder] = (find_identifying,), keeper: Keeper | None = None
     ) -> None:
-        """Get ready.
-
-        Args:
-            words: word or phrase -> what is written in its place. Where that holds one of the words itself, or looks
-                like what must not stay, dots in brackets are written instead.
-            finders: of other places; what an earlier one writes counts where two begin alike.
-            keeper: of what is kept.
-        """
         self._words = PhraseMatcher(words)
         self._finders = tuple(finders)
         self._keeper = keeper

@@ -1,9 +1,8 @@
 """Tells whether personal information can be found in the languages of a transcript: by rules and a model of names."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
+from functools import lru_cache
 
 from anonymize.pii_detection.text_languages import LANGUAGES_WITH_RULES, UNKNOWN_LANGUAGE, count_words_by_language
 from anonymize.pii_review.study_finder import searched_by
@@ -98,47 +97,25 @@ class LanguageCoverage:
         return code in self.names or (name_finders.ANY_LANGUAGE in self.names and code != _UNSPACED_LANGUAGE)
 
 
-@dataclass
-class _CachedWordCounts:
-    texts: Sequence[str]
-    words: Counter[str]
-
-
-_CACHE: WeakKeyDictionary[Session, dict[str, _CachedWordCounts]] = WeakKeyDictionary()
+@lru_cache(maxsize=256)
+def _count_words(texts: tuple[str, ...]) -> Mapping[str, int]:
+    return count_words_by_language(texts)
 
 
 def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
     """Return the languages of the transcript of a recording by words, and what searched it.
 
-    The count is kept until the transcript changes. Nothing is searched here: a transcript that was not searched yet
-    with the models that are installed now is not covered.
+    Nothing is searched here: a transcript that was not searched yet with the models that are installed now is not
+    covered.
     """
-    texts = [utterance.text for utterance in utterances_of(session.study, recording_id)]
-    kept = _CACHE.setdefault(session, {})
-    known = kept.get(recording_id)
-    if known is None or known.texts != texts:
-        known = kept[recording_id] = _CachedWordCounts(texts, count_words_by_language(texts))
+    texts = tuple(utterance.text for utterance in utterances_of(session.study, recording_id))
     recognizers = searched_by(session, [text for text in texts if text.strip()])
     if recognizers is None:
-        return LanguageCoverage(known.words, searched=False)
-    return LanguageCoverage(known.words, recognizers.languages)
+        return LanguageCoverage(_count_words(texts), searched=False)
+    return LanguageCoverage(_count_words(texts), recognizers.languages)
 
 
 def find_language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
     """Return number and languages of each recording whose transcript is not mostly covered, in order."""
     found = [(recording.number, compute_coverage(session, recording.id)) for recording in all_recordings(session.study)]
-    return [
-        (number, coverage)
-        for number, coverage in sorted(found, key=lambda pair: pair[0])
-        if not coverage.is_mostly_covered
-    ]
-
-
-def share_coverage(session: Session) -> Callable[[Session], None]:
-    """Return what lets a second look at the same study, in another thread, share what is known of the first."""
-    kept = _CACHE.setdefault(session, {})
-
-    def tell(second: Session) -> None:
-        _CACHE[second] = kept
-
-    return tell
+    return [(number, coverage) for number, coverage in found if not coverage.is_mostly_covered]

@@ -49,11 +49,7 @@ def store_hit_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
     """Keep the numbers of all hits of a study from now on: call this before they are shown or written.
 
     It is no step that can be undone, because a number that somebody has seen must not be given to anybody else. Where
-    the study cannot be written to, nothing is kept.
-
-    Args:
-        session: of the study.
-        found: all hits, as `anonymize.pii_review.review_hits.find_hits` returns them for the whole study.
+    the study cannot be written to, nothing is kept. `found` are all hits of the study.
     """
     if not session.study.read_only:
         store_numbers(session, compute_numbers(session, found))
@@ -81,7 +77,8 @@ class WordToHide:
     Attributes:
         word: name, nickname or phrase.
         kind: key of `KINDS`.
-        participant_id: whose name it is; None for nobody's.
+        participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
+            replacement.
         replacement: what is written in its place; the next free number where None.
     """
 
@@ -94,14 +91,7 @@ class WordToHide:
 def decide_places(
     session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None
 ) -> Changes:
-    """Say of some places whether they are hidden wherever anything leaves.
-
-    Args:
-        session: whose annotator decides.
-        places: as `anonymize.pii_review.review_hits.find_hits` returns them.
-        verdict: hide or keep.
-        kind: what they are; as they were found where None.
-    """
+    """Say of places whether they are hidden wherever anything leaves; of the kind that was found, or that is given."""
     _check_kind(kind)
     if verdict is PiiVerdict.KEEP:
         _check_not_private(session, [word for place in places for word in (place.hit.text, place.hit.word)])
@@ -110,11 +100,6 @@ def decide_places(
         for place in places:
             _store_decision(session, place.place, place.recording_id, kind or place.kind, verdict)
     return step.changes
-
-
-def undecide_places(session: Session, places: Sequence[PlacedHit]) -> Changes:
-    """Take decisions back: places that no rule finds are gone from the list, the others are hidden until decided."""
-    return withdraw_decisions(session, places, ())
 
 
 def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
@@ -129,16 +114,7 @@ def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Change
 def hide_everywhere(
     session: Session, word: str, kind: str = PERSON, participant_id: str | None = None, replacement: str | None = None
 ) -> Changes:
-    """Make a word or phrase private: it is found and hidden in every text, whatever its case and endings.
-
-    Args:
-        session: whose annotator does it.
-        word: name, nickname or phrase.
-        kind: key of `KINDS`.
-        participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
-            replacement.
-        replacement: what is written in its place; the next free number where None.
-    """
+    """Make a word or phrase private, see `WordToHide`: it is hidden in every text, whatever its case and endings."""
     return hide_words(session, [WordToHide(word, kind, participant_id, replacement)])
 
 
@@ -161,13 +137,8 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
     return step.changes
 
 
-def keep_everywhere(session: Session, word: str) -> Changes:
-    """Say that a word is personal nowhere in this study, as the name of a robot; participants' names stay hidden."""
-    return keep_words(session, [word])
-
-
 def keep_words(session: Session, words: Sequence[str]) -> Changes:
-    """Say that several words are personal nowhere in this study, as one step; see `keep_everywhere`."""
+    """Say that words are personal nowhere in this study, as the name of a robot; participants' names stay hidden."""
     public = [" ".join(word.split()) for word in words]
     private = private_words(session.study)
     for word in public:
@@ -188,13 +159,11 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
     return step.changes
 
 
-def forget_word(session: Session, word: str) -> Changes:
-    """Take back that a word is hidden or kept everywhere: from now on, rules judge it again."""
-    return withdraw_decisions(session, (), [word])
+def withdraw_decisions(session: Session, places: Sequence[PlacedHit] = (), words: Sequence[str] = ()) -> Changes:
+    """Take back decisions on places, and on words everywhere, as one step.
 
-
-def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Sequence[str]) -> Changes:
-    """Take back decisions on places, and on words everywhere, as one step; see `undecide_places` and `forget_word`."""
+    Places that no rule finds are gone from the list, the others are hidden until decided; rules judge the words again.
+    """
     keys = {fold(word): word for word in words}
     private = [private_word.word for private_word in private_words(session.study) if fold(private_word.word) in keys]
     public = [public_word for public_word in public_words(session.study) if fold(public_word) in keys]
@@ -214,11 +183,6 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit], words: Seq
     return step.changes
 
 
-def link_name(session: Session, name: str, participant_id: str | None) -> Changes:
-    """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant."""
-    return hide_everywhere(session, name, PERSON, participant_id)
-
-
 def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:
     """Hide a stretch of a text that no rule found."""
     _check_kind(kind)
@@ -229,7 +193,7 @@ def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str)
         end -= 1
     if start >= end:
         raise UserError("Nothing is marked.", "Mark the words in the text first.")
-    place = hit_place(text, PiiMatch(start, end, kind, text.text[start:end], 1.0, "hand"))
+    place = hit_place(text, PiiMatch(start, end, kind, 1.0, "hand", text=text.text[start:end]))
     with session.step("Mark personal information") as step:
         _store_decision(session, place, text.recording_id, kind, PiiVerdict.HIDE)
     return step.changes
@@ -292,10 +256,10 @@ def _build_private_words(session: Session, words: Iterable[WordToHide]) -> list[
 
 
 def _number_all_hits(session: Session) -> tuple[list[PiiMatch], Replacements]:
-    placed = find_hits(session)
-    store_hit_numbers(session, placed)
-    found = [placed_hit.hit for placed_hit in placed]
-    return found, build_replacements(session, found)
+    found = [placed_hit.hit for placed_hit in find_hits(session)]
+    numbered = build_replacements(session, found)
+    store_numbers(session, numbered.numbers)
+    return found, numbered
 
 
 def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Replacements) -> str:
@@ -304,7 +268,7 @@ def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Repla
         (pii_match for pii_match in found if fold(pii_match.text) == fold(word) and pii_match.kind == kind),
         None,
     )
-    hit = mine or PiiMatch(0, len(word), kind, word, 1.0, "hand")
+    hit = mine or PiiMatch(0, len(word), kind, 1.0, "hand", text=word)
     return made.replacement_for(hit if wanted.participant_id is None else replace(hit, participant_id=None))
 
 

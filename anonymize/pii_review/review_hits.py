@@ -2,14 +2,15 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from anonymize.pii_detection.pii_hit import CERTAIN, PiiMatch, normalize_kind
 from anonymize.pii_detection.pii_replacement import PersonalPlaces, Replacements
 from anonymize.pii_detection.text_scrubber import Finder, Keeper, PhraseMatcher
 from anonymize.pii_review.study_finder import build_finder, find_text_hits
-from project.entities.study_records import Json, Utterance
+from project.entities.study_records import Utterance
 from project.entities.transcript import Word, split_words
 from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, pii_decisions, private_words
 from project.queries.transcript_rows import find_utterances
@@ -27,10 +28,7 @@ def build_replacements(
 ) -> Replacements:
     """Return what is written in place of hits; numbers are given in the order of `found`.
 
-    Args:
-        session: of the study.
-        found: the hits.
-        texts: all texts of the study, where they are at hand.
+    `texts` are all of the study, where they are at hand.
     """
     words = private_words(session.study)
     people = {word.participant_id: word.replacement for word in reversed(words) if word.participant_id}
@@ -70,22 +68,13 @@ _LETTER_US = 35_000
 _WORD = re.compile(r"\S+")
 
 
-@dataclass(frozen=True, slots=True)
-class HitTimes:
-    """When the words of a hit are said."""
+def _hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> tuple[int, int, bool, tuple[bool, bool]]:
+    """Return when the words of a hit are said, whether that was measured, and whether they begin and end an utterance.
 
-    start_us: int
-    end_us: int
-    measured: bool = False
-    borders: tuple[bool, bool] = (True, True)
-
-
-def hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> HitTimes:
-    """Return when the words of a hit are said: those of its utterance's words, or of the whole.
-
-    Words that have less time than it takes to say them are within that of their neighbours.
+    Without measured words it is the whole utterance. Words that have less time than it takes to say them are within
+    that of their neighbours.
     """
-    whole = HitTimes(text.start_us, text.end_us)
+    whole = text.start_us, text.end_us, False, (True, True)
     if spoken is None or [word.text for word in spoken.words] != split_words(spoken.text):
         return whole
     inside = [
@@ -101,7 +90,7 @@ def hit_times(text: FreeText, hit: PiiMatch, spoken: Utterance | None) -> HitTim
             return whole
         first, last = max(0, first - 1), min(end, last + 1)
     start, length = _span(spoken.words[first : last + 1])
-    return HitTimes(start, start + length, True, (first == 0, last == end))
+    return start, start + length, True, (first == 0, last == end)
 
 
 def _span(words: Sequence[Word]) -> tuple[int, int]:
@@ -128,8 +117,7 @@ class PlacedHit:
         measured: whether these are times of words that somebody measured.
         borders: whether its utterance begins, and whether it ends, with these words.
         text: the whole text that it stands in.
-        hit: what was found; its places count in `text`.
-        kind: key of `KINDS`: as a person decided, or as it was found.
+        hit: what was found, of the kind that a person decided; its places count in `text`.
         verdict: what was decided, about this place or about the word everywhere; None while nobody did.
         annotator_id: who decided; "" while nobody did.
         replacement: what is written in its place.
@@ -143,10 +131,14 @@ class PlacedHit:
     borders: tuple[bool, bool]
     text: str
     hit: PiiMatch
-    kind: str
     verdict: PiiVerdict | None
     annotator_id: str
     replacement: str
+
+    @property
+    def kind(self) -> str:
+        """Key of `KINDS`."""
+        return self.hit.kind
 
     @property
     def is_hidden(self) -> bool:
@@ -158,36 +150,14 @@ class PlacedHit:
         """Whether it is heard: it stands in an utterance."""
         return self.place.table == "utterance"
 
-    def as_json(self, number: int | None) -> dict[str, Json]:
-        """Return it for the command line; `number` is that of its recording."""
-        return {
-            "kind": self.kind,
-            "text": self.hit.text,
-            "time": self.time_us / 1e6 if number is not None else None,
-            "end": self.end_us / 1e6 if number is not None else None,
-            "recording": number,
-            "where": {
-                "table": self.place.table,
-                "id": self.place.row,
-                "field": self.place.field,
-                "ordinal": self.place.ordinal,
-                "start": self.hit.start,
-                "end": self.hit.end,
-            },
-            "context": self.text,
-            "decision": self.verdict.value if self.verdict else None,
-            "replacement": self.replacement,
-            "source": self.hit.source,
-            "score": round(self.hit.score, 2),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class SpokenHit:
     """A stretch of sound in which something personal is said that nobody decided to keep.
 
     Attributes:
-        start_us: on the recording's axis, with a margin before the words.
+        start_us: on the recording's axis, with a margin before the words: `MARGIN_US`, or `BORDER_US` where their
+            utterance begins.
         end_us: with a margin after them.
         kind: key of `KINDS`.
         hit: what was found.
@@ -202,18 +172,15 @@ class SpokenHit:
 
 
 def find_hits(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
-    """Return what looks personal in every free text of a study, in the order of recordings and time.
+    """Return what looks personal in every free text of a study, or of some recordings, in the order of their time.
 
-    Args:
-        session: of the study.
-        recordings: ids; only what belongs to these. Numbers of replacements are those of the whole study all the same.
+    Numbers of replacements are those of the whole study all the same.
     """
-    found = [*_place_hits(session, [*free_texts(session.study)])]
-    return (
-        found
-        if recordings is None
-        else [placed_hit for placed_hit in found if placed_hit.recording_id in set(recordings)]
-    )
+    return [
+        placed_hit
+        for placed_hit in _place_hits(session, [*free_texts(session.study)])
+        if recordings is None or placed_hit.recording_id in recordings
+    ]
 
 
 def find_undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
@@ -222,129 +189,74 @@ def find_undecided(session: Session, recordings: Sequence[str] | None = None) ->
 
 
 def find_spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
-    """Return where in the sound of a recording something personal is said that nobody decided to keep, by time.
-
-    Words with measured times have a margin of `MARGIN_US`, and of `BORDER_US` where their utterance begins or ends;
-    where nobody measured any, it is the whole utterance with that margin.
-    """
+    """Return where in the sound of a recording something personal is said that nobody decided to keep, by time."""
     return spoken_hits(find_hits(session, [recording_id]))
 
 
 def spoken_hits(found: Iterable[PlacedHit]) -> list[SpokenHit]:
-    """Return where those of some hits are heard that nobody decided to keep, by time; see `find_spoken_spans`."""
-    heard = [_to_spoken_hit(placed_hit) for placed_hit in found if placed_hit.is_spoken and placed_hit.is_hidden]
+    """Return where those of some hits are heard that nobody decided to keep, by time."""
+    heard = []
+    for hit in found:
+        if hit.is_spoken and hit.is_hidden:
+            before, after = (BORDER_US if border else MARGIN_US for border in hit.borders)
+            heard.append(SpokenHit(max(0, hit.time_us - before), hit.end_us + after, hit.kind, hit.hit, hit.measured))
     return sorted(heard, key=lambda spoken_hit: (spoken_hit.start_us, spoken_hit.end_us))
 
 
 def _place_hits(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     decisions = pii_decisions(session.study)
     private = {private_word.word for private_word in private_words(session.study)}
-    found = find_text_hits(session, [free_text.text for free_text in texts])
-    located = [
-        _apply_decision(free_text, placed, decisions)
-        for free_text, hits in zip(texts, found, strict=True)
-        for placed in _with_places(free_text, hits)
-    ]
-    located += _marked_by_hand(texts, decisions, {place for place, *_ in located})
-    order = {(free_text.table, free_text.row, free_text.field): number for number, free_text in enumerate(texts)}
+    located: list[tuple[PiiPlace, FreeText, PiiMatch, PiiDecision | None]] = []
+    for text, hits in zip(texts, find_text_hits(session, [free_text.text for free_text in texts]), strict=True):
+        for hit in hits:
+            place = hit_place(text, hit)
+            decision = decisions.get(place)
+            decided = hit if decision is None else replace(hit, kind=normalize_kind(decision.kind))
+            located.append((place, text, decided, decision))
+    found = {place for place, *_ in located}
+    by_place = {(text.table, text.row, text.field): text for text in texts}
+    for place, decision in decisions.items():
+        marked = by_place.get((place.table, place.row, place.field))
+        if marked is not None and place not in found and decision.verdict is PiiVerdict.HIDE:
+            located += ((place, marked, hit, decision) for hit in _marked_by_hand(marked.text, place, decision.kind))
+    order = {key: number for number, key in enumerate(by_place)}
     located.sort(key=lambda row: (order[row[0].table, row[0].row, row[0].field], row[2].start))
     replacements = build_replacements(session, (hit for _, _, hit, _ in located), texts)
     spoken = find_utterances(session.study, {place.row for place, *_ in located if place.table == "utterance"})
     for place, text, hit, decision in located:
-        when = hit_times(text, hit, spoken.get(place.row))
-        verdict = _global_verdict(hit, private) or (decision.verdict if decision else None)
+        # What was decided about a word everywhere holds, whatever was decided about one place before or elsewhere;
+        # a misspelling of it still has to be looked at.
+        everywhere = hit.word in private and hit.score >= CERTAIN
+        verdict = PiiVerdict.HIDE if everywhere else decision.verdict if decision else None
         yield PlacedHit(
             place,
             text.recording_id,
-            when.start_us,
-            when.end_us,
-            when.measured,
-            when.borders,
+            *_hit_times(text, hit, spoken.get(place.row)),
             text.text,
             hit,
-            hit.kind,
             verdict,
             decision.annotator_id if decision and decision.verdict is verdict else "",
             replacements.replacement_for(hit),
         )
 
 
-def _global_verdict(hit: PiiMatch, private: Collection[str]) -> PiiVerdict | None:
-    """Return what was decided about a word everywhere, whatever was decided about one place before or elsewhere.
-
-    A misspelling of it still has to be looked at.
-    """
-    return PiiVerdict.HIDE if hit.word in private and hit.score >= CERTAIN else None
-
-
-_Located = tuple[PiiPlace, FreeText, PiiMatch, PiiDecision | None]
-
-
-def _with_places(text: FreeText, found: Sequence[PiiMatch]) -> Iterator[tuple[FreeText, PiiPlace, PiiMatch]]:
-    for hit in found:
-        yield text, hit_place(text, hit), hit
-
-
 def hit_place(text: FreeText, hit: PiiMatch) -> PiiPlace:
-    """Return the place of a hit in a text, counted by what stands there."""
-    return PiiPlace(text.table, text.row, text.field, hit.text, _count_before(text.text, hit.text, hit.start))
+    """Return the place of a hit in a text, counted by what stands there, also where that overlaps."""
+    before = sum(start < hit.start for start in _starts(text.text, hit.text))
+    return PiiPlace(text.table, text.row, text.field, hit.text, before)
 
 
-def _count_before(text: str, words: str, start: int) -> int:
-    """Return how often words stand in a text before a place, also where they overlap."""
-    count, at = 0, text.find(words)
-    while 0 <= at < start:
-        count += 1
+def _marked_by_hand(text: str, place: PiiPlace, kind: str) -> Iterator[PiiMatch]:
+    """Yield the hit at a place that a person marked and no rule finds; nothing where its words are gone."""
+    for start in islice(_starts(text, place.text), place.ordinal, place.ordinal + 1):
+        yield PiiMatch(start, start + len(place.text), normalize_kind(kind), 1.0, "hand", text=place.text)
+
+
+def _starts(text: str, words: str) -> Iterator[int]:
+    at = text.find(words)
+    while at >= 0:
+        yield at
         at = text.find(words, at + 1)
-    return count
-
-
-def _apply_decision(
-    text: FreeText, found: tuple[FreeText, PiiPlace, PiiMatch], decisions: dict[PiiPlace, PiiDecision]
-) -> _Located:
-    _, place, hit = found
-    decision = decisions.get(place)
-    if decision is not None and decision.kind != hit.kind:
-        hit = _with_kind(hit, decision.kind)
-    return place, text, hit, decision
-
-
-def _with_kind(hit: PiiMatch, kind: str) -> PiiMatch:
-    return replace(hit, kind=normalize_kind(kind))
-
-
-def _marked_by_hand(
-    texts: Sequence[FreeText], decisions: dict[PiiPlace, PiiDecision], found: set[PiiPlace]
-) -> Iterator[_Located]:
-    """Yield places that a person marked and no rule finds; those whose words are gone are left aside."""
-    by_place = {(free_text.table, free_text.row, free_text.field): free_text for free_text in texts}
-    for place, decision in decisions.items():
-        text = by_place.get((place.table, place.row, place.field))
-        if text is None or place in found or decision.verdict is not PiiVerdict.HIDE:
-            continue
-        at = -1
-        for _ in range(place.ordinal + 1):
-            at = text.text.find(place.text, at + 1)
-            if at < 0:
-                break
-        if at >= 0:
-            yield (
-                place,
-                text,
-                PiiMatch(at, at + len(place.text), normalize_kind(decision.kind), place.text, 1.0, "hand"),
-                decision,
-            )
-
-
-def _to_spoken_hit(placed_hit: PlacedHit) -> SpokenHit:
-    before, after = (BORDER_US if border else MARGIN_US for border in placed_hit.borders)
-    return SpokenHit(
-        max(0, placed_hit.time_us - before),
-        placed_hit.end_us + after,
-        placed_hit.kind,
-        placed_hit.hit,
-        placed_hit.measured,
-    )
 
 
 def build_finders(session: Session) -> tuple[Finder, Keeper]:

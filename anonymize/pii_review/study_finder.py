@@ -3,11 +3,11 @@
 The finder of a study and its results are cached for the session.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, TextSearch
+from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, search_all
 from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
 from anonymize.pii_detection.text_languages import detect_language
 from models.names import name_finders
@@ -24,8 +24,6 @@ from project.text_format import pluralize
 from resources.translation import tr, trn
 
 _Known = tuple[tuple[KnownWord, ...], frozenset[str]]
-SearchedTexts = Mapping[str, Sequence[PiiSpan]]
-"""Text -> what looks personal in it by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +63,16 @@ class _TextMatches:
     finder: PersonalFinder = field(default_factory=PersonalFinder)
     hits: dict[str, list[PiiMatch]] = field(default_factory=dict)
 
+    def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
+        """Return the hits of each of some texts, and search those that were not searched before."""
+        new = [text for text in dict.fromkeys(texts) if text not in self.searched]
+        if new:
+            self.searched.update(search_texts(new, self.recognizers))
+        for text in texts:
+            if text not in self.hits:
+                self.hits[text] = self.finder.resolve_hits(text, self.searched[text])
+        return [self.hits[text] for text in texts]
+
 
 _CACHES: WeakKeyDictionary[Session, _TextMatches] = WeakKeyDictionary()
 _MODELS: dict[Recognizers, NameFinder] = {}
@@ -72,28 +80,13 @@ _MODELS: dict[Recognizers, NameFinder] = {}
 
 def find_text_hits(session: Session, texts: Sequence[str]) -> list[list[PiiMatch]]:
     """Return the hits of each of some texts; texts that were searched before with the same words are not again."""
-    kept = _session_cache(session)
-    new = unsearched_texts(session, texts)
-    if new:
-        kept.searched.update(search_texts(new, kept.recognizers))
-    for text in texts:
-        if text not in kept.hits:
-            kept.hits[text] = kept.finder.resolve_hits(text, kept.searched[text])
-    return [kept.hits[text] for text in texts]
+    return _session_cache(session).find_all(texts)
 
 
 def build_finder(session: Session) -> Callable[[str], list[PiiMatch]]:
     """Return what finds the hits of one text after the other, with the words that the study has now."""
     kept = _session_cache(session)
-
-    def find(text: str) -> list[PiiMatch]:
-        if text not in kept.hits:
-            if text not in kept.searched:
-                kept.searched.update(search_texts([text], kept.recognizers))
-            kept.hits[text] = kept.finder.resolve_hits(text, kept.searched[text])
-        return kept.hits[text]
-
-    return find
+    return lambda text: kept.find_all([text])[0]
 
 
 def unsearched_texts(session: Session, texts: Iterable[str]) -> list[str]:
@@ -110,14 +103,7 @@ def searched_by(session: Session, texts: Iterable[str]) -> Recognizers | None:
 
 def search_texts(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[PiiSpan]]:
     """Search texts for what looks personal by itself."""
-    return dict(zip(texts, TextSearch(_model(recognizers)).search_all(texts), strict=True))
-
-
-def store_search(session: Session, recognizers: Recognizers, found: SearchedTexts) -> None:
-    """Keep what `search_texts` found elsewhere, unless other recognizers are installed by now."""
-    kept = _session_cache(session)
-    if kept.recognizers == recognizers:
-        kept.searched.update(found)
+    return dict(zip(texts, search_all(texts, _model(recognizers)), strict=True))
 
 
 def prepare_hits(second: Session, texts: Iterable[str]) -> Callable[[Session], None]:
@@ -253,8 +239,10 @@ def compute(parameters: PiiSearchParameters, progress: Progress) -> PiiSearchRes
 
 
 def store(session: Session, work: JobSpec[PiiSearchParameters], result: PiiSearchResult) -> Changes:
-    """Keep what was found with the session; the study is not changed."""
-    store_search(session, work.parameters.by, dict(zip(work.parameters.texts, result.found, strict=True)))
+    """Keep what was found with the session, unless other recognizers are installed by now; the study is not changed."""
+    kept = _session_cache(session)
+    if kept.recognizers == work.parameters.by:
+        kept.searched.update(zip(work.parameters.texts, result.found, strict=True))
     return Changes()
 
 

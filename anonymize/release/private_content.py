@@ -1,14 +1,14 @@
-"""Collects what must not be in a release, and builds the scrubber that removes it."""
+"""What must not leave: collected from a study, removed from texts by a scrubber, searched for in finished files."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from annotate.interchange.formats.csv_table import COLUMNS as CSV_TABLE_COLUMNS
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_detection.text_scrubber import OMISSION_MARK, TextScrubber, find_identifying
+from anonymize.pii_detection.text_scrubber import OMISSION_MARK, PhraseMatcher, TextScrubber, find_identifying
 from anonymize.pii_review.review_hits import build_finders, build_quoted_finder, private_replacements
 from anonymize.release.release_plan import (
     SOUND_CHOICES,
@@ -24,11 +24,13 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import replacements
 from project.queries.recording_rows import all_media, all_participants, all_recordings
 from project.session.session import Session
+from project.text_matching.text_views import fold
 from resources import resource
 
 _MIN_NAME_CHARS = 2
 _MIN_NOTE_CHARS = 4
 _MIN_PATTERN_BYTES = 6
+_CHUNK_BYTES = 1 << 20
 _RESOURCE_FOLDERS = ("release", "schemes")
 _RELEASE_FOLDERS = ("annotations", "video", "frames", "manifest", "recordings", "participants")
 
@@ -97,17 +99,6 @@ def collect_private(session: Session) -> Private:
     )
 
 
-def private_byte_patterns(private: Private) -> list[bytes]:
-    """Return what pictures and sound are searched for: texts long enough not to stand there by chance, lower case."""
-    found = {form for text in (*private.words, *private.texts) for form in _forms(text)}
-    return sorted(pattern for pattern in found if len(pattern) >= _MIN_PATTERN_BYTES)
-
-
-def _forms(text: str) -> Iterable[bytes]:
-    lower = text.lower()
-    return lower.encode(), lower.encode("utf-16-le"), lower.encode("utf-16-be")
-
-
 def _pseudonyms(session: Session) -> list[str]:
     return [participant.pseudonym for participant in all_participants(session.study)]
 
@@ -148,3 +139,55 @@ def _program_words() -> dict[str, None]:
         " ".join((*CSV_TABLE_COLUMNS, *ParticipantRole, *_RELEASE_FOLDERS)),
     ]
     return dict.fromkeys(word for text in texts for word in re.findall(r"[^\W_]+", text.casefold()))
+
+
+# Names such as Ada stand in every manifest by chance, between the digits of a checksum or an id.
+_CHECKSUMS = re.compile(
+    r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![0-9a-f])"
+)
+
+
+class PrivateSearch:
+    """Searches texts and bytes for what must not leave."""
+
+    def __init__(self, private: Private) -> None:
+        self._words = PhraseMatcher(dict.fromkeys(private.words, "-"))
+        self._texts = [fold(text) for text in private.texts]
+        patterns = {form for text in (*private.words, *private.texts) for form in _byte_forms(text)}
+        longest_first = sorted(patterns, key=len, reverse=True)
+        self._pattern = re.compile(b"|".join(map(re.escape, longest_first))) if patterns else None
+        self._overlap = max(map(len, patterns), default=1)
+
+    def find_in_text(self, text: str, where: str) -> Iterator[str]:
+        """Yield what private things stand in a text."""
+        text = _CHECKSUMS.sub(" ", text)
+        found = self._words.find_first(text)
+        if found is not None:
+            yield f"{where} holds the private word or name “{found}”"
+        plain = fold(text)
+        for private_text in self._texts:
+            if private_text in plain:
+                yield f"{where} holds the name of a file or folder, or a participant's note: “{private_text[:40]}”"
+
+    def find_in_bytes(self, path: Path) -> Iterator[str]:
+        """Yield that something private stands in the bytes of a file; a pattern is long enough to be no chance."""
+        if self._pattern and any(
+            self._pattern.search(chunk.lower()) for chunk in read_overlapping(path, self._overlap)
+        ):
+            yield "its bytes hold a private word, a name or a path"
+
+
+def _byte_forms(text: str) -> Iterator[bytes]:
+    for code in ("utf-8", "utf-16-le", "utf-16-be"):
+        form = text.lower().encode(code)
+        if len(form) >= _MIN_PATTERN_BYTES:
+            yield form
+
+
+def read_overlapping(path: Path, overlap: int) -> Iterator[bytes]:
+    """Yield the content of a file in chunks that begin with so many bytes of the one before."""
+    rest = b""
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            yield rest + chunk
+            rest = chunk[-overlap:]

@@ -16,7 +16,7 @@ from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, SoundParameter
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
@@ -104,7 +104,7 @@ def prepare(
     exportable_recordings(session, [recording_id])
     located = require_usable_sound(session, recording_id)
     require_utf8(destination)
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
     parameters = SoundFileParameters(
         located.path,
         located.medium.fingerprint,

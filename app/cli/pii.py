@@ -1,7 +1,7 @@
 """Commands about personal information in texts and speech: find it, decide about it, write copies without it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -50,7 +50,7 @@ def find(
       greenroom pii find my-study.greenroom --undecided --out look.csv
     """
     from anonymize.pii_review.language_coverage import find_language_gaps
-    from anonymize.pii_review.pii_files import write_hits
+    from anonymize.pii_review.pii_files import hit_table, write_hits
     from anonymize.pii_review.study_finder import current_recognizers
 
     numbers = recording_numbers(session.study)
@@ -69,7 +69,7 @@ def find(
         for number, coverage in gaps
     ]
     answer = {
-        "hits": _hit_rows(found, numbers),
+        "hits": hit_table(found, numbers).json(),
         "undecided": open_ones,
         "model": recognizers.model,
         "searched_by": ["rules", *recognizers.titles],
@@ -112,6 +112,7 @@ def review(
       greenroom pii review my-study.greenroom --hide --text Jo --everywhere --participant P01
     """
     from anonymize.pii_review import pii_decisions
+    from anonymize.pii_review.pii_files import hit_table
     from anonymize.pii_review.review_hits import find_undecided
 
     chosen = bool(recording or kind or words or undecided)
@@ -138,7 +139,7 @@ def review(
         if set_kind is not None:
             pii_decisions.set_kind(session, found, set_kind)
         if verdict == "undo":
-            pii_decisions.undecide_places(session, found)
+            pii_decisions.withdraw_decisions(session, found)
         elif verdict:
             pii_decisions.decide_places(session, found, PiiVerdict(verdict), set_kind)
         decided += len(found)
@@ -147,7 +148,7 @@ def review(
     lines = [f"Decided: {pluralize(decided, 'place')}." if not everywhere else "Done."] if edits else []
     lines += [_hit_line(placed_hit, numbers) for placed_hit in left] if not edits else []
     lines.append(f"{pluralize(len(left), 'place')} undecided: hidden until somebody decides.")
-    return Output({"decided": decided, "undecided": len(left), "hits": _hit_rows(left, numbers)}, lines)
+    return Output({"decided": decided, "undecided": len(left), "hits": hit_table(left, numbers).json()}, lines)
 
 
 @pii.command(study=EDIT, annotator=_ANNOTATOR)
@@ -259,10 +260,10 @@ def _decide_everywhere(
     from project.text_matching.text_views import fold
 
     if verdict == "undo":
-        pii_decisions.forget_word(session, word)
+        pii_decisions.withdraw_decisions(session, words=[word])
         return
     if verdict == "keep":
-        pii_decisions.keep_everywhere(session, word)
+        pii_decisions.keep_words(session, [word])
         return
     who = None if participant is None else resolve_participant(session, participant).id
     found = [hit.kind for hit in find_hits(session) if fold(hit.hit.text) == fold(word)]
@@ -285,11 +286,11 @@ def _apply_decisions_file(session: Session, file: Path) -> int:
             "The texts have changed since. Write the list anew: greenroom pii find STUDY --out FILE",
         )
     for verdict in PiiVerdict:
-        for kind in dict.fromkeys(choice.kind for choice in choices if choice.verdict is verdict):
+        for kind in dict.fromkeys(choice.kind for choice in choices if choice.decision is verdict):
             chosen = [
                 by_place[decision.place]
                 for decision in choices
-                if decision.verdict is verdict and decision.kind == kind
+                if decision.decision is verdict and decision.kind == kind
             ]
             pii_decisions.decide_places(session, chosen, verdict, kind)
     return len(choices)
@@ -300,10 +301,6 @@ def _gap_lines(gaps: "Sequence[tuple[int, LanguageCoverage]]") -> list[str]:
         f"Recording {number}: {coverage.problem_text()}. Names may be missed. {coverage.hint_text()}"
         for number, coverage in gaps
     ]
-
-
-def _hit_rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Any]:
-    return [placed_hit.as_json(numbers.get(placed_hit.recording_id or "")) for placed_hit in found]
 
 
 def _hit_line(placed_hit: "PlacedHit", numbers: dict[str, int]) -> str:

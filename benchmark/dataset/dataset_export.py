@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from annotate.chains.chain_drafts import to_single_line
-from anonymize.pii_detection.text_scrubber import PhraseMatcher
-from anonymize.release.private_content import Private, collect_private
+from anonymize.release.private_content import Private, PrivateSearch, collect_private
 from anonymize.release.release_plan import assign_annotator_codes, recording_code
 from anonymize.release.release_texts import (
     ReleasedText,
@@ -41,7 +40,6 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
-from project.text_matching.text_views import fold
 from project.timebase import SECOND_US, utc_now
 from project.version import __version__
 from resources import resource
@@ -284,16 +282,14 @@ def _write_json_lines(path: Path, rows: Iterable[Mapping[str, Json]]) -> None:
 
 def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> None:
     """Search all texts of the set for private words once more."""
-    words = PhraseMatcher(dict.fromkeys(ready.private.words, "-"))
-    texts = [fold(private_text) for private_text in ready.private.texts]
+    search = PrivateSearch(ready.private)
     said = [*dict.fromkeys(released_text.after for released_text in ready.contents.texts)]
     said += dict.fromkeys(who for chain in ready.contents.chains for who in chain.people)
     for at, text in enumerate(said):
         if at % _CHECK_INTERVAL == 0:
             progress.check_cancelled()
             progress.progress(at, len(said), "Searching the texts for private words")
-        folded = fold(text)
-        if any(True for _ in words(text)) or any(private_text in folded for private_text in texts):
+        if any(search.find_in_text(text, "")):
             raise UserError(
                 "A name that must not leave still stands in a question or a chain.",
                 "Search for it and decide: Speech > Personal information.",

@@ -40,7 +40,7 @@ from project.entities.roleplay import Character, CharacterBond, EpisodeAgent, Sc
 from project.entities.study_records import Changes, FieldValue, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.episode_rows import (
     all_agents,
     all_characters,
@@ -80,7 +80,7 @@ def write_episodes(session: Session, path: Path, recordings: Sequence[str] = ())
 
 def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -> int:
     """Write the complete ratings of people to a new CSV file; returns how many rows."""
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    names = annotator_names(session.study)
     homes = _collection_names(session)
     rows: list[Sequence[Cell]] = []
     for state in select_episodes(session, recordings):

@@ -6,11 +6,10 @@ them explicitly.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath, PureWindowsPath
 
-from anonymize.pii_detection.text_scrubber import PhraseMatcher
-from anonymize.release.private_content import collect_private
+from anonymize.release.private_content import PrivateSearch, collect_private
 from anonymize.release.release_plan import assign_annotator_codes
 from benchmark.metrics.paper_settings import departure_lines
 from benchmark.metrics.published_figures import DIMENSIONS, PublishedScore, published_scores_for
@@ -33,7 +32,6 @@ from project.queries.recording_rows import all_participants, all_recordings
 from project.schemes.scheme import FieldChoice, Label
 from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import Session
-from project.text_matching.text_views import fold
 from project.text_tables import TableCell
 
 BASELINES = frozenset({"random", "majority", "constant", "oracle", "reliable"})
@@ -191,14 +189,8 @@ def private_text_detector(session: Session) -> Callable[[str], bool]:
     """Return a predicate that tells whether a text contains anything private."""
     private = collect_private(session)
     models = {annotator.name for annotator in all_annotators(session.study) if annotator.kind != _PERSON}
-    words = PhraseMatcher({word: "-" for word in private.words if word not in models})
-    texts = [fold(private_text) for private_text in private.texts]
-
-    def tells(text: str) -> bool:
-        folded = fold(text)
-        return any(True for _ in words(folded)) or any(private_text in folded for private_text in texts)
-
-    return tells
+    search = PrivateSearch(replace(private, words=tuple(word for word in private.words if word not in models)))
+    return lambda text: any(search.find_in_text(text, ""))
 
 
 def _file_name(path: str) -> str:

@@ -44,27 +44,17 @@ class NameFinder(InferenceModel, Protocol):
         ...
 
 
-_SPACY = "models.names.spacy_names:SpacyNames"
+_WEIGHTS = {
+    "own": "ner",
+    "own-german": "ner-german",
+    "own-spanish": "ner-spanish",
+    "own-french": "ner-french",
+    "own-chinese": "ner-chinese",
+    "spacy": "ner-english",
+    "spacy-french": "ner-french-small",
+}
 FINDERS = ModelPlugins[NameFinder](
-    "finder of names",
-    {
-        "own": _SPACY,
-        "own-german": _SPACY,
-        "own-spanish": _SPACY,
-        "own-french": _SPACY,
-        "own-chinese": _SPACY,
-        "spacy": _SPACY,
-        "spacy-french": _SPACY,
-    },
-    weights={
-        "own": "ner",
-        "own-german": "ner-german",
-        "own-spanish": "ner-spanish",
-        "own-french": "ner-french",
-        "own-chinese": "ner-chinese",
-        "spacy": "ner-english",
-        "spacy-french": "ner-french-small",
-    },
+    "finder of names", dict.fromkeys(_WEIGHTS, "models.names.spacy_names:SpacyNames"), weights=_WEIGHTS
 )
 """What a lab brings itself goes before the small models of the catalogue."""
 WEIGHTS_BY_LANGUAGE = {
@@ -158,9 +148,6 @@ def create_name_finder(names: str) -> NameFinder:
     )
 
 
-_ANY = "xx"
-
-
 class NamesByLanguage:
     """Asks each model about the texts of its language, and every model about texts whose language is unclear."""
 
@@ -184,7 +171,7 @@ class NamesByLanguage:
         codes = [self.language_of(text) if self.language_of else "" for text in texts]
         found: list[list[NameSpan]] = [[] for _ in texts]
         for language, model in self._models:
-            mine = [at for at, code in enumerate(codes) if not code or language in (code, _ANY)]
+            mine = [at for at, code in enumerate(codes) if not code or language in (code, ANY_LANGUAGE)]
             for at, names in zip(mine, model.find_all([texts[at] for at in mine]), strict=True):
                 found[at] += [replace(name, source=model.key) for name in names]
         return found

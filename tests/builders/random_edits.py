@@ -9,7 +9,7 @@ from annotate.segments import bulk_edits as comments
 from annotate.segments.segment_edits import add_segment, set_field
 from annotate.study.recording_edits import redo, undo
 from project.entities.study_records import Changes, ReviewDecision
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.recording_rows import all_recordings, set_hold_out
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
@@ -27,7 +27,7 @@ def open_lab(folder: Path, recordings: int = 4, segments: int = 40, seed: int = 
 
 def own_and_others(session: Session) -> tuple[list[str], list[str]]:
     """Return the ids of the segments of who works here, and of the others."""
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    names = annotator_names(session.study)
     found = all_segments(session.study)
     own = [segment.id for segment in found if names[segment.annotator_id] == session.annotator_name]
     return own, [segment.id for segment in found if segment.id not in own]

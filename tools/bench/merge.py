@@ -11,7 +11,7 @@ from annotate.team.assignments import PlanOptions, make_plan
 from annotate.team.study_copies import merge_copies, split_study
 from project.ids import new_id
 from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_recordings
+from project.queries.recording_rows import all_recordings, recording_numbers
 from project.session.session import Session
 from project.store.study import Cell, Study
 from project.synthetic.synthetic_segments import fill_study
@@ -68,7 +68,7 @@ def _prepare(folder: Path) -> tuple[Path, list[Path]]:
             copies.append(split_study(session, name, folder / f"{name}.greenroom").path)
     with Study.open(full, read_only=True) as source:
         people = {annotator.name: annotator.id for annotator in all_annotators(source)}
-        numbers = {recording.id: recording.number for recording in all_recordings(source)}
+        numbers = recording_numbers(source)
         for name, path in zip(NAMES, copies, strict=True):
             _annotate(source, people[name], {place: places[number] for place, number in numbers.items()}, path, name)
     return home, copies

@@ -104,13 +104,11 @@ def _presidio(has_model: bool) -> dict[str, Callable[[str], Sequence[Span]]]:
     with without_heavy_packages():
         import tldextract
         from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
-        from presidio_analyzer.nlp_engine import NerModelConfiguration, SpacyNlpEngine
-
-        from anonymize.pii_detection.presidio_recognizers import SUFFIXES, BlankEngine
+        from presidio_analyzer.nlp_engine import NerModelConfiguration, NlpEngine, NoOpNlpEngine, SpacyNlpEngine
 
     # As it comes it would ask a public host for this list; the list that tldextract carries is given to it.
-    tldextract.extract = SUFFIXES
-    engines = {"blank": BlankEngine("en")}
+    tldextract.extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+    engines: dict[str, NlpEngine] = {"blank": NoOpNlpEngine([{"lang_code": "en", "model_name": "none"}])}
     if has_model:
         folder = str(weights_path(registry.FINDERS.weights["spacy"]))
         real = SpacyNlpEngine(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from annotate.review.text_search import StudySearch
 from annotate.segments.segment_edits import set_field
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from tools.bench.measuring import SEGMENTS, WINDOW, make_shrec_study, median_seconds, run_script, seconds
@@ -55,7 +55,7 @@ def run() -> list[Row]:
 
 
 def _after_edits(session: Session, searching: StudySearch) -> float:
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    names = annotator_names(session.study)
     times: dict[str, list[float]] = {typed: [] for typed in TYPED}
     segments = [segment for segment in all_segments(session.study) if segment.label != "none"]
     for number in range(REPEAT):

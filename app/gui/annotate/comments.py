@@ -22,7 +22,7 @@ from annotate.segments import bulk_edits
 from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
@@ -278,7 +278,7 @@ class CommentsFeed(QObject):
         box.setVisible(len(chosen) == 1)
         if session is None or len(chosen) != 1:
             return
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        names = annotator_names(session.study)
         remarks = [
             Remark(
                 comment.id,

@@ -12,7 +12,7 @@ from app.gui.annotate.inspector import make_inspector_page
 from app.gui.player.playback import Playback
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import has_utterances
 from project.session.session import Session
@@ -202,7 +202,7 @@ class ConversationFeed(QObject):
             panel.show_turns(self._turn_rows(session, turns), before)
 
     def _turn_rows(self, session: Session, turns: list[DialogueTurn]) -> list[ConversationTurnRow]:
-        people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+        people = pseudonyms(session.study)
         colours = participant_colours([*people])
         return [
             ConversationTurnRow(

@@ -13,7 +13,7 @@ from annotate.study.scheme_versions import find_orphaned_values
 from app.gui.study.study_controller import ActiveTrack, StudyController
 from app.gui.timeline.segment_editing import SegmentEditing
 from project.entities.study_records import Changes, FieldValue, Json, Participant, Segment
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.recording_rows import participants_in
 from project.queries.segment_rows import find_segment, value_history, values_of
 from project.schemes.scheme import Scheme, Track
@@ -401,7 +401,7 @@ class InspectorFeed(QObject):
                     ),
                 )
             return
-        names = {a.id: a.name for a in all_annotators(session.study)}
+        names = annotator_names(session.study)
         own = all(names.get(segment.annotator_id) == session.annotator_name for segment in found)
         reason = ""
         if not self._studio.writable:

@@ -36,7 +36,7 @@ from benchmark.authoring.meta_answers import (
 from project.entities.judgments import Judgment
 from project.entities.questions import LookKind, SummarySource
 from project.queries.question_rows import contradictions_in, summaries_of
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.session.session import Session
 from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
@@ -397,7 +397,7 @@ def people_rows(people: Sequence[RecordingPerson]) -> list[PersonRow]:
 
 def speech_rows(session: Session, said: Sequence[CuedUtterance], pauses: Sequence[tuple[int, int]]) -> list[TableRow]:
     """Return a row for each utterance and each stretch in which nobody speaks, by start."""
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
     rows = [
         TableRow(
             cued_utterance.utterance.id,

@@ -26,7 +26,7 @@ from models.text_regions.text_detectors import StaticTextRegion
 from project.entities.face_regions import Keyframe, Region, region_to_track
 from project.entities.study_records import Changes, FaceTrack, Participant, ParticipantRole, Run
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.face_rows import regions_of, track_boxes, tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, participants_in
@@ -338,7 +338,7 @@ class FacesController(QObject):
         tracked = found.run is not None
         self.places.set_spans(times, found.spans if tracked else [], found.pending if tracked else [])
         self._fill_cards(found.run)
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        names = annotator_names(session.study)
         self.deciding.show_sheet(found if tracked else None, self._people, names)
 
     def _clear(self) -> None:

@@ -20,8 +20,8 @@ from app.gui.judges.answer_columns import (
 from models.judges.judge_interface import RepairLevel
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus
 from project.entities.study_records import Json, Segment
-from project.queries.annotator_rows import all_annotators
-from project.queries.recording_rows import all_participants
+from project.queries.annotator_rows import annotator_names
+from project.queries.recording_rows import pseudonyms
 from project.queries.segment_rows import segments_of, values_of
 from project.queries.transcript_rows import last_edit_time
 from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme, Track
@@ -234,7 +234,7 @@ class PersonSays:
 
 def people_answers(session: Session, about: Segment) -> list[PersonSays]:
     """Return what each annotator says on the segment's track, who made it first, then the others by name."""
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    names = annotator_names(session.study)
     best: dict[str, tuple[float, Segment]] = {about.annotator_id: (1.0, about)}
     for segment in segments_of(session.study, about.recording_id, scheme=about.scheme):
         share = _span_iou(segment, about)
@@ -302,7 +302,7 @@ class SegmentJudgments:
 def build_table(session: Session, about: Segment, known: SegmentJudgments) -> JudgmentTable:
     """Return everything that is said about a segment."""
     scheme = session.schemes.find(about.scheme)
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    names = annotator_names(session.study)
     newest = _newest_by_judge([*known.judgments, *known.hidden])
     hidden = {judgment.id for judgment in known.hidden}
     people = people_answers(session, about)
@@ -316,7 +316,7 @@ def build_table(session: Session, about: Segment, known: SegmentJudgments) -> Ju
     }
     said |= {f"person {person.segment.id}": person.answer for person in people}
     whose |= {f"person {person.segment.id}": person.name for person in people}
-    participants = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    participants = pseudonyms(session.study)
     answers = AnswerComparison(
         scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants
     )

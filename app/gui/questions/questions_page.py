@@ -54,7 +54,7 @@ from benchmark.questions.verification import (
     verification_progress,
 )
 from project.entities.study_records import Changes
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
 from resources.translation import tr
@@ -491,5 +491,5 @@ class QuestionPresenter(QObject):
         if item.is_verified_by(current_annotator_id(session)):
             found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)
             scores = [score.value for score in found if score.value is not None]
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        names = annotator_names(session.study)
         return shown_question(item, current_annotator_id(session), names, scores=scores, reason=reason)

@@ -16,7 +16,7 @@ from app.gui.timeline.timeline_presenter import CameOrWent
 from project.entities.study_records import Changes, Medium, MediumRole, Recording
 from project.errors import UserError
 from project.files.temporary_files import cache_folder
-from project.queries.annotator_rows import all_annotators, completions
+from project.queries.annotator_rows import annotator_names, completions
 from project.queries.history_rows import run_kinds
 from project.queries.recording_rows import all_collections, all_media, all_recordings, hold_outs
 from project.queries.segment_rows import segment_counts
@@ -271,7 +271,7 @@ class RecordingsFeed(QObject):
             return
         study = session.study
         self._media = {m.recording_id: m for m in all_media(study) if m.role is MediumRole.MAIN}
-        self._names = {a.id: a.name for a in all_annotators(study)}
+        self._names = annotator_names(study)
         self._suggested = uncounted_annotators(study)
         self._collections = {c.id: c.name for c in all_collections(study)}
         who = session.annotator()
@@ -334,7 +334,7 @@ class RecordingsFeed(QObject):
     def _named_counts(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
         session = self._studio.session
         if session is not None and not counts.keys() <= self._names.keys():
-            self._names = {a.id: a.name for a in all_annotators(session.study)}
+            self._names = annotator_names(session.study)
             self._suggested = uncounted_annotators(session.study)
         own = ((who, count) for who, count in sorted(counts.items()) if who not in self._suggested)
         return tuple((self._names.get(who, "?"), count) for who, count in own)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
 from anonymize.pii_review import study_finder
-from anonymize.pii_review.language_coverage import LanguageCoverage, find_language_gaps, share_coverage
+from anonymize.pii_review.language_coverage import LanguageCoverage, find_language_gaps
 from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
 from anonymize.pii_review.review_hits import PlacedHit, find_hits
 from anonymize.pii_review.study_finder import prepare_hits, share_findings
@@ -281,11 +281,10 @@ class PiiHitMonitor(QObject):
         if session is None:
             return
         self._turn += 1
-        turn, tell, share = self._turn, share_findings(session), share_coverage(session)
+        turn, tell = self._turn, share_findings(session)
 
         def read(second: Session, _progress: Progress) -> _Read:
             tell(second)
-            share(second)
             found = find_hits(second)
             return found, compute_numbers(second, found), find_language_gaps(second)
 

@@ -42,7 +42,7 @@ from app.gui.study.dialogs import Rows, changed_message, confirm_change, format_
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.pii_rows import PiiVerdict
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_participants, all_recordings, recording_numbers
 from project.search.free_texts import free_texts
 from project.session.optional_parts import NAMES
 from project.session.session import Session
@@ -392,7 +392,7 @@ class PiiWindow(QWidget):
     def _fill_people(self) -> None:
         study = self._session.study
         people = [(participant.id, participant.pseudonym) for participant in all_participants(study)]
-        numbers = {recording.id: recording.number for recording in all_recordings(study)}
+        numbers = recording_numbers(study)
         self._people = PiiRowContext(numbers, dict(people))
         self.decide_bar.set_people(people)
         self.bar.set_condition(

@@ -42,8 +42,8 @@ from app.gui.review.review_items import (
     item_row,
 )
 from project.entities.study_records import Annotator, Changes, ReviewDecision
-from project.queries.annotator_rows import all_annotators, reviews_in
-from project.queries.recording_rows import all_participants
+from project.queries.annotator_rows import annotator_names, reviews_in
+from project.queries.recording_rows import pseudonyms
 from project.session.session import Session
 from resources.translation import later, tr
 from widgets import theme
@@ -570,8 +570,8 @@ class ReviewController(QObject):
             self._page.show_item("", None)
             return
         scheme = session.schemes.find(item.marks[0].segment.scheme)
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-        people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+        names = annotator_names(session.study)
+        people = pseudonyms(session.study)
         shown = compare_item(item, self._sheet, scheme, self._reviewer(session), names, people)
         self._page.show_item(item.key, shown)
 

@@ -25,7 +25,7 @@ from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_
 from app.gui.pages.context import Context
 from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators, completions
+from project.queries.annotator_rows import all_annotators, annotator_names, completions
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session, copy_owner
 from project.timebase import format_time
@@ -286,7 +286,7 @@ class TrainingWindow(QWidget):
             self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
             self.note.setVisible(owner)
             return
-        names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+        names = annotator_names(session.study)
         places = [recording for recording in all_recordings(session.study) if recording.id in gate.recordings]
         self.heading.setText(round_text(gate, [place.number for place in places], names.get(gate.reference, "")))
         found = [evaluate_training(session, who, gate) for who in people]

@@ -26,7 +26,7 @@ from app.gui.transcript.utterance_delegate import TranscriptModel
 from app.gui.transcript.utterance_layout import CueChip, TranscriptLine
 from app.gui.transcript.utterance_list import TranscriptView
 from project.entities.study_records import Changes, Participant, Utterance
-from project.queries.recording_rows import all_participants, participants_in
+from project.queries.recording_rows import all_participants, participants_in, pseudonyms
 from project.queries.transcript_rows import find_utterances, utterances_of
 from project.session.session import Session
 from resources.translation import tr, trn
@@ -47,7 +47,7 @@ def cue_chips(session: Session, recording_id: str) -> dict[str, tuple[CueChip, .
     found = cues_by_utterance(session, recording_id)
     if not found:
         return {}
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
 
     def chip(cue_mark: CueMark) -> CueChip:
         who = f"{names.get(cue_mark.participant_id or '', '?')}: " if cue_mark.is_response else ""

@@ -17,7 +17,7 @@ from anonymize.egress.egress_evidence import gather_work_evidence
 from anonymize.egress.policy_edits import set_policy
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.pii_review import study_finder as search
-from anonymize.pii_review.pii_decisions import decide_places, undecide_places
+from anonymize.pii_review.pii_decisions import decide_places, withdraw_decisions
 from anonymize.pii_review.review_hits import find_hits, find_undecided
 from anonymize.release.release_edits import confirm_texts, waive_rule, withdraw_waiver
 from benchmark.disclosure.conditions import MISSING_RECORDING
@@ -137,7 +137,7 @@ def test_a_face_that_belongs_to_nobody_any_more(session: Session, recording: Rec
 
 def test_a_decision_that_is_taken_back(session: Session, recording: Recording, rendering: str) -> None:
     before = [hit for hit in find_hits(session) if hit.verdict is PiiVerdict.HIDE and hit.is_spoken]
-    undecide_places(session, before[:1])
+    withdraw_decisions(session, before[:1])
     assert find_undecided(session)
     assert "undecided" in forbidden(session, abroad(recording.id, rendering))
 

@@ -45,9 +45,9 @@ def test_what_people_chose_is_written_and_its_number_is_nobody_elses() -> None:
 
 def test_all_names_of_a_participant_are_one() -> None:
     made = Replacements(people={"p": "Rowan"})
-    assert made.replacement_for(PiiMatch(0, 2, "person", "Jo", 1.0, "study", "p")) == "Rowan"
-    assert made.replacement_for(PiiMatch(0, 4, "person", "Joey", 1.0, "study", "p", "Jo")) == "Rowan"
-    assert made.replacement_for(PiiMatch(0, 2, "phone", "12", 1.0, "rules", "p")) == "[PHONE_1]"
+    assert made.replacement_for(PiiMatch(0, 2, "person", 1.0, "study", "p", text="Jo")) == "Rowan"
+    assert made.replacement_for(PiiMatch(0, 4, "person", 1.0, "study", "p", "Jo", "Joey")) == "Rowan"
+    assert made.replacement_for(PiiMatch(0, 2, "phone", 1.0, "rules", "p", text="12")) == "[PHONE_1]"
 
 
 def test_stand_ins_are_fixed_and_never_taken() -> None:

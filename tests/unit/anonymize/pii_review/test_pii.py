@@ -206,7 +206,7 @@ def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recor
     after = {hit.hit.text: hit.replacement for hit in pii.find_hits(session)}
     assert {text: after[text] for text in before} == before
     assert after["Robert"] not in before.values()
-    commands.forget_word(session, "Bilal")
+    commands.withdraw_decisions(session, words=["Bilal"])
     assert _found(session, "Bilal")[0].replacement == before["Bilal"]
 
 
@@ -215,7 +215,7 @@ def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_
     assert not _found(session, "Bilal")[0].is_hidden
     assert "Bilal" not in _covered(session, recording_id)
     assert build_scrubber(session).scrub(SAID[1]).text == SAID[1]
-    commands.undecide_places(session, _found(session, "Bilal"))
+    commands.withdraw_decisions(session, _found(session, "Bilal"))
     assert "Bilal" not in build_scrubber(session).scrub(SAID[1]).text
 
 
@@ -304,23 +304,23 @@ def test_a_name_hidden_everywhere_is_found_misspelt_with_one_replacement(session
     assert {hit.hit.participant_id for hit in misspelt} == {whose}
     names = {hit.replacement for hit in (*exact, *misspelt)}
     assert len(names) == 1
-    commands.link_name(session, "Stasia", whose)
+    commands.hide_everywhere(session, "Stasia", participant_id=whose)
     assert {word.replacement for word in private_words(session.study)} == names
     with pytest.raises(UserError, match="hidden everywhere"):
         commands.decide_places(session, exact, PiiVerdict.KEEP)
     with pytest.raises(UserError, match="name of a participant"):
-        commands.keep_everywhere(session, "anastasia")
+        commands.keep_words(session, ["anastasia"])
 
 
 def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:
-    commands.keep_everywhere(session, "Pepper")
+    commands.keep_words(session, ["Pepper"])
     assert public_words(session.study) == {"Pepper"}
     assert _found(session, "Pepper") == []
-    commands.forget_word(session, "pepper")
+    commands.withdraw_decisions(session, words=["pepper"])
     assert len(_found(session, "Pepper")) == 1
     with pytest.raises(UserError, match="Nothing was decided"):
-        commands.forget_word(session, "pepper")
-    commands.keep_everywhere(session, "Pepper")
+        commands.withdraw_decisions(session, words=["pepper"])
+    commands.keep_words(session, ["Pepper"])
     commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
     assert public_words(session.study) == set()
     assert [hit.replacement for hit in _found(session, "Pepper")] == ["the robot"]
@@ -428,7 +428,7 @@ def test_a_list_is_read_back_with_decisions(session: Session, recording_id: str,
     path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
     choices = read_decisions(path)
     assert [choice.place for choice in choices] == [hit.place for hit in found]
-    assert {choice.verdict for choice in choices} == {PiiVerdict.KEEP}
+    assert {choice.decision for choice in choices} == {PiiVerdict.KEEP}
 
 
 def test_a_list_that_is_not_understood_is_named(tmp_path: Path) -> None:

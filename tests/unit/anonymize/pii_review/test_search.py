@@ -8,7 +8,7 @@ import pytest
 
 from anonymize.pii_review import study_finder
 from anonymize.pii_review.language_coverage import LanguageCoverage, compute_coverage, find_language_gaps
-from anonymize.pii_review.pii_decisions import hide_everywhere, keep_everywhere
+from anonymize.pii_review.pii_decisions import hide_everywhere, keep_words
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.pii_review.study_finder import current_recognizers, searched_by, unsearched_texts
 from models.names import name_finders as registry
@@ -171,7 +171,7 @@ def test_later_words_are_held_against_what_was_searched(session: Session, monkey
     hide_everywhere(session, "Quixell")
     settled_beside(session)(session)
     assert ("quixel", "person") in found(session)
-    keep_everywhere(session, "Robert Miller")
+    keep_words(session, ["Robert Miller"])
     assert ("Robert Miller", "person") not in found(session)
 
 

@@ -12,7 +12,7 @@ from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces, mark_seen
-from anonymize.pii_review.pii_decisions import decide_places, keep_everywhere, mark_text
+from anonymize.pii_review.pii_decisions import decide_places, keep_words, mark_text
 from anonymize.pii_review.review_hits import find_hits, find_undecided
 from anonymize.release.release_edits import confirm_texts, set_private_words, waive_rule, withdraw_waiver
 from anonymize.release.release_gate import ReleaseCandidate, check_models_installed, select_candidates
@@ -432,7 +432,7 @@ def test_the_signature_of_a_release_holds_whatever_hides_or_mutes(session: Sessi
         lambda: said(session, recording, words=later),
         lambda: decide_places(session, names[:1], PiiVerdict.KEEP),
         lambda: mark_text(session, spoken, 0, 4, "other"),
-        lambda: keep_everywhere(session, "Pepper"),
+        lambda: keep_words(session, ["Pepper"]),
         lambda: set_private_words(session, {"Carla": "P07"}),
         lambda: dismiss_faces(session, [face.id]),
         lambda: add_participant(session, "P02", ParticipantRole.ROBOT, recording.id),

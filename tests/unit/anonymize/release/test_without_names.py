@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anonymize.egress.egress_evidence import text_blockers
-from anonymize.pii_detection.pii_finder import PersonalFinder, TextSearch
+from anonymize.pii_detection.pii_finder import PersonalFinder, search_all
 from anonymize.pii_review import study_finder
 from anonymize.pii_review.pii_decisions import hide_everywhere
 from anonymize.pii_review.pii_files import key_rows
@@ -43,7 +43,7 @@ def first(session: Session) -> str:
 
 
 SEARCHES: dict[str, Callable[[Session], object]] = {
-    "of a text": lambda session: TextSearch().search_all(["Nothing personal"]),
+    "of a text": lambda session: search_all(["Nothing personal"]),
     "of a text with what a study knows": lambda session: PersonalFinder().find("Nothing personal"),
     "by a model of names": lambda session: name_finders.create_name_finder("spacy"),
     "of a study": find_hits,

@@ -23,7 +23,7 @@ from project.entities.study_records import ParticipantRole
 from project.errors import UserError
 from project.queries.annotator_rows import annotator_by_name
 from project.queries.chain_rows import all_chains, find_chain, read_graph
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.session.session import Session
 from tests.builders.marked_study import WALK
 from tests.builders.subjects import a_question
@@ -118,8 +118,8 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     ada = annotator_by_name(session.study, "Ada")
     assert (chain.name, chain.annotator_id) == ("Draft: Why does P07 laugh?", ada.id)
     graph = read_graph(session.study, chain)
-    pseudonyms = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-    assert [([pseudonyms[who] for who in node.people], node.text) for node in graph.nodes] == [
+    names = pseudonyms(session.study)
+    assert [([names[who] for who in node.people], node.text) for node in graph.nodes] == [
         (["R1"], "R1 asks P07 something."),
         (["P07"], "P07 takes it for a joke."),
         (["P07"], "P07 is amused."),

@@ -11,7 +11,7 @@ from annotate.chains import chain_edits as chains
 from annotate.chains.chain_versions import review_chain
 from annotate.study.people import add_participant, set_appearance, set_consent
 from annotate.team.assignments import hold_out
-from anonymize.pii_review.pii_decisions import decide_places, hide_everywhere, mark_text, undecide_places
+from anonymize.pii_review.pii_decisions import decide_places, hide_everywhere, mark_text, withdraw_decisions
 from anonymize.pii_review.review_hits import find_hits
 from benchmark.dataset.dataset_export import confirm_question_texts, prepare_dataset
 from benchmark.dataset.question_selection import (
@@ -194,7 +194,7 @@ def test_a_decision_that_is_taken_back_hides_again(session: Session, tmp_path: P
     decide_places(session, places, PiiVerdict.KEEP)
     export_read(session, tmp_path / "kept", everything=True)
     assert "Bilal" in text_of(tmp_path / "kept")
-    undecide_places(session, places)
+    withdraw_decisions(session, places)
     export_read(session, tmp_path / "out", everything=True)
     assert "Bilal" not in text_of(tmp_path / "out")
 
