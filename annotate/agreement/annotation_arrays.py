@@ -283,3 +283,42 @@ class AnnotatorPair:
         array = self.first_indices[unmatched_mask(len(self.first_indices), pairs.first)]
         other = self.second_indices[unmatched_mask(len(self.second_indices), pairs.second)]
         return array, other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentMatches:
+    """Segments of all pairs of annotators that were put together.
+
+    Attributes:
+        first: (m,) segment, an index into the material.
+        second: (m,) the segment that it is matched with.
+        iou: (m,) of both.
+        pair: (m,) which pair of annotators.
+        recording: (m,).
+        pairs: number of pairs of annotators.
+    """
+
+    first: Ints
+    second: Ints
+    iou: Floats
+    pair: Ints
+    recording: Ints
+    pairs: int
+
+    @classmethod
+    def collect(
+        cls, material: AgreementData, compared: Sequence[AnnotatorPair], found: Sequence[Overlaps]
+    ) -> "SegmentMatches":
+        """Collect the pairs of segments that were found of each pair of annotators."""
+        none = np.zeros(0, np.int64)
+        sides = [pair.segment_indices(overlaps) for pair, overlaps in zip(compared, found, strict=True)]
+        first, second = (np.concatenate([none, *(side[at] for side in sides)]) for at in (0, 1))
+        iou = np.concatenate([np.zeros(0), *(overlaps.iou for overlaps in found)])
+        pair = np.repeat(np.arange(len(found)), [len(overlaps) for overlaps in found])
+        return cls(first, second, iou, pair, material.recording[first], len(found))
+
+    def where_filled(self, filled: Bools) -> "SegmentMatches":
+        """Return those in which both sides are among the segments that `filled` (n,) holds."""
+        both = filled[self.first] & filled[self.second]
+        columns = (self.first, self.second, self.iou, self.pair, self.recording)
+        return SegmentMatches(*(column[both] for column in columns), self.pairs)

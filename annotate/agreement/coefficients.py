@@ -4,12 +4,13 @@ Krippendorff's alpha, Cohen's kappa and its pooled forms, the grid kappa, Pearso
 marginal kappa.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate, sum_by_group
+from annotate.agreement.figure_intervals import Bools, Floats, Ints, Statistic, ratio, sum_by_group
 from annotate.agreement.span_matching import Grid
 from project.entities.study_records import Json
 
@@ -230,40 +231,34 @@ def _total(tables: Floats) -> Floats:
     return found
 
 
-def estimate_pooled(
+def pooled_statistic(
     formula: Callable[[Floats], Floats],
     tables: Floats,
-    weights: Floats,
     reasons: tuple[str, str],
-    more: dict[str, Json] | None = None,
+    more: Mapping[str, Json] = MappingProxyType({}),
     size_of: Callable[[Floats], Floats] = _total,
-) -> StatisticResult:
+) -> Statistic:
     """Return the mean of a formula over pairs of annotators; pairs where it is undefined are left out.
 
     Args:
         formula: (b, pairs, ...) sums -> (b, pairs) figures.
         tables: (recordings, pairs, ...) what is added up over recordings.
-        weights: (samples, recordings) of the bootstrap.
-        reasons: as for `estimate`.
+        reasons: as of `Statistic`.
         more: what else belongs to the figure.
         size_of: how much the figure of one pair rests on; by default the sum of a table.
     """
-    n = round(float(size_of(tables).sum()))
-    return estimate(mean_over_pairs(formula, size_of), tables, weights, n, reasons, more)
+    return Statistic(_mean_over_pairs(formula, size_of), tables, size_of(tables).sum(-1), reasons, more)
 
 
-def mean_over_pairs(
-    formula: Callable[[Floats], Floats], size_of: Callable[[Floats], Floats] = _total
+def _mean_over_pairs(
+    formula: Callable[[Floats], Floats], size_of: Callable[[Floats], Floats]
 ) -> Callable[[Floats], Floats]:
     """Return the formula for the mean: (b, pairs, ...) sums -> (b,) figures, NaN where no pair has one."""
 
     def mean(sums: Floats) -> Floats:
         values, size = formula(sums), size_of(sums)
         known = np.isfinite(values)
-        total = (size * known).sum(-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(total > 0, (size * np.where(known, values, 0)).sum(-1) / total, np.nan)
-        return found
+        return ratio(np.stack([(size * np.where(known, values, 0)).sum(-1), (size * known).sum(-1)], axis=-1))
 
     return mean
 

@@ -308,8 +308,7 @@ def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, .
         "form": (("field", "choice", "figure", *_FIGURE_COLUMNS), list(_field_rows(report))),
     }
     names = [*(label.name for label in report.labels), "unmatched"]
-    pairs = report.confusion.astype(int).tolist()
-    found["confusion"] = (("", *names), [(name, *row) for name, row in zip(names, pairs, strict=True)])
+    found["confusion"] = (("", *names), [(name, *row) for name, row in zip(names, report.confusion, strict=True)])
     if report.published:
         found["published"] = (
             ("figure", "name", "published", "source", "own", "n"),

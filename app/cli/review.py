@@ -23,6 +23,7 @@ from annotate.segments.segment_edits import find_segment
 from annotate.study.people import require_annotator
 from app.cli.command import EDIT, CommandGroup, argument, command, option
 from app.cli.console import Output
+from project.codec import dump
 from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
@@ -251,7 +252,7 @@ def agreement(
         options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
     )
     report = report_agreement(session, question)
-    return Output(report.to_json(), _report_text(report))
+    return Output(dump(report), _report_text(report))
 
 
 def _report_text(report: AgreementReport) -> str:

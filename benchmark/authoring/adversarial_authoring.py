@@ -15,7 +15,7 @@ from benchmark.questions.question_edits import add_questions, content_state, get
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
-from project.entities.study_records import Annotator, Changes, Json
+from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import question_rows
@@ -38,10 +38,6 @@ class TrialAnswer:
     letter: str
     right: bool | None
     judgment_id: str
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"judge": self.judge, "letter": self.letter, "right": self.right, "judgment": self.judgment_id}
 
 
 def written_question_problem(text: str, answer: str, wrong: Sequence[str], explanation: str) -> str:

@@ -15,7 +15,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from project.codec import dump, load
+from project.codec import load
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -312,13 +312,9 @@ class SamplingOptions:
         if any(weight < 0 for weight in self.shares.values()):
             raise UserError("A share cannot be below 0.", "Give weights from 0.")
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object that `read_sampling_options` reads."""
-        return dump(replace(self, include=tuple(sorted({*self.include}))))
-
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
-    """Read the result of `SamplingOptions.as_json`."""
+    """Read the options in the rule of an item set."""
     try:
         options = load(SamplingOptions, found, "The rule")
         options.require_known()

@@ -10,10 +10,11 @@ import numpy as np
 
 from annotate.agreement.figure_intervals import (
     Floats,
+    Interval,
     Ints,
+    Statistic,
     StatisticResult,
     draw_resamples,
-    estimate,
     finite_or_none,
     percentile_interval,
 )
@@ -92,14 +93,14 @@ def mean_over_draws(
     """
     sums, in_order = _by_recording(counted, draws, recordings)
     values = [finite_or_none(float(value)) for value in counted.formula(sums.sum(0))]
-    return estimate(
+    mean = Statistic(
         lambda drawn: mean_of_known(counted.formula(drawn)),
         sums,
-        _cached_resamples(len(sums), samples, seed),
-        int(counted.counts.sum()),
+        counted.counts.astype(float),
         (NO_ITEMS, counted.reason),
         {"sd": mean_sd(values).sd, "draws": {str(name): value for name, value in zip(in_order, values, strict=True)}},
     )
+    return mean.estimate(_cached_resamples(len(sums), samples, seed))
 
 
 def paired_difference(
@@ -180,8 +181,8 @@ def intervals(
     recordings: Sequence[Hashable],
     samples: int = RESCORED_SAMPLES,
     seed: int = 0,
-) -> dict[str, tuple[float, float] | None]:
-    """Return metric -> 95 % interval of its mean over draws, from scored samples of recordings; None if there is none.
+) -> dict[str, Interval]:
+    """Return metric -> 95 % interval of its mean over draws, from scored samples of recordings.
 
     Metrics that are functions of sums have theirs from `mean_over_draws`, in milliseconds instead of seconds.
 
@@ -207,9 +208,4 @@ def intervals(
         for key, values in sampled.items():
             mean = mean_sd([entry[key] for entry in scores]).mean
             values.append(np.nan if mean is None else mean)
-    return {key: _finite_interval(values, len(homes)) for key, values in sampled.items()}
-
-
-def _finite_interval(values: Sequence[float], recordings: int) -> tuple[float, float] | None:
-    low, high = percentile_interval(np.array(values, float), recordings)
-    return None if low is None or high is None else (low, high)
+    return {key: percentile_interval(np.array(values, float), len(homes)) for key, values in sampled.items()}

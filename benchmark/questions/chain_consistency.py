@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, estimate_share
+from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, share_statistic
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import Question, QuestionKind
 
@@ -219,7 +219,7 @@ def share_over_recordings(
         seed: of the bootstrap.
     """
     part, whole = _sums_by_recording(counts)
-    return estimate_share(part, whole, _cached_resamples(len(part), samples, seed), nothing)
+    return share_statistic(part, whole, nothing).estimate(_cached_resamples(len(part), samples, seed))
 
 
 def _sums_by_recording(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:

@@ -215,8 +215,8 @@ class FunnelStage:
             "rule": dump(self.rule),
             "needs": self.step.needs.value,
             "taken_over": len(self.with_proposed_options),
-            "fallen": [_outcome_json(key, self.outcomes[key]) for key in self.dropped],
-            "waiting": [_outcome_json(key, self.outcomes[key]) for key in self.undecided],
+            "fallen": {key: dump(self.outcomes[key]) for key in self.dropped},
+            "waiting": {key: dump(self.outcomes[key]) for key in self.undecided},
         }
 
 
@@ -282,15 +282,6 @@ def surviving_questions(session: Session) -> set[str]:
 
 _SURVIVORS: WeakKeyDictionary[Session, tuple[object, frozenset[str]]] = WeakKeyDictionary()
 """Session -> state of the study and its survivors; cached because queues ask often."""
-
-
-def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, Json]:
-    return {
-        "question": question_id,
-        "why": filter_outcome.reason,
-        "value": filter_outcome.value,
-        "scores": [{"judge": score.judge, "value": score.value, "said": score.text} for score in filter_outcome.scores],
-    }
 
 
 def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:

@@ -135,11 +135,6 @@ class JudgeSetup:
         """The name of the judge, with the settings that differ."""
         return f"{self.judge} ({self.differing})" if self.differing else self.judge
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        names = ("judge", "backend", "differing", "setting", "variant", "condition", "seed")
-        return {name: getattr(self, name) for name in names} | {"modality": self.modality.value}
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionFigure:
@@ -159,16 +154,14 @@ class QuestionFigure:
         """The row of ESI-Bench; None for other kinds of questions, of which it says nothing."""
         return ESI_ROW if self.kind is QuestionKind.ESI else None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        beside = self.published
-        return {
-            "figure": self.figure,
-            "kind": self.kind.value,
-            **self.setup.as_json(),
-            **self.result.to_json(),
-            "published": None if beside is None else beside.figures[self.figure],
-        }
+
+@dataclass(frozen=True, slots=True)
+class StepMeasures:
+    """Accuracy and consistency over the chains of one length."""
+
+    accuracy: StatisticResult
+    chain: StatisticResult
+    subchain: StatisticResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +175,9 @@ class JudgeMeasures:
         overall: accuracy over the kinds that R3-VQA has.
         by_kind: value of `QuestionKind` -> accuracy.
         by_state: mental state -> accuracy in MSE questions.
-        by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
+        chain: share of the chains all of whose questions were answered right.
+        subchain: the same of subchains.
+        by_steps: steps of a chain -> the measures of such chains.
     """
 
     setup: JudgeSetup
@@ -194,27 +189,7 @@ class JudgeMeasures:
     by_state: Mapping[str, StatisticResult]
     chain: StatisticResult
     subchain: StatisticResult
-    by_steps: Mapping[int, tuple[StatisticResult, StatisticResult, StatisticResult]]
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        setup = self.setup
-        steps: Json = {
-            str(number): {"accuracy": row[0].to_json(), "chain": row[1].to_json(), "subchain": row[2].to_json()}
-            for number, row in self.by_steps.items()
-        }
-        return {
-            **setup.as_json(),
-            "asked": self.asked,
-            "unparsed": self.unparsed,
-            "refused": self.refused,
-            "accuracy": self.overall.to_json(),
-            "by_kind": {name: statistic_result.to_json() for name, statistic_result in self.by_kind.items()},
-            "by_state": {name: statistic_result.to_json() for name, statistic_result in self.by_state.items()},
-            "chain_consistency": self.chain.to_json(),
-            "subchain_consistency": self.subchain.to_json(),
-            "by_steps": steps,
-        }
+    by_steps: Mapping[int, StepMeasures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,20 +232,8 @@ class Measures:
         )
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object, with the published rows."""
-        return {
-            "everything": self.everything,
-            "questions": self.questions,
-            "stale": self.stale,
-            "dropped": self.dropped,
-            "unverified": self.unverified,
-            "chains": len(self.sizes[0]),
-            "subchains": len(self.sizes[1]),
-            "judges": [judge.as_json() for judge in self.judges],
-            "diagnostics": [question_figure.as_json() for question_figure in self.diagnostics],
-            "published": [dump(row) for row in self.published],
-            "departures": [*self.departures],
-        }
+        """Return it as a JSON object, with the published rows and the departures from the papers."""
+        return {**dump(self), "published": [*map(dump, self.published)], "departures": [*self.departures]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,7 +438,7 @@ def _measure_judge(
     found = AnswerScorer(questions, right, chains, samples, seed)
     statuses = [answer.status for answer in answers.values()]
     by_steps = {
-        steps: (accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
+        steps: StepMeasures(accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
         for steps, accuracy in found.accuracy_by_steps().items()
     }
     return JudgeMeasures(

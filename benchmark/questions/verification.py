@@ -23,7 +23,7 @@ from project.entities.questions import (
     Verification,
     VerificationDecision,
 )
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries import question_rows
 from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
@@ -174,28 +174,9 @@ class AgreementFigure:
         """The share of pairs that agree, from 0 to 1; None without pairs."""
         return self.agreeing / self.pairs if self.pairs else None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"pairs": self.pairs, "agreeing": self.agreeing, "raw": self.raw, "kappa": self.kappa}
 
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The agreement of verifiers: the decision first, then checks and labels that any pair has."""
-
-    figures: tuple[AgreementFigure, ...]
-
-    def figure(self, key: str) -> AgreementFigure:
-        """Return one figure; one without pairs if there is none."""
-        return next((figure for figure in self.figures if figure.key == key), AgreementFigure(key, 0, 0, None))
-
-    def as_json(self) -> dict[str, Json]:
-        """Return the figures as a JSON object, by key."""
-        return {figure.key: figure.as_json() for figure in self.figures}
-
-
-def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
-    """Compute the agreement of verifiers.
+def compute_agreement(said: Iterable[Sequence[Verification]]) -> dict[str, AgreementFigure]:
+    """Compute the agreement of verifiers by key: the decision first, then checks and labels that any pair has.
 
     Args:
         said: for each question, its verifications in the same state. The two earliest are compared; for Cohen's kappa,
@@ -218,11 +199,7 @@ def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
         ]
     labelled = [(verification, other) for verification, other in pairs if verification.difficulty and other.difficulty]
     found.append(_agreement_figure(DIFFICULTY, labelled, lambda verification: verification.difficulty, DIFFICULTIES))
-    return Agreement(
-        tuple(
-            agreement_figure for agreement_figure in found if agreement_figure.pairs or agreement_figure.key == DECISION
-        )
-    )
+    return {figure.key: figure for figure in found if figure.pairs or figure.key == DECISION}
 
 
 def _first_pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
@@ -449,7 +426,7 @@ def verification_progress(found: Sequence[VerificationItem], annotator_id: str) 
     )
 
 
-def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
+def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> dict[str, AgreementFigure]:
     """Return the agreement of the verifiers of a study, over all questions or some."""
     wanted = None if question_ids is None else {*question_ids}
     said = verifications(session.study)

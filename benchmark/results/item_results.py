@@ -19,7 +19,8 @@ class MetricRow:
         share: its value is a share from 0 to 1, shown in percent.
         mean: over the draws; None if undefined in all.
         sd: standard deviation over the draws; None with fewer than two.
-        interval: ends of the 95 % interval over recordings; None with fewer than two, or if not requested.
+        low: lower end of the 95 % interval over recordings; None with fewer than two, or if not requested.
+        high: upper end of it.
         n: number of items in all draws that were answered, refused or unreadable.
         draws: value of each draw, in order; None if undefined.
         chance: expected value of guessing on the same items; None if unknown.
@@ -31,21 +32,12 @@ class MetricRow:
     share: bool
     mean: float | None
     sd: float | None
-    interval: tuple[float, float] | None
+    low: float | None
+    high: float | None
     n: int
     draws: tuple[float | None, ...] = ()
     chance: float | None = None
     constant: float | None = None
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of the interval."""
-        return None if self.interval is None else self.interval[0]
-
-    @property
-    def high(self) -> float | None:
-        """The upper end of the interval."""
-        return None if self.interval is None else self.interval[1]
 
 
 @dataclass(frozen=True, slots=True)

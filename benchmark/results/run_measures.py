@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import cast
 
+from annotate.agreement.figure_intervals import Interval
 from benchmark.metrics.classification import confusion, f1_by_label, multilabel_f1_by_label
 from benchmark.metrics.item_sums import MetricContributions
 from benchmark.metrics.published_figures import describe_metric, join_metric_key, split_metric_key
@@ -28,7 +29,6 @@ F1 = "f1"
 BOOTSTRAP_SAMPLES = 200
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _AGREED = {True: "agreed", False: "disagreed"}
-Interval: TypeAlias = tuple[float, float] | None
 ScoreFunction = Callable[[Sequence[ItemResponse]], Mapping[str, float | None]]
 
 
@@ -180,7 +180,7 @@ def _rows(
         found.append(
             MetricRow(
                 *(metric.key, metric.name, metric.share, spread.mean, spread.sd),
-                *(ends.get(metric.key), len(said), values),
+                *(*ends.get(metric.key, (None, None)), len(said), values),
                 guessed.get(metric.key),
                 constants.get(metric.key),
             )
@@ -215,10 +215,7 @@ def _intervals(entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int)
 
     return {
         **(intervals(score_left, said, draws, homes, samples) if left else {}),
-        **{
-            key: None if figure.low is None or figure.high is None else (figure.low, figure.high)
-            for key, figure in figures.items()
-        },
+        **{key: cast(Interval, (figure.low, figure.high)) for key, figure in figures.items()},
     }
 
 

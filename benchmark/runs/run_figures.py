@@ -172,18 +172,6 @@ class RunFigures:
             "at": run.at,
         }
 
-    def as_json(self) -> dict[str, Json]:
-        """Return everything except the single items as a JSON object."""
-        return {
-            **self.about_json(),
-            "figures": [dump(row) for row in self.rows],
-            "labels": [dump(row) for row in self.labels],
-            "counts": dump(self.counts),
-            "spent": dump(self.spent),
-            "breakdowns": [dump(breakdown) for breakdown in self.breakdowns],
-            "confusions": [dump(confusion) for confusion in self.confusions],
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
@@ -359,17 +347,6 @@ class RunComparison:
     n: int
     rows: tuple[MetricDifference, ...]
     mcnemar: McNemar | None
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "first": self.first.about_json(),
-            "second": self.second.about_json(),
-            "paired": self.paired,
-            "n": self.n,
-            "figures": [row.as_json() for row in self.rows],
-            "mcnemar": dump(self.mcnemar) if self.mcnemar is not None else None,
-        }
 
 
 def compare_runs(

@@ -14,6 +14,7 @@ from benchmark.sets.agreed_segments import TranscriptChecksums
 from benchmark.sets.item_sources import read_pool, resolve_options
 from benchmark.sets.verified_questions import UNGROUNDED
 from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
+from project.codec import dump
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgmentTargetKind
 from project.entities.questions import question_from_json
@@ -202,7 +203,8 @@ def draw_set(
         items += _freeze_items(set_id, draw, found.items, checksums)
     if not items:
         raise no_items_error(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
-    kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_pool_scheme(pool)}
+    options = replace(wishes, include=tuple(sorted({*wishes.include})))
+    kept: dict[str, Json] = {"size": most, **dump(options), **_pool_scheme(pool)}
     if ungrounded := sum(_is_ungrounded(item) for item in items):
         kept[UNGROUNDED] = ungrounded
     sha256 = set_sha256(entry.key, seed, draws, kept, items)

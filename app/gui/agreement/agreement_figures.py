@@ -34,6 +34,7 @@ from annotate.review.segment_statistics import (
 from app.gui.pages.figure_export import table_text
 from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
 from app.gui.study.study_controller import StudyController
+from project.codec import dump
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
@@ -64,7 +65,7 @@ def agreement_files(report: AgreementReport, statistics: Statistics, plots: Iter
 
     `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG and CSV.
     """
-    files = {"agreement.json": _json(report.to_json()), "statistics.json": _json(statistics.to_json())}
+    files = {"agreement.json": _json(dump(report)), "statistics.json": _json(statistics.to_json())}
     for name, (head, rows) in build_report_tables(report).items():
         files[f"tables/{name}.csv"] = _csv(to_csv(head, rows))
     for plot in plots:
@@ -206,10 +207,9 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
     if not report.settings["recordings_compared"]:
         return []
     names = [display_name(label) for label in report.labels]
-    matched = int(report.confusion[:-1, :-1].sum())
-    alone = int(report.confusion.sum()) - matched
-    cells = report.confusion.astype(int).tolist()
-    cells[-1][-1] = None
+    matched = sum(sum(row[:-1]) for row in report.confusion[:-1])
+    alone = sum(map(sum, report.confusion)) - matched
+    cells = [*report.confusion[:-1], (*report.confusion[-1][:-1], None)]
     found: list[Plot] = [
         Matrix(
             "confusion",
@@ -220,7 +220,7 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
             ),
             (*names, tr("Unmatched")),
             (*names, tr("Unmatched")),
-            tuple(tuple(row) for row in cells),
+            tuple(cells),
             down=tr("First of the pair"),
             across=tr("Second of the pair"),
             diagonal=True,

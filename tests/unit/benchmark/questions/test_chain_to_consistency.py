@@ -142,7 +142,7 @@ def test_from_a_chain_to_the_consistency_of_judges(session: Session) -> None:
     assert {name for name, state in states().items() if state is VerificationState.OPEN} == FILTERED
     assert states()[DROPPED] is VerificationState.DROPPED
     assert {names[question_id] for question_id in verified_ids(session)} == LEFT
-    decision = study_agreement(session).figure("decision")
+    decision = study_agreement(session)["decision"]
     assert (decision.pairs, decision.kappa) == (9, 1.0)
 
     asking = prepare(session, answer_request([judges[name] for name in TABLE], [*names]))

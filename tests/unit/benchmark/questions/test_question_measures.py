@@ -145,10 +145,8 @@ def test_table_three_is_never_pooled_over_kinds_judges_settings_or_seeds(tmp_pat
         ("accuracy", "written", "gemini (temperature as usual)", 0): (0.0, 2),
         ("accuracy", "written", "gemini (temperature 0.8)", 0): (1.0, 2),
     }
-    told = found.as_json()["diagnostics"]
-    assert isinstance(told, list)
-    beside = {(row["figure"], row["kind"]): row["published"] for row in told if isinstance(row, dict)}
-    assert beside[("accuracy", "ESI")] == 53.26
+    beside = {(figure.figure, figure.kind.value): figure.published for figure in found.diagnostics}
+    assert beside[("accuracy", "ESI")].figures["accuracy"] == 53.26
     assert beside[("accuracy", "written")] is None
     assert all(judge.overall.value is None for judge in found.judges), "no question is of a kind that R3-VQA counts"
     json.dumps(found.as_json(), allow_nan=False)

@@ -25,6 +25,7 @@ from benchmark.sets.agreed_segments import segment_pool
 from benchmark.sets.frozen_sets import draw_set, find_changed_items, make_set, set_sha256, store_set
 from benchmark.sets.item_sources import read_pool
 from benchmark.tasks.benchmark_task import get_benchmark_task
+from project.codec import dump
 from project.entities.frozen_items import FrozenItem
 from project.entities.study_records import Changes, FieldValue, Json, ParticipantRole, ReviewDecision
 from project.errors import UserError
@@ -330,4 +331,4 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
     )
 )
 def test_every_wish_is_read_as_it_was_kept(wishes: SamplingOptions) -> None:
-    assert read_sampling_options(wishes.as_json()) == wishes
+    assert read_sampling_options(dump(wishes)) == wishes
