@@ -13,7 +13,7 @@ from benchmark.questions.filter_outcomes import (
     FilterVerdict,
     FunnelInput,
     drop_chance,
-    parse_answer,
+    parse_object,
     question_outcome,
     read_funnel_input,
 )
@@ -98,7 +98,7 @@ def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]
 
 def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
     """Return the wrong options in an answer, the most plausible first; what cannot be read is left out."""
-    answer = parse_answer(judgment)
+    answer = parse_object(judgment.answer)
     found = []
     for number in range(1, count + 1):
         text, likely = answer.get(f"wrong_{number}"), answer.get(f"plausibility_{number}")

@@ -1,6 +1,5 @@
 """Measures how well judges answer the questions of a study, what the question set is like, and how difficult it is."""
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +16,7 @@ from benchmark.questions.chain_consistency import (
     chain_coverage,
     share_over_recordings,
 )
-from benchmark.questions.filter_outcomes import judge_scores, read_funnel_input
+from benchmark.questions.filter_outcomes import judge_scores, parse_object, read_funnel_input
 from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
 from benchmark.questions.question_validity import SINGLE_STEP
@@ -173,7 +172,7 @@ class JudgeMeasures:
         unparsed: of these, with an unreadable answer; they count as wrong.
         refused: of these, refused; they count as wrong.
         overall: accuracy over the kinds that R3-VQA has.
-        by_kind: value of `QuestionKind` -> accuracy.
+        by_kind: accuracy by kind of question.
         by_state: mental state -> accuracy in MSE questions.
         chain: share of the chains all of whose questions were answered right.
         subchain: the same of subchains.
@@ -373,7 +372,7 @@ def _with_differing_settings(given: Mapping[str, _Answers]) -> dict[str, _Answer
 
 
 def _flat_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
-    entry = _parse_object(judge_setup.settings)
+    entry = parse_object(judge_setup.settings)
     settings = entry.pop("settings", None)
     return entry | (settings if isinstance(settings, dict) else {})
 
@@ -386,7 +385,7 @@ def _differing_settings(judge_setup: JudgeSetup, settings: Sequence[Mapping[str,
 
 
 def _judge_setup(judgment: QuestionJudgment) -> JudgeSetup:
-    entry = _parse_object(judgment.judge)
+    entry = parse_object(judgment.judge)
     modality = Modality(judgment.modality)
     name, backend = str(entry.pop("name", judgment.judge_id)), str(entry.get("backend", ""))
     settings = entry.get("settings")
@@ -404,7 +403,7 @@ def _setting_name(variant: str, modality: Modality) -> str:
 
 def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
     try:
-        options = model_options(judge_setup.backend, _parse_object(judge_setup.settings).get("settings"))
+        options = model_options(judge_setup.backend, parse_object(judge_setup.settings).get("settings"))
     except UserError:
         # It was asked by another version of the program.
         return {}
@@ -458,7 +457,7 @@ def _measure_judge(
 def is_right(question: Question, judgment: QuestionJudgment) -> bool:
     """Tell whether a question was answered right; refused and unreadable answers were not."""
     return (
-        judgment.status is JudgmentStatus.OK and _parse_object(judgment.answer).get(_ANSWER) == question.correct_letter
+        judgment.status is JudgmentStatus.OK and parse_object(judgment.answer).get(_ANSWER) == question.correct_letter
     )
 
 
@@ -491,13 +490,5 @@ def _diagnostic(
 
 
 def _score_of(judgment: QuestionJudgment) -> float | None:
-    score = _parse_object(judgment.answer).get(_SCORE) if judgment.status is JudgmentStatus.OK else None
+    score = parse_object(judgment.answer).get(_SCORE) if judgment.status is JudgmentStatus.OK else None
     return float(score) if isinstance(score, int) and not isinstance(score, bool) else None
-
-
-def _parse_object(text: str) -> dict[str, Json]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -48,7 +48,7 @@ def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]
 
 OPTION_COUNT = 5
 """Options of a question from a chain, one of them right (R3-VQA, section 3.1)."""
-SINGLE_STEP = tuple(question_kind for question_kind in CHAIN_QUESTION_KINDS if question_kind is not QuestionKind.STEPS)
+SINGLE_STEP = tuple(kind for kind in CHAIN_QUESTION_KINDS if kind is not QuestionKind.STEPS)
 START, END, BETWEEN = "start", "end", "between"
 PATH_ASPECTS = (START, END, BETWEEN)
 """Aspects of a path that are asked about: its start, its end, or what lies between."""
@@ -119,21 +119,8 @@ def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE
 
 def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
     """Return the question with a `QuestionSpec.part`; None if the rules do not ask for it any more."""
-    kind = next(
-        (question_kind for question_kind in CHAIN_QUESTION_KINDS if part.startswith(f"{question_kind.value}:")), None
-    )
-    return (
-        None
-        if kind is None
-        else next(
-            (
-                required_question
-                for required_question in required_questions(graph, (kind,))
-                if required_question.part == part
-            ),
-            None,
-        )
-    )
+    kinds = [kind for kind in CHAIN_QUESTION_KINDS if part.startswith(f"{kind.value}:")]
+    return next((spec for spec in required_questions(graph, kinds[:1]) if spec.part == part), None)
 
 
 def balance_positions(count: int, options: int, seed: int | str) -> list[int]:
@@ -162,7 +149,7 @@ _CACHE_SIZE = 1 << 14
 
 def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
     """Return why a draft is not valid, in one sentence; "" if it is."""
-    texts = [draft.answer, *(wrong_option.text for wrong_option in draft.wrong)]
+    texts = [draft.answer, *(option.text for option in draft.wrong)]
     if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
         return reason
     for text in texts:
