@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from project.entities.causal_chains import ChainGraph, ChainNode, topological_order
-from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind, WrongOption
+from project.entities.questions import CHAIN_QUESTION_KINDS, Question, QuestionKind, WrongOption
 from project.errors import UserError
 from project.text_format import require_utf8
 
@@ -147,8 +147,8 @@ _MIN_STEM_CHARS = 3
 _CACHE_SIZE = 1 << 14
 
 
-def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
-    """Return why a draft is not valid, in one sentence; "" if it is."""
+def draft_problem(draft: QuestionDraft | Question, options: int = OPTION_COUNT) -> str:
+    """Return why a draft or a question is not valid, in one sentence; "" if it is."""
     texts = [draft.answer, *(option.text for option in draft.wrong)]
     if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
         return reason

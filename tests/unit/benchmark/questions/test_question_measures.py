@@ -11,7 +11,7 @@ from benchmark.authoring.question_requests import answer_request
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge, get_judges
-from benchmark.questions.question_edits import add_questions, correct_question
+from benchmark.questions.question_edits import QuestionCorrection, add_questions, correct_question
 from benchmark.questions.question_measures import (
     BASE,
     SUB,
@@ -94,7 +94,7 @@ def test_only_verified_questions_count_unless_all_are_wished_for(session: Sessio
 
 def test_an_answer_to_other_words_does_not_count(session: Session) -> None:
     first, *rest = all_questions(session.study)
-    correct_question(session, first.id, text="What goes on here, then?")
+    correct_question(session, first.id, QuestionCorrection(text="What goes on here, then?"))
     oracle = measures_of(session, "oracle")
     assert oracle.asked == len(rest)
     assert oracle.chain.more["missing"] == 1
