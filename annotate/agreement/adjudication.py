@@ -293,7 +293,6 @@ class AdjudicationResult:
     """What `create_adjudicated_lane` did.
 
     Attributes:
-        lane: whose lane it is.
         recordings: what was made of each recording that two or more annotators worked on.
         skipped: the recordings that fewer worked on; they have no lane.
     """
@@ -304,7 +303,6 @@ class AdjudicationResult:
 
     @property
     def counts(self) -> AdjudicationCounts:
-        """The counts of all recordings together."""
         total = AdjudicationCounts()
         for _, counts in self.recordings:
             for key, number in asdict(counts).items():

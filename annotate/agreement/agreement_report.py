@@ -73,10 +73,8 @@ class AgreementReport:
         label_share: label -> its share of all annotations.
         choices_where_agreed: field -> choices a segment where both sides chose the same.
         choices_where_differing: the same where they did not.
-        labels: the labels, in the order of `confusion`.
         confusion: labels + 1 rows of matched pairs, the first annotator of each pair down; the last is unmatched.
         rows: what the figures are split by (`label`, a field's key, `recording`, `pair`, `annotator`) -> its rows.
-        fields: the form.
         published: beside the study's own.
     """
 
@@ -103,17 +101,7 @@ def build_rows(
     options: Options,
     weights: Floats,
 ) -> Mapping[str, tuple[AgreementRow, ...]]:
-    """Return split -> rows.
-
-    Args:
-        material: what the figures are about.
-        compared: each pair of annotators.
-        shares: over all pairs.
-        statistics: over all pairs.
-        instants: (recordings, pairs, k, k) of the time grid.
-        options: how to compare.
-        weights: of the bootstrap.
-    """
+    """Return split -> rows."""
 
     def row(named: NamedKey, found: Mapping[str, Statistic]) -> AgreementRow:
         figures = {key: statistic.estimate(weights) for key, statistic in found.items()}
@@ -172,18 +160,7 @@ def compute_report(
     scheme: str = "",
     progress: Progress = _SILENT,
 ) -> AgreementReport:
-    """Return all figures.
-
-    Args:
-        material: the segments of one track by those who are compared.
-        options: how to compare them.
-        settings: what else the report is to record.
-        scheme: key of the scheme, for the published figures.
-        progress: of it.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Return all figures."""
     pairs, several = material.pairs(), [field for field in material.choice_fields if field.multiple]
     fields = len(material.choice_fields) + len(material.rating_fields)
     after = StageProgress(

@@ -143,12 +143,10 @@ class Mark:
 
     @cached_property
     def agree_count(self) -> int:
-        """How many others agree with it."""
         return sum(review.decision is ReviewDecision.AGREE for review in self.reviews)
 
     @property
     def disagree_count(self) -> int:
-        """How many others disagree with it."""
         return len(self.reviews) - self.agree_count
 
     @cached_property
@@ -163,7 +161,6 @@ class Mark:
         return segment.start_us, segment.end_us, segment.label, self.values_json, self.agree_count, self.disagree_count
 
     def review_by(self, reviewer_id: str) -> Review | None:
-        """Return what somebody said about it, or None."""
         return next((review for review in self.reviews if review.reviewer_id == reviewer_id), None)
 
 

@@ -26,8 +26,6 @@ class Coincidences:
         first: (p,) code of one value.
         second: (p,) code of the other.
         weight: (p,) units of that kind over the number of values each has less one.
-        values: number of codes.
-        groups: number of groups.
     """
 
     group: Ints

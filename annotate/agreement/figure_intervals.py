@@ -24,7 +24,6 @@ class StatisticResult:
     Attributes:
         n: how many things were counted: annotations, pairs, instants, reviews.
         low: lower end of the 95 % interval; None where there is none.
-        high: upper end of it.
         reason: a sentence; "" where the value is defined.
         more: what else belongs to the figure, such as the step of a time grid.
     """
@@ -134,7 +133,6 @@ class Statistic:
 
     @property
     def value(self) -> float | None:
-        """The figure over all recordings, without an interval."""
         return self.estimate(np.zeros((0, len(self.sums)))).value
 
     def by_recording(self) -> list[StatisticResult]:

@@ -95,7 +95,6 @@ class Shares:
 
     @classmethod
     def from_pairs(cls, material: AgreementData, compared: Sequence[AnnotatorPair]) -> "Shares":
-        """Count over all pairs of annotators."""
         comparable, overlapped, disputed = (np.zeros(len(material), bool) for _ in range(3))
         for pair in compared:
             comparable[pair.first_indices] = comparable[pair.second_indices] = True
@@ -127,15 +126,7 @@ class Shares:
 def segment_statistics(
     material: AgreementData, compared: Sequence[AnnotatorPair], shares: Shares, instants: Floats, options: Options
 ) -> dict[str, Statistic]:
-    """Return the figures of the segments of some pairs of annotators, in the order in which they are shown.
-
-    Args:
-        material: what the figures are about.
-        compared: the pairs.
-        shares: over these pairs.
-        instants: (recordings, pairs, k, k) of the time grid.
-        options: how to compare.
-    """
+    """Return the figures of the segments of some pairs of annotators, in the order in which they are shown."""
     size = len(material.recordings)
     matched = SegmentMatches.collect(material, compared, [pair.matched for pair in compared])
     same = material.label[matched.first] == material.label[matched.second]

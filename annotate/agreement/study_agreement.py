@@ -166,11 +166,7 @@ def report_agreement(session: Session, question: AgreementQuery | None = None) -
 
 
 def compute_agreement(reading: AgreementInput, progress: Progress = _SILENT) -> AgreementReport:
-    """Return every figure of what was read. It looks at no study, so it may run in another thread.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Return every figure of what was read. It looks at no study, so it may run in another thread."""
     from annotate.agreement.agreement_report import compute_report
 
     return compute_report(reading.material, reading.options, reading.settings, reading.scheme, progress)

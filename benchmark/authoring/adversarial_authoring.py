@@ -28,7 +28,6 @@ class TrialAnswer:
     """The answer of one judge to a question that was tried.
 
     Attributes:
-        judge: its name then.
         letter: that it chose; "" where it gave no answer.
         right: whether that is the right one; None where it gave no answer, which does not count as a failure.
     """

@@ -86,7 +86,6 @@ class Intake:
 
     @classmethod
     def for_session(cls, session: Session) -> "Intake":
-        """Return an empty intake for a study."""
         used = {question.judgment_id for question in all_questions(session.study) if question.judgment_id}
         return cls(session, used_judgment_ids=used)
 
@@ -105,7 +104,6 @@ class Intake:
         return found
 
     def names_in(self, said: Judgment) -> dict[str, Participant]:
-        """Return the name that the judge was told -> participant."""
         request_key = said.recording_id, said.condition
         if request_key not in self._names_by_request:
             self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
@@ -161,15 +159,7 @@ def chain_requests(
     kinds: Sequence[QuestionKind] = SINGLE_STEP,
     condition: str = RAW_CONDITION,
 ) -> AskRequest:
-    """Return a request to word each question that the rules ask for and no judge has worded.
-
-    Args:
-        session: of the study.
-        chain_ids: of which chains; of all where empty, one version of each.
-        judges: who words them. Of several answers for one question, the first that can be used becomes one.
-        kinds: which questions.
-        condition: what is shown.
-    """
+    """Return a request to word each question that the rules ask for and no judge has worded."""
     graphs = read_graphs(session.study, all_chains(session.study))
     existing = existing_keys(session, graphs, Maker.JUDGE)
     targets = [

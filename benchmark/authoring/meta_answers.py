@@ -44,7 +44,6 @@ class MetaImportResult:
         new: how many descriptions, summaries or contradictions were written.
         kept: how many stay as a person has them although the answer says otherwise.
         unparsed_lines: lines of the answer that describe nobody in the recording.
-        changes: rows touched.
     """
 
     new: int

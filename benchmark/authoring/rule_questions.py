@@ -56,7 +56,6 @@ class QuestionGenerationResult:
     def count(
         cls, questions: Sequence[Question], kinds: Iterable[QuestionKind], skipped: Mapping[str, int]
     ) -> "QuestionGenerationResult":
-        """Count the questions that were made, of the kinds that were asked for."""
         by_kind = dict.fromkeys((kind.value for kind in kinds), 0) | Counter(
             question.kind.value for question in questions
         )

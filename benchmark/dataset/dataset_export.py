@@ -151,14 +151,7 @@ class DatasetCounts:
     """Counts of a data set that was written.
 
     Attributes:
-        by_split: split -> questions.
-        by_kind: kind -> questions.
-        recordings: code -> split.
-        by_recording: code -> questions.
-        chains: how many.
-        left_out: why -> questions.
         replaced: spans of texts that were replaced.
-        files: paths in the folder.
         verified_only: unverified and stale questions were left out.
     """
 
@@ -174,7 +167,6 @@ class DatasetCounts:
 
     @property
     def questions(self) -> int:
-        """The number of questions in all splits."""
         return sum(self.by_split.values())
 
 
@@ -185,7 +177,6 @@ class PreparedDataset:
     Attributes:
         splits: code of a recording -> its split.
         media: code of a recording -> its clip and frames in a release.
-        card: text of the data card.
         private: words and texts that must not occur in it.
     """
 

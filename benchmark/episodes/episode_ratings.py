@@ -36,7 +36,6 @@ class ParticipantRating:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all seven are filled in."""
         return len(self.scores) == len(DIMENSIONS)
 
     @property

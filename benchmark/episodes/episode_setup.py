@@ -228,11 +228,7 @@ DEFAULT_COLLECTION = "Episodes"
 
 @dataclass(frozen=True, slots=True)
 class OpeningTurn:
-    """A turn that an episode starts with.
-
-    Attributes:
-        seat: position of its agent.
-    """
+    """A turn that an episode starts with."""
 
     turn: AgentTurn
     seat: int
@@ -243,7 +239,6 @@ class EpisodeSetup:
     """What an episode is started with.
 
     Attributes:
-        name: of the recording.
         seats: who takes part, in the order in which they act.
         episode: its `recording_id` is filled in.
         preceding_utterances: utterances of the recording that it continues; they keep their times.

@@ -49,7 +49,6 @@ class EpisodeState:
 
     @property
     def turn_count(self) -> int:
-        """How many turns were played."""
         return max((episode_turn.number for episode_turn in self.played_turns), default=0)
 
     @property

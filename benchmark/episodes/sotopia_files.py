@@ -124,10 +124,8 @@ class SotopiaImportResult:
 
     Attributes:
         kind: what the file holds: `episodes`, `scenarios`, `characters`, `relationships`, `combinations` or `ratings`.
-        added: how many are new.
         existing: how many are in the study already.
         unmatched: how many are about an episode, a scenario or a character that is not in the study.
-        changes: rows that were added.
     """
 
     kind: str

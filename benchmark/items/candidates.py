@@ -15,9 +15,7 @@ class ItemCandidate:
 
     Attributes:
         about: as `JudgmentTarget.key`; "" for an unmarked span.
-        collection_id: of its recording.
         start_us: start of the span that is shown, on the recording's axis.
-        end_us: end of that span.
         made_from: checksum over its source.
         content: what its item freezes; see `project.entities.frozen_items.FrozenItem`.
     """
@@ -81,7 +79,6 @@ class MultipleChoiceOptions:
     """The options of a multiple-choice item.
 
     Attributes:
-        options: in their order.
         place: of the right one, from 0.
         sources: what each was taken from.
     """

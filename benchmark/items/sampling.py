@@ -71,12 +71,7 @@ def items_per_collection(size: int, collections: int) -> int:
 
 
 def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
-    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as possible.
-
-    Args:
-        size: items in all.
-        there: collection -> how many are available.
-    """
+    """Return how many items each collection gives, the same number each; a `size` of 0 is as many as possible."""
     if not there:
         return {}
     each = min(there.values())
@@ -299,7 +294,6 @@ class SamplingOptions:
     truth: str = ONE_ANNOTATOR
 
     def require_known(self) -> None:
-        """Raise if an option is not known."""
         for key in self.include:
             if key not in INCLUDE_LABELS:
                 raise UserError(

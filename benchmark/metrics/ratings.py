@@ -20,11 +20,7 @@ MAX_DISTANCE = 2.0
 
 
 def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tuple[Floats, Floats]:
-    """Return (m,) truths and (m,) answers of the m items that have an answer.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return (m,) truths and (m,) answers of the m items that have an answer."""
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
     both = [(true, value) for true, value in zip(truth, said, strict=True) if value is not None]
@@ -33,11 +29,7 @@ def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tupl
 
 
 def pearson(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
-    """Return Pearson's r of n pairs; undefined if either side never varies, see `NO_VARIANCE`.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return Pearson's r of n pairs; undefined if either side never varies, see `NO_VARIANCE`."""
     first, second = answered_pairs(truth, said)
     counts = np.array([value is not None for value in said], bool)
     sums = np.zeros((len(truth), 6))
@@ -46,11 +38,7 @@ def pearson(truth: Sequence[float], said: Sequence[float | None]) -> MetricContr
 
 
 def mae(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
-    """Return the mean distance of n answers from the truth.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return the mean distance of n answers from the truth."""
     first, second = answered_pairs(truth, said)
     counts = np.array([value is not None for value in said], bool)
     distances = np.zeros(len(truth))
@@ -64,12 +52,6 @@ def randolph_kappa(
     """Return Randolph's free-marginal kappa of ratings cut into bins of equal width (SOTOPIA, appendix D.1).
 
     Every pair of ratings of one item counts once, as in `annotate.agreement.coefficients`.
-
-    Args:
-        ratings: n items, each with its ratings.
-        minimum: of the scale.
-        maximum: of the scale.
-        bins: 5 in the paper's main text.
 
     Returns:
         None if nothing was rated twice, or with one bin.
@@ -114,7 +96,6 @@ class CalibrationBin:
         low: lower end, included.
         high: upper end, excluded except in the last bin.
         n: number of answers; never 0.
-        mean_answer: mean answer.
         mean_truth: mean of the human ratings of the same items.
     """
 
@@ -132,7 +113,6 @@ class Calibration:
     Attributes:
         error: mean distance of answers and truth in a bin, weighted by its answers; None without any.
         bins: those with answers, from the lowest.
-        n: number of answers.
     """
 
     error: float | None
@@ -158,9 +138,6 @@ def calibration(
         bins: of equal width.
         minimum: of the scale.
         maximum: of the scale.
-
-    Raises:
-        ValueError: the sequences differ in length.
     """
     true, given = answered_pairs(truth, said)
     ends = np.linspace(minimum, maximum, bins + 1)

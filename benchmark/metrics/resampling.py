@@ -60,9 +60,7 @@ class Difference:
     Attributes:
         value: metric of the first minus that of the second; None if either is undefined, or they differ in what counts.
         low: lower end of the 95 % interval; None with fewer than two recordings.
-        high: upper end of it.
         p: two-sided; None if there is no interval.
-        n: number of items.
     """
 
     value: float | None
@@ -83,13 +81,6 @@ def mean_over_draws(
 
     Recordings are resampled, not draws, because items of one recording are not independent. A draw without a value is
     left out, in every sample.
-
-    Args:
-        counted: contributions of n items.
-        draws: n, the draw of each.
-        recordings: n, the recording of each.
-        samples: of the bootstrap; 0 for no interval.
-        seed: of the bootstrap.
     """
     sums, in_order = _by_recording(counted, draws, recordings)
     values = [finite_or_none(float(value)) for value in counted.formula(sums.sum(0))]
@@ -115,17 +106,6 @@ def paired_difference(
 
     The two-sided p is twice the smaller share of samples on one side of 0, with one sample added to each side, so that
     it is never 0.
-
-    Args:
-        first: contributions to the metric of the first.
-        second: contributions to the metric of the second.
-        draws: n, the draw of each.
-        recordings: n, the recording of each.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
-
-    Raises:
-        ValueError: the two have different numbers of items.
 
     Source: Efron and Tibshirani (1993), An introduction to the bootstrap, chapter 16.
     """

@@ -92,7 +92,6 @@ class FormSpec:
     people: tuple[tuple[str, str], ...] = ()
 
     def has_field(self, key: str) -> bool:
-        """Tell whether the form has a field."""
         return any(answer_field.field.key == key for answer_field in self.fields)
 
 

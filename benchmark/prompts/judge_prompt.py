@@ -24,7 +24,6 @@ class FrozenContent:
     """The frozen content of an item, with its texts rewritten for the request.
 
     Attributes:
-        options: in their order.
         place: position of the right one, from 0.
         facts: given texts, by key.
     """
@@ -39,8 +38,6 @@ class PromptSubject:
     """The subject of a request, as its task sees it.
 
     Attributes:
-        scheme: of the segment.
-        track: of the segment.
         label: of the segment; "" for an unmarked span.
         values: of the segment, by field.
         people: (name in this request, participant id), in order.
@@ -66,7 +63,6 @@ class PromptSubject:
 
     @property
     def filled_values(self) -> Mapping[str, Json]:
-        """The values; {} if there are none."""
         return self.values or {}
 
 
@@ -74,8 +70,6 @@ class JudgePrompt:
     """Base of tasks, about segments unless they say otherwise; answers have the keys of segments.
 
     Attributes:
-        key: in the registry.
-        name: for menus.
         description: one line on what is asked.
         subject: what it is asked about.
         modality: what is shown at most.

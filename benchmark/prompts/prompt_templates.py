@@ -73,7 +73,6 @@ class Prompt:
         return f"{self.key}@{self.version}"
 
     def slots(self, variant: str) -> set[str]:
-        """Return the slots that a variant has."""
         return {*_SLOT_LINE.findall(self.body), *_SLOT_LINE.findall(self.variants[variant])} - {VARIANT_SLOT}
 
 
@@ -254,13 +253,7 @@ _MAX_INTEGER = 2**63 - 1
 
 
 def edit_prompt(session: Session, key: str, text: str) -> Changes:
-    """Add a version of a prompt, as one step; earlier versions are kept for judgments that refer to them.
-
-    Args:
-        session: of the study.
-        key: of the prompt, which is that of its task.
-        text: TOML as in `resources/prompts`; its version is replaced by the next one.
-    """
+    """Add a version of a prompt, as one step; earlier versions are kept for judgments that refer to them."""
     version = _next_version(session, key)
     new = with_version(text, version, own=True)
     parse_prompt(new, key)

@@ -161,7 +161,6 @@ class RecordingPrompt(JudgePrompt):
     subject = JudgmentTargetKind.RECORDING
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the material of the recording."""
         return {MATERIAL_NAMES[key]: item.material[key] for key in self.material if item.material.get(key)}
 
 
@@ -177,7 +176,6 @@ class SummaryPrompt(RecordingPrompt):
     material: tuple[str, ...] = ("looks", "scenes")
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return one text."""
         return self.form(text_field(SUMMARY, "Summary", MAX_ANSWER_CHARS, self.about))
 
 
@@ -208,12 +206,10 @@ class Audit(RecordingPrompt):
     material = ("words summary", "frames summary")
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: one of the two summaries is missing."""
         missing = any(not item.material.get(key) for key in self.material)
         return "Both summaries of the recording are needed. Make or write them first." if missing else ""
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return a field for lines, which can be empty."""
         about = "One line for each thing on which they cannot both be right, with its time; empty where there is none."
         return self.form(text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False))
 
@@ -226,11 +222,9 @@ class LooksTask(RecordingPrompt):
     description = "What the people of a recording look like: clothing, hair, accessories."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: nobody is known to take part."""
         return "" if item.people else "Nobody is known to take part in this recording. Add participants first."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return lines."""
         names = ", ".join(label for label, _ in item.people)
         kinds = ", ".join(look_kind.value for look_kind in LookKind)
         about = (
@@ -258,11 +252,9 @@ class EsiQuestion(RecordingPrompt):
     material = ("looks", "scenes", "words summary", "frames summary", "contradictions")
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the part names no question of the series."""
         return "" if parse_esi_part(item.part) else "Name round, number and dimension, such as 1:3:EBR."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return dimension, question, answer and wrong options."""
         part = parse_esi_part(item.part)
         assert part is not None
         esi_dimension = DIMENSIONS[part.dimension]
@@ -271,7 +263,6 @@ class EsiQuestion(RecordingPrompt):
         return self.form(dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.wording}"))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the position in the series, and the meta information."""
         part = parse_esi_part(item.part)
         assert part is not None
         return {"Place in a series": f"number {part.number} of round {part.round}", **super().item_texts(item)}

@@ -139,8 +139,6 @@ class AnswerScorer:
         questions: that count, answered or not.
         right: question id -> whether it was answered right; questions that were not asked are not in it.
         chains: their chains.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
     """
 
     questions: Sequence[Question]
@@ -150,7 +148,6 @@ class AnswerScorer:
     seed: int = 0
 
     def accuracy(self, chosen: Callable[[Question], bool] = lambda _: True) -> StatisticResult:
-        """Return the accuracy over the answered questions that are chosen."""
         counts = [
             (question.recording_id, float(self.right[question.id]), 1.0)
             for question in self.questions
@@ -159,7 +156,6 @@ class AnswerScorer:
         return share_over_recordings(counts, NO_ANSWERS, self.samples, self.seed)
 
     def accuracy_by_kind(self) -> dict[str, StatisticResult]:
-        """Return the accuracy by kind of question."""
         return self._accuracy_by(lambda question: question.kind.value, [kind.value for kind in QuestionKind].index)
 
     def accuracy_by_state(self) -> dict[str, StatisticResult]:
@@ -186,7 +182,6 @@ class AnswerScorer:
         return self._consistency(score_chain, steps)
 
     def subchain_consistency(self, steps: int | None = None) -> StatisticResult:
-        """Return the same over subchains."""
         return self._consistency(score_subchains, steps)
 
     def _consistency(

@@ -49,7 +49,6 @@ class Proposal:
     """The wrong options that one judge proposes for the present form of a question.
 
     Attributes:
-        judge: its name when it answered.
         wrong: the most plausible first.
         rejection_reason: why it cannot be applied, in one sentence; "" if it can.
     """
@@ -113,12 +112,6 @@ def apply_options(session: Session, question_id: str, state: str, wrong: Sequenc
     """Replace wrong options of a question by proposed ones, all or some of them.
 
     Scores and verifications are of the earlier form: they do not count any more, and count again after an undo.
-
-    Args:
-        session: of the study.
-        question_id: of the question.
-        state: of the question when the proposal was made.
-        wrong: all wrong options that it will have.
     """
     before = get_question(session, question_id)
     if before.checksum != state:
@@ -172,17 +165,14 @@ class FunnelStage:
 
     @property
     def key(self) -> str:
-        """The step's key."""
         return self.step.key
 
     @property
     def entered(self) -> tuple[str, ...]:
-        """Questions that reach it."""
         return (*self.outcomes,)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """Questions that go on."""
         return (*self._reasons(FilterVerdict.KEPT),)
 
     @cached_property
@@ -199,7 +189,6 @@ class FunnelStage:
         return {key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is verdict}
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
         return {
             "step": self.key,
             "name": self.step.name,
@@ -224,11 +213,9 @@ class Funnel:
 
     @property
     def survivors(self) -> tuple[str, ...]:
-        """Questions that every step keeps."""
         return self.steps[-1].kept if self.steps else self.questions
 
     def stage(self, step: str) -> FunnelStage:
-        """Return one step of it."""
         return next(stage for stage in self.steps if stage.key == step)
 
 

@@ -136,7 +136,6 @@ class FunnelInput:
 
     @cached_property
     def states(self) -> dict[str, str]:
-        """Question -> its present state."""
         return {key: question.checksum for key, question in self.questions.items()}
 
     @cached_property
@@ -240,7 +239,6 @@ class FilterScore:
     """The score of one judge at a step.
 
     Attributes:
-        judge: its name when it answered.
         value: None if its answer cannot be counted; `text` then says why.
         text: for people, such as `2`, `right in 1 of 1`, `refused`.
     """

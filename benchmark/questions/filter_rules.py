@@ -28,7 +28,6 @@ class FilterStep:
 
     Attributes:
         name: for tables and menus.
-        description: one sentence.
         task: that judges are asked, key of `benchmark/prompts/judge_prompt.py`; "" if the value is computed.
         field: of the answer that holds the value.
         low: of a score; the least limit that can be set.
@@ -61,7 +60,6 @@ class FilterStep:
         return self.field == "score"
 
     def keeps(self, value: float, limit: int) -> bool:
-        """Tell whether a question with this value is kept."""
         return value >= limit if self.needs is LimitSide.AT_LEAST else value <= limit
 
 

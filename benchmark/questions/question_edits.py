@@ -36,12 +36,7 @@ def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
 
 
 def is_stale(question: Question, graph: ChainGraph | None) -> bool:
-    """Tell whether the source of a question is gone or was changed.
-
-    Args:
-        question: a question.
-        graph: the chain that it was made from, in its present form; None if it is gone or not visible.
-    """
+    """Tell whether the source of a question is gone or was changed."""
     if not question.made_from:
         return False
     return graph is None or coverage_checksum(graph, question.covers) != question.made_from

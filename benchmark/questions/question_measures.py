@@ -110,11 +110,8 @@ class JudgeSetup:
     """One judge in one setting.
 
     Attributes:
-        judge: its name.
-        backend: of it.
         settings: of it that can change an answer, model included, as JSON.
         setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER_SETTING` for any other.
-        variant: of the prompt.
         differing: the settings that differ where the judge was asked with several; "" otherwise.
     """
 
@@ -197,7 +194,6 @@ class Measures:
 
     Attributes:
         everything: unverified questions count too.
-        questions: how many count.
         stale: that do not count because their chain was changed.
         dropped: that do not count because people dropped them.
         unverified: neither dropped nor approved of by two people; they count only with `everything`.
@@ -217,7 +213,6 @@ class Measures:
 
     @property
     def published(self) -> tuple[PublishedTableRow, ...]:
-        """Published results, to compare with."""
         return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
 
     @property
@@ -240,7 +235,6 @@ class QuestionMeasuresInput:
     """The input of the measures; they can be computed from it in any thread.
 
     Attributes:
-        verifications: question id -> verifications.
         rows: of `question_judgment_rows`.
     """
 
@@ -292,9 +286,6 @@ def compute_measures(
         samples: of the bootstrap over recordings.
         seed: of the bootstrap.
         progress: reports the judges that are done.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     graphs = {graph.chain.id: graph for graph in material.graphs if is_sound(graph)}
     questions: list[Question] = []

@@ -56,12 +56,7 @@ PATH_ASPECTS = (START, END, BETWEEN)
 
 @dataclass(frozen=True, slots=True)
 class QuestionSpec:
-    """One question that the rules ask for.
-
-    Attributes:
-        aspect: as that of `project.entities.questions.Question`.
-        covers: as that of `project.entities.questions.Question`.
-    """
+    """One question that the rules ask for."""
 
     kind: QuestionKind
     aspect: str
@@ -80,8 +75,6 @@ class QuestionDraft:
     """A question before it is part of a study.
 
     Attributes:
-        aspect: as that of `project.entities.questions.Question`.
-        covers: as that of `project.entities.questions.Question`.
         wrong: in any order.
         explanation: why the answer is right; "" for none.
     """
@@ -272,7 +265,6 @@ class Statement:
     """One node, or several together, as the text of an option.
 
     Attributes:
-        nodes: in the order of the text.
         recording_id: their recording.
         separator: between their texts.
     """
@@ -288,12 +280,10 @@ class Statement:
 
     @cached_property
     def node_ids(self) -> frozenset[str]:
-        """Ids of its nodes."""
         return frozenset(node.id for node in self.nodes)
 
     @property
     def kind(self) -> str:
-        """Kind of its last node."""
         return self.nodes[-1].kind.value
 
     @cached_property
@@ -330,7 +320,6 @@ class Names:
         return [] if self._pattern is None else [*dict.fromkeys(self._pattern.findall(text))]
 
     def without_names(self, text: str) -> str:
-        """Return a text with each name replaced by a space."""
         return text if self._pattern is None else self._pattern.sub(" ", text)
 
     def with_names(self, text: str, into: Sequence[str]) -> str:

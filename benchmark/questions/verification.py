@@ -160,7 +160,6 @@ class AgreementFigure:
     Attributes:
         key: `decision` (approve or drop), a check, or `difficulty`.
         pairs: of verifications of the same question in the same state.
-        agreeing: pairs that agree.
         kappa: Cohen's; None if undefined, because all values are the same.
     """
 
@@ -301,13 +300,11 @@ class VerificationItem:
     ready: bool = True
 
     def verification_by(self, annotator_id: str) -> Verification | None:
-        """Return the verification of an annotator, whether it counts or not."""
         return next(
             (verification for verification in self.verifications if verification.annotator_id == annotator_id), None
         )
 
     def is_verified_by(self, annotator_id: str) -> bool:
-        """Tell whether an annotator verified the present form."""
         return any(
             verification.annotator_id == annotator_id and verification.state == content_state(self.question)
             for verification in self.verifications
@@ -401,7 +398,6 @@ class VerificationProgress:
     Attributes:
         done: questions whose present form the annotator verified.
         waiting: questions in the queue of the annotator.
-        states: state -> number of questions.
         stale: questions whose source was changed.
     """
 
@@ -412,7 +408,6 @@ class VerificationProgress:
 
     @property
     def total(self) -> int:
-        """The number of all questions."""
         return sum(self.states.values())
 
 

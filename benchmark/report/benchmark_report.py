@@ -124,7 +124,6 @@ class ReportInput:
     """The data of a report.
 
     Attributes:
-        items: item id -> item.
         lists: all items that may be seen here; a report leaves out those that may not leave.
         pairs: each run compared with the best of its set.
         earlier_runs: runs of an earlier report.
@@ -143,18 +142,7 @@ class ReportInput:
 def gather_report_input(
     session: Session, wish: ReportOptions, progress: Progress, hidden: Collection[str] = frozenset()
 ) -> ReportInput:
-    """Read the study and compute all figures.
-
-    Args:
-        session: of the study, which may be read-only.
-        wish: options of the report.
-        progress: reports the steps.
-        hidden: ids of items whose right answers must not be shown yet, because somebody still answers them.
-
-    Raises:
-        NothingAsked: there is no run.
-        Cancelled: the user stopped it.
-    """
+    """Read the study and compute all figures; lists leave out the items `hidden`, which somebody still answers."""
     runs = read_runs(session, sets=wish.sets)
     finish_stage = StageProgress(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
     figures = [finish_stage(compute_figures(run, samples=wish.samples)) for run in runs]

@@ -150,18 +150,7 @@ def build_item_list(
     collections: Mapping[str, str],
     texts: Mapping[str, Mapping[str, str]],
 ) -> ReportItemList:
-    """Return the list of items of a run.
-
-    Args:
-        report_run: the run.
-        material: of the report.
-        items: those of its set that may be listed, by id.
-        numbers: recording id -> number.
-        withheld: ids of recordings that may not leave.
-        redactor: of the report.
-        collections: id -> name.
-        texts: item id -> name -> private text; {} unless requested.
-    """
+    """Return the list of items of a run, of those in `items`; `numbers` are those of recordings, by id."""
     lines: list[ItemLine] = []
     parts: dict[tuple[str, str], list[int]] = {}
     listed = [

@@ -290,13 +290,7 @@ def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
 
 
 def describe_difference(metric: str, difference: Difference, p: float | None) -> str:
-    """Return the conclusion from a difference, in a word or two; only a significant one is a change.
-
-    Args:
-        metric: key of the figure.
-        difference: with its interval, which counts where there is no p.
-        p: corrected.
-    """
+    """Return the conclusion from a difference, in a word or two; only a significant one is a change."""
     value, low, high = difference.value, difference.low, difference.high
     if value is None:
         return "undefined"

@@ -15,12 +15,10 @@ class MetricRow:
 
     Attributes:
         metric: key, as in `benchmark.metrics.published_figures`.
-        name: for tables.
         share: its value is a share from 0 to 1, shown in percent.
         mean: over the draws; None if undefined in all.
         sd: standard deviation over the draws; None with fewer than two.
         low: lower end of the 95 % interval over recordings; None with fewer than two, or if not requested.
-        high: upper end of it.
         n: number of items in all draws that were answered, refused or unreadable.
         draws: value of each draw, in order; None if undefined.
         chance: expected value of guessing on the same items; None if unknown.
@@ -45,7 +43,6 @@ class ResponseCounts:
     """Counts of the outcomes of items; an item with several questions counts by the worst answer.
 
     Attributes:
-        items: of the set.
         answered: with an answer to everything.
         unparsed: with an answer that could not be read; counts as wrong.
         refused: counts as wrong.
@@ -62,7 +59,6 @@ class ResponseCounts:
 
     @property
     def counted(self) -> int:
-        """The number of items that count in the figures."""
         return self.answered + self.unparsed + self.refused
 
 
@@ -72,7 +68,6 @@ class AnswerCosts:
 
     Attributes:
         money: by currency; {} if the judge has no prices.
-        ms: total time of all answers.
         cached: answers that were copied from equal requests.
     """
 
@@ -116,7 +111,6 @@ class Confusion:
 
     Attributes:
         key: of the question, `TASK` or `TASK/PART`.
-        labels: k labels.
         counts: k rows of true labels, k + 1 columns of answers; the last one is for refused or unreadable ones.
     """
 

@@ -24,8 +24,6 @@ class MetricDifference:
     """The difference of two runs in one figure.
 
     Attributes:
-        first: mean over draws.
-        second: mean over draws.
         difference: first minus second, with interval and p if there are any.
     """
 
@@ -148,13 +146,7 @@ class ConditionRow:
 def condition_rows(
     entry: BenchmarkTask, pairs: Sequence[RawConditionPair], margin: float = EQUIVALENCE_MARGIN
 ) -> tuple[ConditionRow, ...]:
-    """Compare conditions with raw; each figure is a family of tests over all judges and conditions.
-
-    Args:
-        entry: the task.
-        pairs: each judge in each condition.
-        margin: the largest difference that counts as equivalent, for figures that are shares.
-    """
+    """Compare conditions with raw; each figure is a family of tests over all judges and conditions."""
     found: list[ConditionRow] = []
     scored = [
         [[score(entry, responses) for responses in items_by_draw(side)] for side in (pair.raw, pair.other)]

@@ -54,7 +54,6 @@ class HumanRunOptions:
 
     Attributes:
         shown: modality of the items.
-        variant: of the prompt.
         condition: `RAW_CONDITION`, a method, or the id of a rendering run.
         seed: of the order; another seed is another run, in which everything is asked again.
         include_own: ask items that were made from the person's own annotations too.
@@ -77,7 +76,6 @@ class ItemQuestion:
 
     @property
     def about(self) -> str:
-        """The key of its `JudgmentTarget`."""
         return JudgmentTarget(JudgmentTargetKind.ITEM, self.item_id, self.part).key
 
 
@@ -86,7 +84,6 @@ class HumanItemQueue:
     """The progress of a person in a set.
 
     Attributes:
-        run: of their answers.
         is_started: the run is in the study.
         questions: all questions in their order.
         statuses: of the answers so far.
@@ -103,7 +100,6 @@ class HumanItemQueue:
 
     @property
     def remaining(self) -> tuple[ItemQuestion, ...]:
-        """The questions that are still to be answered, in order."""
         return tuple(question for question in self.questions if question not in self.statuses)
 
     @property

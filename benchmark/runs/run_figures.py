@@ -144,11 +144,9 @@ class RunFigures:
 
     @property
     def counted_responses(self) -> tuple[ItemResponse, ...]:
-        """The responses that count."""
         return tuple(item.response for item in self.items if item.is_counted)
 
     def row(self, metric: str) -> MetricRow | None:
-        """Return one figure by its key."""
         return next((label for label in (*self.rows, *self.labels) if label.metric == metric), None)
 
     def results_json(self) -> list[dict[str, Json]]:
@@ -157,7 +155,6 @@ class RunFigures:
         return [{**about, **dump(row), **dump(self.counts)} for row in self.rows]
 
     def about_json(self) -> dict[str, Json]:
-        """Return the judge, set and setting as a JSON object."""
         run = self.run
         return {
             "task": self.item_set.task,
@@ -337,7 +334,6 @@ class RunComparison:
     Attributes:
         paired: whether both were asked the same set; otherwise there are only means, and no tests.
         n: number of items that count in both, in all draws.
-        rows: one for each figure.
         mcnemar: test of the items that only one got right; None without right answers, or if the sets differ.
     """
 

@@ -33,7 +33,6 @@ class SetSelection:
 
     Attributes:
         created_ids: ids of sets that were made for it.
-        changes: rows that were written.
     """
 
     sets: tuple[ItemSet, ...]
@@ -54,14 +53,6 @@ def choose_sets(
 
     A default set has this seed, these draws and conditions, and the size of the task. If there is none, it is made from
     recordings that have a rendering for every condition, so that all conditions have the same items.
-
-    Args:
-        session: of the study.
-        tasks: keys of the suite.
-        names: names or ids of sets.
-        seed: of the draws.
-        draws: number of draws; that of the task if None.
-        conditions: of the runs.
     """
     if not tasks and not names:
         raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
@@ -203,7 +194,6 @@ class RunGroup:
     """The runs of one set in one condition, by judges that are shown the same modality.
 
     Attributes:
-        judges: each once.
         runs: judge id -> its run.
     """
 
@@ -233,7 +223,6 @@ class StartedRuns:
 
     @property
     def runs(self) -> tuple[BenchmarkRun, ...]:
-        """All runs, by set and condition."""
         return tuple(group.runs[judge.id] for group in self.groups for judge in group.judges)
 
 

@@ -116,13 +116,7 @@ class BenchmarkScheduler:
     def finish_job(
         self, work: JobSpec[AskParameters], result: RunOutcome | None, error: UserError | None = None
     ) -> None:
-        """Note the end of a job of `next_jobs`.
-
-        Args:
-            work: the job.
-            result: of the job; None where it failed.
-            error: why it failed, or a part of it.
-        """
+        """Note the end of a job of `next_jobs`."""
         under_way = self._given.pop(work.parameters.run)
         self._store_late_answers(under_way.step.group, under_way.payload)
         self.settled += len(under_way.payload.items)
@@ -305,15 +299,6 @@ def run_benchmark(
     """Run a benchmark, and store each answer as it comes.
 
     It can be stopped at any moment, even by `kill -9`; called again, it asks what has no answer yet.
-
-    Args:
-        session: of the study, which nothing else may write to.
-        wanted: the judges and sets.
-        progress: reports all of it.
-        scheduler: address of a Dask cluster; "" for this machine.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     begun = start_runs(session, wanted)
     course = BenchmarkScheduler(session, wanted, begun, at_once=bool(scheduler))
@@ -344,11 +329,9 @@ class _RunProgress:
         self.looking_up = _LookupProgress(progress, course)
 
     def start_jobs(self, requests: int) -> None:
-        """Start some jobs with a total number of requests."""
         self._before, self._requests = self._course.settled, requests
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        """Report the progress of the running jobs."""
         share = done / total if total else 0.0
         now = self._before + round(share * self._requests)
         self._progress.progress(min(now, self._course.total), max(self._course.total, 1), text)
@@ -362,5 +345,4 @@ class _LookupProgress:
         self.check_cancelled = progress.check_cancelled
 
     def progress(self, done: int, total: int, text: str = "") -> None:  # noqa: ARG002
-        """Report it."""
         self._progress.progress(self._course.settled, max(self._course.total, 1), "looking up")

@@ -282,7 +282,6 @@ class ChangedItems:
 
     @property
     def count(self) -> int:
-        """The number of these items."""
         return len(self.items)
 
 

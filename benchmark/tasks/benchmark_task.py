@@ -42,8 +42,6 @@ class ItemResponse:
         truth: the right answer, by `TASK` or `TASK/PART`.
         answers: readable answers, by the same keys.
         statuses: of all questions that were asked, by the same keys.
-        traits: of the item.
-        ms: total time.
         cost: in the currency of the judge's prices; None if it has none.
     """
 
@@ -63,8 +61,6 @@ class Metric:
     """One figure of a task.
 
     Attributes:
-        key: in results.
-        name: for tables.
         share: its value is a share from 0 to 1, shown in percent.
     """
 
@@ -78,7 +74,6 @@ class BenchmarkTask:
 
     Attributes:
         key: in the registry, and in results.
-        paper: short name of the paper.
         section: of it, where the task is described.
         source: the part of a study that its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
         answer: what an answer is, in words.
@@ -104,7 +99,6 @@ class BenchmarkTask:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """What is asked, in order."""
         return (Round(self.key),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:

@@ -95,7 +95,6 @@ class SotopiaEval(BenchmarkTask):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected r and error of random ratings."""
         metrics = (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
         correlations = dict.fromkeys(metrics, 0.0) if len(said) > 1 else {}
         errors = {}

@@ -43,27 +43,20 @@ from project.schemes.scheme import Field, Scheme
 
 
 class OneLabel(BenchmarkTask):
-    """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`.
-
-    Attributes:
-        field: of its answer.
-    """
+    """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`."""
 
     field: str
     metrics = make_metrics(ACCURACY, MACRO_F1)
 
     @property
     def task(self) -> str:
-        """Key of the task that judges are asked."""
         return self.rounds[0].task
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return accuracy and macro-F1."""
         truth, given = label_truths(said, self.task, self.field), label_answers(said, self.task, self.field)
         return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, task_labels(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected figures of guessing among the labels."""
         labels = task_labels(said)
         if not labels:
             return {}
@@ -113,14 +106,7 @@ def candidate_subject(pool: CandidatePool, candidate: ItemCandidate, label: str 
 def fitting_candidates(
     pool: CandidatePool, candidates: Sequence[ItemCandidate], task: JudgePrompt, otherwise: str
 ) -> tuple[list[ItemCandidate], Counter[str]]:
-    """Return the candidates that a task can be asked about and that have a right answer; the others are counted.
-
-    Args:
-        pool: of the candidates.
-        candidates: some of the pool.
-        task: the task.
-        otherwise: why the others are left out.
-    """
+    """Return the candidates that a task can be asked about and that have a right answer; the others are counted."""
     left_out: Counter[str] = Counter()
     found: list[ItemCandidate] = []
     for candidate in candidates:
@@ -214,7 +200,6 @@ class AttributeSamples(BenchmarkTask):
     shares = ATTRIBUTE_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw."""
         field = require_attributes_field(pool)
         task = get_judge_prompt(self.key)
         wanted = cast(dict[str, float], rule.more.get("shares") or {})
@@ -259,7 +244,6 @@ class AttributesEntry(AttributeSamples):
     metrics = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return exact match, macro-F1 and partial match."""
         field = _asked_field(said)
         truth, given = set_truths(said, self.key, field), set_answers(said, self.key, field)
         return {
@@ -269,7 +253,6 @@ class AttributesEntry(AttributeSamples):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected figures of a coin toss for each attribute."""
         truth, labels = set_truths(said, self.key, _asked_field(said)), task_labels(said)
         return defined_values(
             {
@@ -350,7 +333,6 @@ class VerdictEntry(OneLabel):
     shares = VERDICT_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw."""
         shares = label_shares(pool, rule.more.get("shares"), self.shares)
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
         return ItemDraw(tuple(self._freeze(pool, item) for item in drawn.items), drawn.left_out)
@@ -388,7 +370,6 @@ class ErrorEntry(VerdictEntry):
     field = "error"
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw."""
         if ERROR not in all_labels(pool):
             raise UserError(
                 f"{pool_scheme(pool).name} has no label “{ERROR}” for “{pool.track}”.", "Choose another task or scheme."

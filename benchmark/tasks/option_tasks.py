@@ -141,11 +141,9 @@ class FiveOptions(BenchmarkTask):
         return found
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return accuracy."""
         return {ACCURACY: accuracy(label_truths(said, self.key, self.key), label_answers(said, self.key, self.key))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return one in five."""
         return {ACCURACY: 1 / (WRONG_OPTION_COUNT + 1)} if said else {}
 
 
@@ -176,11 +174,9 @@ class FlowTask(FiveOptions):
         return words[self.asked_side] if words else ""
 
     def facts(self, candidate: ItemCandidate) -> Mapping[str, Json]:
-        """Return the words of the other side."""
         return {"shown": cast(list[str], candidate.content["words"])[self.told_side]}
 
     def moment(self, candidate: ItemCandidate) -> list[Json]:
-        """Return when the side that is asked for speaks."""
         start_us, end_us = cast(list[list[int]], candidate.content["word_spans"])[self.asked_side]
         return [candidate.recording_id, start_us, end_us]
 
@@ -202,15 +198,12 @@ class ErrorTextTask(FiveOptions):
     section = "3.4 and appendix A.3"
 
     def option_text(self, candidate: ItemCandidate) -> str:
-        """Return the value of the field; "" for none."""
         return str(candidate_values(candidate).get(self.key) or "").strip()
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
-        """Tell whether the other error has other attributes."""
         return candidate_attributes(pool, own) != candidate_attributes(pool, other)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one draw."""
         scheme = pool_scheme(pool)
         if all(field.key != self.key for field in scheme.fields_of(pool.track)):
             raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")

@@ -63,11 +63,9 @@ class _QuestionTask(BenchmarkTask):
         return ItemDraw(tuple(item for those, size in strata for item in _sample_whole_chains(those, size, chance)))
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return the accuracy."""
         return {ACCURACY: share_of_items(_right(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the mean of 1 / options."""
         return {ACCURACY: _guess_accuracy(said)} if said else {}
 
 
@@ -151,11 +149,9 @@ class EsiEntry(_QuestionTask):
     )
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return accuracy, overall and by dimension."""
         return {**super().measure(said), **_accuracy_by("aspect", DIMENSIONS, said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the mean of 1 / options."""
         return {**super().chance(said), **_guess_accuracy_by("aspect", DIMENSIONS, said)}
 
 

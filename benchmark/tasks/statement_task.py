@@ -109,7 +109,6 @@ class SocialNli(BenchmarkTask):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected correlation of random plausibilities, which is 0."""
         return {join_metric_key(PEARSON_R, part): 0.0 for part in _READINGS} if len(said) > 1 else {}
 
 
@@ -152,7 +151,6 @@ class SocialNliFacts(BenchmarkTask):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
-        """Return the expected share of guesses, one half."""
         return {FACTUALITY: 0.5}
 
 
