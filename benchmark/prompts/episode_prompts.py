@@ -54,7 +54,7 @@ def read_turn_answer(answer: Mapping[str, Json]) -> AgentTurn:
     return AgentTurn(act) if act is Act.NONE else AgentTurn(act, text)
 
 
-class ActTask(RecordingPrompt):
+class ActPrompt(RecordingPrompt):
     """The next turn of one agent, who knows the situation, itself, and of the others what it may (SOTOPIA, section 2).
 
     Temperature is a setting of the judge; the paper's agents have 1.
@@ -104,7 +104,7 @@ _REASON_STEPS: Mapping[str, str] = {
 """Dimension -> the steps of its reason, paraphrased from SOTOPIA, appendix C."""
 
 
-class EpisodeRatings(RecordingPrompt):
+class EpisodeRatingsPrompt(RecordingPrompt):
     """The seven dimensions of SOTOPIA-EVAL about one participant, each with its reason first (SOTOPIA, appendix C).
 
     The part is the participant's id. Temperature is a setting of the judge; the paper's evaluator has 0.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS
 from project.entities.judgments import Modality
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -105,7 +105,7 @@ def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Fill
 @cache
 def required_slots(key: str) -> tuple[str, ...]:
     """Return the slots that every variant of a task's prompt must have."""
-    shows = get_judge_prompt(key).modality if key in TASKS else Modality.BOTH
+    shows = TASKS.make(key).modality if key in TASKS else Modality.BOTH
     return {Modality.NOTHING: REQUIRED_WITHOUT_RECORDING, Modality.PICTURES: REQUIRED_WITHOUT_WORDS}.get(
         shows, REQUIRED_SLOTS
     )

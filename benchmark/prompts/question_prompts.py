@@ -84,7 +84,7 @@ def format_right_option(item: PromptSubject) -> str:
 ANSWER_TASK = "answer"
 
 
-class Answer(QuestionPrompt):
+class AnswerPrompt(QuestionPrompt):
     """Which option is right (R3-VQA, section 4.1; ESI-Bench, appendix A.2)."""
 
     key = ANSWER_TASK
@@ -103,7 +103,7 @@ DISTRACTORS_TASK = "distractors"
 MAX_PLAUSIBILITY = 100
 
 
-class Distractors(QuestionPrompt):
+class DistractorsPrompt(QuestionPrompt):
     """Wrong options that tempt, each with how plausible it is (ESI-Bench, appendix A.1.4).
 
     The judge knows the answer, so that none of its options can be as good.
@@ -149,7 +149,7 @@ _LINE_FORMAT = (
 )
 
 
-class ExplanationChain(QuestionPrompt):
+class ExplanationChainPrompt(QuestionPrompt):
     """The chain that the explanation of a question stands for (R3-VQA, section 3.2, annotation of causal chains).
 
     Experts may turn what a participant explained into a chain; here a judge makes the draft, and a person corrects it.
@@ -179,7 +179,7 @@ class ExplanationChain(QuestionPrompt):
 OPTIONS_ONLY_TASK = "options_only"
 
 
-class OptionsOnly(Answer):
+class OptionsOnlyPrompt(AnswerPrompt):
     """Which option is right, told from the options alone (ESI-Bench, appendix A.1.5, inherent bias).
 
     It shows no pictures, no conversation and not even the question; options that are right then give themselves away.
@@ -326,7 +326,7 @@ _PATH_WORDINGS: Mapping[str, tuple[str, str]] = {
 """Kind, or part of a path -> what the question asks, and what its answer tells."""
 
 
-class WordQuestion(JudgePrompt):
+class WordQuestionPrompt(JudgePrompt):
     """A question of a stated kind about a stated part of a chain, with answer and wrong options (R3-VQA, section 3.2).
 
     What it must be about follows from the rules alone (section 3.1); the judge only finds the words.

@@ -197,7 +197,7 @@ FRAMES_SUMMARY = SummaryPrompt(
 """What is to be seen, person by person (processing by a VLM)."""
 
 
-class Audit(RecordingPrompt):
+class AuditPrompt(RecordingPrompt):
     """What the two summaries of a recording say differently (ESI-Bench, appendix A.1.2, consistency between models)."""
 
     key = "audit"
@@ -214,7 +214,7 @@ class Audit(RecordingPrompt):
         return self.form(text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False))
 
 
-class LooksTask(RecordingPrompt):
+class LooksPrompt(RecordingPrompt):
     """By what the people of a recording can be told apart (ESI-Bench, appendix A.1.2, attribute tagging)."""
 
     key = "looks"
@@ -239,7 +239,7 @@ ESI_QUESTION_TASK = "esi_question"
 DIMENSION = "dimension"
 
 
-class EsiQuestion(RecordingPrompt):
+class EsiQuestionPrompt(RecordingPrompt):
     """A question of a stated dimension, with answer and wrong options (ESI-Bench, sections 3 and A.1.3).
 
     It is made from the meta information of the recording and its frames. The wording varies from question to question,

@@ -70,7 +70,7 @@ _SHOWN_FIELDS = {("socialnli", "statement")}
 """(scheme, key) of fields that are given and not asked for."""
 
 
-class Assess(JudgePrompt):
+class AssessPrompt(JudgePrompt):
     """The whole form of a segment's scheme: its label or none, and every field of its track.
 
     SHREC, section 3: verdict, attributes, channel, rationale and, for an error, what should have been done instead.
@@ -119,7 +119,7 @@ def _is_shown(item: PromptSubject, field: Field) -> bool:
     return about and bool(item.filled_values.get(field.key))
 
 
-class Attributes(JudgePrompt):
+class AttributesPrompt(JudgePrompt):
     """Which of the attributes a segment is about, given its label (SHREC, section 4.1 and appendix B, example 3)."""
 
     key = "attributes"
@@ -183,7 +183,7 @@ class OptionPrompt(JudgePrompt):
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
         assert item.frozen is not None
-        return {self.heading: item.frozen.facts[_WORDS_FACT]} if self.heading else Attributes().item_texts(item)
+        return {self.heading: item.frozen.facts[_WORDS_FACT]} if self.heading else AttributesPrompt().item_texts(item)
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         return {self.key: LETTERS[item.frozen.place]} if item.frozen is not None and item.frozen.options else {}
@@ -219,7 +219,7 @@ POST = OptionPrompt(
 ERROR_TASK = "error"
 
 
-class ErrorTask(JudgePrompt):
+class ErrorPrompt(JudgePrompt):
     """Whether there is an error (SHREC, section 4.1 and appendix B, example 2: social error or none)."""
 
     key = ERROR_TASK
@@ -255,7 +255,7 @@ class MultiplePrompt(JudgePrompt):
         return self.form(AnswerField(Field(MULTIPLE_TASK, FieldKind.CHOICE, "More than one", "", YES_NO), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        return Attributes().item_texts(item)
+        return AttributesPrompt().item_texts(item)
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
         field = attributes_field(item)
@@ -268,7 +268,7 @@ SCHEME = "sotopia-eval"
 _REASON = "_reason"
 
 
-class Ratings(JudgePrompt):
+class RatingsPrompt(JudgePrompt):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
     The rated person is given: the participant of the segment, else the agent, else the first person. Its fields have

@@ -75,7 +75,7 @@ def item_statement(item: PromptSubject) -> str:
 NLI_CLASS_TASK = "nli_class"
 
 
-class StatementClass(StatementPrompt):
+class StatementClassPrompt(StatementPrompt):
     """One of the scheme's labels: reality, belief or emotion (SocialNLI, appendices A.2 and C.9)."""
 
     key = NLI_CLASS_TASK
@@ -104,7 +104,7 @@ _CHOICES = (
 )
 
 
-class FactCheck(StatementPrompt):
+class FactCheckPrompt(StatementPrompt):
     """Yes or no about one explanation, whoever wrote it (SocialNLI, section 4.3)."""
 
     key = NLI_FACT_TASK
@@ -153,7 +153,7 @@ def class_key(number: int) -> str:
     return f"class_{number}"
 
 
-class NuanceQuestion(RecordingPrompt):
+class NuanceQuestionPrompt(RecordingPrompt):
     """A question that only somebody can answer who sees what is meant behind the words (SocialNLI, appendix C.3)."""
 
     key = "nli_question"
@@ -167,7 +167,7 @@ class NuanceQuestion(RecordingPrompt):
         return self.form(text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, about))
 
 
-class Inferences(RecordingPrompt):
+class InferencesPrompt(RecordingPrompt):
     """Five statements about a dialogue that help to answer a question (SocialNLI, section 3.2, appendices C.4 and C.5).
 
     With the variant `cot` the judge thinks first, with `plain` it does not: the two strengths of the paper's prompts.
@@ -221,7 +221,7 @@ _LEVELS = (
 )
 
 
-class Likelihood(StatementPrompt):
+class LikelihoodPrompt(StatementPrompt):
     """A score from 0 to 10 for what an explanation argues for, by that explanation alone (SocialNLI, appendix C.8).
 
     For an explanation against a statement it is the likelihood that the statement is false (section 4.1). The judge is
@@ -257,7 +257,7 @@ class Likelihood(StatementPrompt):
 NLI_HYPOTHESIS_TASK = "nli_hypothesis"
 
 
-class OpposedHypothesis(Likelihood):
+class OpposedHypothesisPrompt(LikelihoodPrompt):
     """A score from 0 to 10 for the statement itself, by an explanation against it (SocialNLI, appendix C.8).
 
     The prompt of appendix C.8 names the inference as the hypothesis, whatever the explanation argues for.
@@ -280,7 +280,7 @@ def _explained_statement(item: PromptSubject) -> dict[str, str]:
 NLI_PLAUSIBILITY_TASK = "nli_plausibility"
 
 
-class Plausibility(StatementPrompt):
+class PlausibilityPrompt(StatementPrompt):
     """From 0 to 100, asked outright, as people are (SocialNLI, section 3.4 and appendix B.1)."""
 
     key = NLI_PLAUSIBILITY_TASK

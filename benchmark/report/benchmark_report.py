@@ -58,7 +58,7 @@ from benchmark.report.report_document import (
 )
 from benchmark.results.run_measures import BOOTSTRAP_SAMPLES
 from benchmark.runs.run_figures import RunFigures, compare_runs, compute_figures, read_figures, read_runs
-from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import RAW_CONDITION
 from project.errors import UserError
@@ -238,7 +238,7 @@ def _report_runs(
     names, sets = report_names(session, figures), set_names(session, figures)
     conditions = _conditions(session, figures)
     tasks = {run.item_set.task for run in figures}
-    entries = {key: get_benchmark_task(key) for key in SUITE if key in tasks}
+    entries = {key: SUITE.make(key) for key in SUITE if key in tasks}
     ranked = sorted(figures, key=lambda run: [*entries].index(run.item_set.task))
     sets_by_task: dict[str, list[str]] = {key: [] for key in entries}
     for run in ranked:

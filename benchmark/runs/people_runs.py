@@ -22,7 +22,7 @@ from benchmark.judging.person_judge import (
     refusal_judgment,
 )
 from benchmark.sets.frozen_sets import find_own_items
-from benchmark.tasks.benchmark_task import BenchmarkTask, Round, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, Round
 from models.judges.judge_interface import Message
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import (
@@ -142,7 +142,7 @@ def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = Human
     random.Random(f"{item_set.sha256} {who.id} {way.seed}").shuffle(order)
     hidden = _training_items(session, items)
     order = [item_id for item_id in order if item_id not in hidden]
-    rounds = human_rounds(get_benchmark_task(item_set.task))
+    rounds = human_rounds(SUITE.make(item_set.task))
     asked = tuple(
         ItemQuestion(item_id, round_.task, part) for item_id in order for round_ in rounds for part in round_.parts
     )

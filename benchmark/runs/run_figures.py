@@ -40,7 +40,7 @@ from benchmark.results.run_measures import (
 )
 from benchmark.runs.people_runs import human_rounds
 from benchmark.runs.run_plan import is_same_run
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ItemResponse
 from project.codec import dump
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
@@ -219,7 +219,7 @@ def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str]
     items: dict[str, list[FrozenItem]] = {}
     found = []
     for item_set in chosen:
-        entry = get_benchmark_task(item_set.task)
+        entry = SUITE.make(item_set.task)
         for run in runs:
             if run.set_id == item_set.id:
                 if item_set.id not in items:
@@ -242,7 +242,7 @@ def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: b
 
 
 def _compute_figures(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
-    entry = get_benchmark_task(read.item_set.task)
+    entry = SUITE.make(read.item_set.task)
     counted = [said for said, state in read.responses if state in COUNTED_OUTCOMES]
     results = tuple(
         ItemResult(
@@ -354,7 +354,7 @@ def compare_runs(
             f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",
             "Compare runs of one task.",
         )
-    entry = get_benchmark_task(first.item_set.task)
+    entry = SUITE.make(first.item_set.task)
     if first.item_set.id != second.item_set.id:
         rows = tuple(_mean_difference(first, second, row.metric) for row in first.rows)
         return RunComparison(first, second, False, 0, rows, None)
@@ -398,7 +398,7 @@ def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_
                     [result.response for _, result in both],
                 )
             )
-        rows += condition_rows(get_benchmark_task(item_set.task), pairs, margin)
+        rows += condition_rows(SUITE.make(item_set.task), pairs, margin)
     return tuple(rows)
 
 

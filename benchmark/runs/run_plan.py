@@ -13,7 +13,7 @@ from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.run_settings import default_variant
 from benchmark.sets.frozen_sets import make_set
 from benchmark.sets.item_sources import resolve_options
-from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
@@ -60,7 +60,7 @@ def choose_sets(
     methods = tuple(condition for condition in dict.fromkeys(conditions) if condition != RAW_CONDITION)
     changes, made = Changes(), set[str]()
     for task in dict.fromkeys(tasks):
-        entry = get_benchmark_task(task)
+        entry = SUITE.make(task)
         if any(item_set.task == task for item_set in named.values()):
             continue
         number = entry.draws if draws is None else draws
@@ -238,7 +238,7 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     groups: list[RunGroup] = []
     new: list[BenchmarkRun] = []
     for item_set in {item_set.id: item_set for item_set in wanted.sets}.values():
-        get_benchmark_task(item_set.task)
+        SUITE.make(item_set.task)
         items = tuple(items_of(session.study, item_set.id))
         before = [*reversed(benchmark_runs(session.study, item_set.id))]
         for condition in dict.fromkeys(wanted.conditions):

@@ -11,7 +11,7 @@ from benchmark.judging.judgment_record import answer_key, look_up_cache, run_ans
 from benchmark.judging.run_budget import Limits
 from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
 from benchmark.runs.run_settings import with_paper_defaults
-from benchmark.tasks.benchmark_task import Round, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, Round
 from project.entities.frozen_items import BenchmarkRun, ItemModality
 from project.entities.judgments import (
     JudgeEntry,
@@ -88,7 +88,7 @@ class BenchmarkScheduler:
         self.total = sum(
             len(leg.items)
             * len(leg.judges)
-            * sum(len(task_round.parts) for task_round in get_benchmark_task(leg.item_set.task).rounds)
+            * sum(len(task_round.parts) for task_round in SUITE.make(leg.item_set.task).rounds)
             for leg in begun.groups
         )
 
@@ -224,7 +224,7 @@ class BenchmarkScheduler:
 
 def _iter_rounds(session: Session, group: RunGroup) -> Iterator[list[_Step]]:
     """Yield the requests of one round after the other; a round is built when its turn comes."""
-    for round_ in get_benchmark_task(group.item_set.task).rounds:
+    for round_ in SUITE.make(group.item_set.task).rounds:
         answered = _answered_keys(session, group)
         if not round_.is_followup:
             about = [

@@ -13,7 +13,7 @@ from benchmark.items.sampling import HELD_OUT, SamplingOptions, read_sampling_op
 from benchmark.sets.agreed_segments import TranscriptChecksums
 from benchmark.sets.item_sources import read_pool, resolve_options
 from benchmark.sets.verified_questions import UNGROUNDED
-from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from project.codec import dump
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgmentTargetKind
@@ -144,7 +144,7 @@ def make_set(
         size: items of one draw at most; 0 for all, None for the size of the task.
         options: further options.
     """
-    entry = get_benchmark_task(task)
+    entry = SUITE.make(task)
     session.study.require_writable()
     name = require_free_name(session, name, task)
     made, items = draw_set(session, entry, seed, entry.draws if draws is None else draws, size, options)
@@ -287,7 +287,7 @@ class ChangedItems:
 
 def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
     """Return the items of a set whose source changed since it was made, by its checksum."""
-    pool = read_pool(session, get_benchmark_task(item_set.task).source, read_sampling_options(item_set.rule))
+    pool = read_pool(session, SUITE.make(item_set.task).source, read_sampling_options(item_set.rule))
     now = {
         (candidate.about, candidate.start_us, candidate.end_us, candidate.made_from) for candidate in pool.candidates
     }

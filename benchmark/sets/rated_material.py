@@ -27,7 +27,7 @@ from benchmark.prompts.statement_prompts import (
 from benchmark.questions.question_validity import gist
 from benchmark.sets.agreed_segments import TranscriptChecksums
 from benchmark.tasks.episode_rating_task import RATINGS_TRAIT
-from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNli
+from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNliTask
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Json, Recording, Segment
@@ -129,7 +129,7 @@ def _judge_explanations(session: Session, homes: Mapping[str, str]) -> Iterator[
     """Yield the reasons of judges for and against the statements of frozen sets, without duplicates."""
     seen: set[tuple[str, str, str, str]] = set()
     for item_set in all_sets(session.study):
-        if item_set.task != SocialNli.key:
+        if item_set.task != SocialNliTask.key:
             continue
         items = {frozen_item.id: frozen_item for frozen_item in items_of(session.study, item_set.id)}
         for run in benchmark_runs(session.study, item_set.id):

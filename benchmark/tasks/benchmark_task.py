@@ -122,24 +122,23 @@ def score(task: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float 
 SUITE = Plugins[BenchmarkTask](
     "benchmark task",
     {
-        "verdict": "benchmark.tasks.label_tasks:VerdictEntry",
-        "error": "benchmark.tasks.label_tasks:ErrorEntry",
-        "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
-        "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
+        "verdict": "benchmark.tasks.label_tasks:VerdictTask",
+        "error": "benchmark.tasks.label_tasks:ErrorTask",
+        "attributes": "benchmark.tasks.label_tasks:AttributesTask",
+        "multiple": "benchmark.tasks.label_tasks:MultipleTask",
         "pre": "benchmark.tasks.option_tasks:PRE",
         "post": "benchmark.tasks.option_tasks:POST",
         "rationale": "benchmark.tasks.option_tasks:RATIONALE",
         "correction": "benchmark.tasks.option_tasks:CORRECTION",
-        "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
-        "r3vqa": "benchmark.tasks.question_task:R3Entry",
-        "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
-        "esi": "benchmark.tasks.question_task:EsiEntry",
-        "socialnli": "benchmark.tasks.statement_task:SocialNli",
-        "socialnli_facts": "benchmark.tasks.statement_task:SocialNliFacts",
-        "sotopia_eval": "benchmark.tasks.episode_rating_task:SotopiaEval",
+        "conditions": "benchmark.tasks.label_tasks:ConditionsTask",
+        "r3vqa": "benchmark.tasks.question_task:ChainQuestionTask",
+        "r3vqa_written": "benchmark.tasks.question_task:WrittenQuestionTask",
+        "esi": "benchmark.tasks.question_task:EsiTask",
+        "socialnli": "benchmark.tasks.statement_task:SocialNliTask",
+        "socialnli_facts": "benchmark.tasks.statement_task:FactCheckTask",
+        "sotopia_eval": "benchmark.tasks.episode_rating_task:EpisodeRatingTask",
     },
 )
-get_benchmark_task = SUITE.make
 
 
 LABELS_TRAIT = "labels"

@@ -51,7 +51,7 @@ def _metrics() -> tuple[Metric, ...]:
     )
 
 
-class SotopiaEval(BenchmarkTask):
+class EpisodeRatingTask(BenchmarkTask):
     """Seven ratings with reasons of each participant of an episode, against the mean of people (SOTOPIA, section 5.2).
 
     An item is a participant of a recording that people rated as a whole, or in the same span. Pearson's r is undefined

@@ -46,7 +46,7 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 
-class FiveOptions(BenchmarkTask):
+class OptionTask(BenchmarkTask):
     """A task with one right option among five, and accuracy as its figure."""
 
     paper = "SHREC"
@@ -151,7 +151,7 @@ _USER, _AGENT = 0, 1
 
 
 @dataclass(frozen=True)
-class FlowTask(FiveOptions):
+class FlowTask(OptionTask):
     """Segments of competence in which the agent answers somebody (SHREC, 3.3 and appendix A.3).
 
     The words of one side are given, and those of the other side in five segments are the options, each with pictures of
@@ -186,7 +186,7 @@ POST = FlowTask("post", "What came after", "What does the agent answer to these 
 
 
 @dataclass(frozen=True)
-class ErrorTextTask(FiveOptions):
+class ErrorTextTask(OptionTask):
     """Errors; the wrong options are texts about errors with other attributes (SHREC, 3.4)."""
 
     key: str

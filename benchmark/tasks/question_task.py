@@ -69,7 +69,7 @@ class _QuestionTask(BenchmarkTask):
         return {ACCURACY: _guess_accuracy(said)} if said else {}
 
 
-class R3Entry(_QuestionTask):
+class ChainQuestionTask(_QuestionTask):
     """Questions of causal chains: accuracy by kind, and consistency over chains and subchains (R3-VQA, section 4).
 
     The settings of the paper are pictures alone (base), words and pictures (+sub), and both with the prompt `tom`
@@ -118,7 +118,7 @@ class R3Entry(_QuestionTask):
         return found | _guess_accuracy_by("kind", _KINDS, said) | _guess_accuracy_by("aspect", _STATES, said)
 
 
-class WrittenEntry(_QuestionTask):
+class WrittenQuestionTask(_QuestionTask):
     """Questions that people wrote because judges fail at them (R3-VQA, section 4.4)."""
 
     key = "r3vqa_written"
@@ -130,7 +130,7 @@ class WrittenEntry(_QuestionTask):
     answer = "one of the options"
 
 
-class EsiEntry(_QuestionTask):
+class EsiTask(_QuestionTask):
     """Questions of five dimensions of social intelligence (ESI-Bench, section 4)."""
 
     key = "esi"

@@ -39,7 +39,7 @@ AUTHOR, PEOPLE = "author", "people"
 _SCALE = 100
 
 
-class SocialNli(BenchmarkTask):
+class SocialNliTask(BenchmarkTask):
     """How plausible a statement is: by reasons for and against it and how much each is worth (SocialNLI, section 4.1).
 
     Each judge weighs its own two reasons; people rate the plausibility directly (section 3.4). The truth is the mean of
@@ -112,7 +112,7 @@ class SocialNli(BenchmarkTask):
         return {join_metric_key(PEARSON_R, part): 0.0 for part in _READINGS} if len(said) > 1 else {}
 
 
-class SocialNliFacts(BenchmarkTask):
+class FactCheckTask(BenchmarkTask):
     """Whether explanations are accurate, as people check them (SocialNLI, section 4.3).
 
     Items are explanations that judges gave in runs of `socialnli`, and those of the people who rated the statements.

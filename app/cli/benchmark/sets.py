@@ -258,11 +258,11 @@ def tasks() -> Output:
       greenroom benchmark tasks
       greenroom benchmark tasks --json
     """
-    from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+    from benchmark.tasks.benchmark_task import SUITE
 
     lines, told = [], list[Json]()
     for key in SUITE:
-        benchmark_task = get_benchmark_task(key)
+        benchmark_task = SUITE.make(key)
         size = f"about {benchmark_task.size}" if benchmark_task.size else "all there is"
         lines.append(
             f"{key:14} {benchmark_task.description} {benchmark_task.paper}, {benchmark_task.section}; "

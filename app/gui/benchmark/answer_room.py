@@ -14,7 +14,7 @@ from app.gui.judges.human_answer import AnswerPanel
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask
-from benchmark.prompts.judge_prompt import get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from benchmark.runs import people_runs
 from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
 from models.judges.judge_interface import Message, Role
@@ -368,7 +368,7 @@ class BenchmarkAnswerController(QObject):
     def _show_progress(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
         left, total = self._remaining(), len(queue.questions)
         done = len(queue.statuses)
-        name = get_judge_prompt(left[0].task).name if left else queue.item_set.name
+        name = TASKS.make(left[0].task).name if left else queue.item_set.name
         counts = [tr("{done:,} of {total:,} answered").format(done=done, total=total)]
         if queue.refused_count:
             counts.append(tr("{refused:,} not known").format(refused=queue.refused_count))

@@ -21,7 +21,7 @@ from benchmark.prompts.judge_prompt import PromptSubject
 from benchmark.prompts.segment_prompts import label_choices
 from benchmark.sets.frozen_sets import draw_set, find_changed_items, require_free_name, store_set
 from benchmark.sets.item_sources import rendering_methods
-from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -141,7 +141,7 @@ def _draw_items(session: Session, wanted: NewSet) -> Drawn:
         rules.willing,
         rules.truth or usual.truth,
     )
-    return draw_set(session, get_benchmark_task(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
+    return draw_set(session, SUITE.make(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
 
 
 RUN_TABLES = frozenset({"benchmark_run", "benchmark_answer", "judgment"})

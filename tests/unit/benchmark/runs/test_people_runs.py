@@ -27,12 +27,13 @@ from benchmark.runs.people_runs import (
 )
 from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import Round
-from benchmark.tasks.label_tasks import VerdictEntry
+from benchmark.tasks.label_tasks import VerdictTask
 from project.entities.frozen_items import FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import VerificationDecision
 from project.entities.study_records import ReviewDecision
 from project.errors import UserError
+from project.plugins.plugin_registry import Plugins
 from project.queries.item_set_rows import answers_of, benchmark_runs, items_of
 from project.queries.judgment_rows import find_judgments, judgments_of
 from project.queries.recording_rows import all_recordings
@@ -47,13 +48,13 @@ from tests.builders.training_round import open_round
 WORDS = HumanRunOptions(ItemModality.TEXT)
 
 
-class AskVerdict(VerdictEntry):
+class AskVerdict(VerdictTask):
     rounds = (Round("verdict"), Round("error", is_followup=True))
 
 
 @pytest.fixture(autouse=True)
 def ask_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people_runs, "get_benchmark_task", lambda _key: AskVerdict())
+    monkeypatch.setattr(people_runs, "SUITE", Plugins("task", {"verdict": f"{__name__}:AskVerdict"}))
 
 
 def stretches(number: int) -> list[FrozenItem]:

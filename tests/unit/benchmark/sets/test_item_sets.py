@@ -24,7 +24,7 @@ from benchmark.judge_input.input_planning import plan_input
 from benchmark.sets.agreed_segments import segment_pool
 from benchmark.sets.frozen_sets import draw_set, find_changed_items, make_set, set_sha256, store_set
 from benchmark.sets.item_sources import read_pool
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.codec import dump
 from project.entities.frozen_items import FrozenItem
 from project.entities.study_records import Changes, FieldValue, Json, ParticipantRole, ReviewDecision
@@ -180,7 +180,7 @@ def test_every_segment_is_a_candidate_or_counted_and_no_source_is_held_out(inven
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_set_is_the_same_for_the_same_seed_and_holds_nothing_of_a_hold_out(invented: Session, task: str) -> None:
-    entry = get_benchmark_task(task)
+    entry = SUITE.make(task)
     first, items = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     second, again = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     assert first.sha256 == second.sha256
@@ -288,8 +288,8 @@ def test_items_with_options_are_told_and_have_examples_of_other_recordings(inven
 
 
 def test_of_the_unwilling_nothing_is_drawn_where_that_is_wished(invented: Session) -> None:
-    _, usual = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions())
-    _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions(willing=True))
+    _, usual = draw_set(invented, SUITE.make("rationale"), 0, 1, 20, SamplingOptions())
+    _, items = draw_set(invented, SUITE.make("rationale"), 0, 1, 20, SamplingOptions(willing=True))
     assert homes_of(items)
     assert all(may_send_words(invented, home) for home in homes_of(items))
     assert not all(may_send_words(invented, home) for home in homes_of(usual))
@@ -303,7 +303,7 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
         both(session, 20 * at)
         both(session, 20 * at + 10, "competence")
     with Session.open(session.study.path, "Ada", read_only=True) as second:
-        made, items = draw_set(second, get_benchmark_task("error"), 0, 1, 6, SamplingOptions())
+        made, items = draw_set(second, SUITE.make("error"), 0, 1, 6, SamplingOptions())
     if gone:
         hold_out(session, WALK)
         with pytest.raises(UserError, match="held out while"):
