@@ -38,7 +38,7 @@ from project.ids import new_id
 from project.progress import Progress
 from project.queries.annotator_rows import annotator_by_name, insert_annotator
 from project.queries.judgment_rows import find_judgments
-from project.queries.segment_rows import insert_segments, insert_values, segments_of_scheme, values_of
+from project.queries.segment_rows import insert_segments, insert_values, valued_segments
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.text_format import pluralize
@@ -215,10 +215,9 @@ def _clean_statement(said: Json, called: Mapping[str, Participant]) -> str:
 def _existing_statements(session: Session) -> dict[str, set[str]]:
     """Return recording id -> the gists of its statements."""
     found: dict[str, set[str]] = {}
-    for segment in segments_of_scheme(session.study, SCHEME):
-        value = values_of(session.study, segment.id, SCHEME).get(STATEMENT)
-        if value is not None and isinstance(value.value, str):
-            found.setdefault(segment.recording_id, set()).add(gist(value.value))
+    for segment, values in valued_segments(session.study, SCHEME):
+        if isinstance(statement := values.get(STATEMENT), str):
+            found.setdefault(segment.recording_id, set()).add(gist(statement))
     return found
 
 

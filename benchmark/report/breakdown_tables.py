@@ -16,7 +16,6 @@ from benchmark.report.report_document import (
     ReportAnswer,
     ReportItemList,
     ReportTable,
-    ResultOrigin,
     cell_column,
     cell_row,
     item_target,
@@ -96,7 +95,6 @@ def sets_table(material: ReportRuns) -> ReportTable:
         {run.figures.item_set.id: run for run in material.runs}.values(),
         columns,
         lambda run: f"{material.entries[run.task].name}: {material.sets[run.figures.item_set.id]}",
-        lambda _run: ResultOrigin.JUDGE,
     )
     note = "Every judge and every person is asked the same items."
     return ReportTable("sets", "Frozen sets of items", note, columns, rows, "Set")

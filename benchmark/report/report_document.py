@@ -54,7 +54,7 @@ def report_rows(
     records: Iterable[Record],
     columns: Sequence[Column[Record]],
     name: Callable[[Record], str],
-    origin: Callable[[Record], ResultOrigin],
+    origin: Callable[[Record], ResultOrigin] = lambda _record: ResultOrigin.JUDGE,
 ) -> tuple[ReportRow, ...]:
     """Return a row for each record."""
     return tuple(

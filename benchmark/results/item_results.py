@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchmark.tasks.benchmark_task import ItemResponse
+from benchmark.tasks.benchmark_task import ItemResponse, as_number
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 
@@ -172,7 +172,7 @@ def is_right(said: ItemResponse, expected: Collection[str]) -> bool | None:
     """
     asked = {key: truth for key, truth in said.truth.items() if key in expected and truth}
     values = [value for truth in asked.values() for value in truth.values()]
-    if not values or any(_is_number(value) for value in values):
+    if not values or any(as_number(value) is not None for value in values):
         return None
     return all(_matches_truth(said.answers.get(key, {}), truth) for key, truth in asked.items())
 
@@ -185,7 +185,3 @@ def _same_value(true: Json, said: Json) -> bool:
     if isinstance(true, list) and isinstance(said, list):
         return {str(value) for value in true} == {str(value) for value in said}
     return true == said
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -11,7 +11,7 @@ from benchmark.judging.run_budget import Limits
 from benchmark.metrics.paper_settings import model_options
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.run_settings import default_variant
-from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.frozen_sets import free_set_name, make_set
 from benchmark.sets.item_sources import resolve_options
 from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
@@ -67,7 +67,7 @@ def choose_sets(
         matched = resolve_options(session, entry.source, SamplingOptions(conditions=methods)).conditions
         found = _newest_default_set(session, entry, seed, number, matched)
         if found is None:
-            name = _free_name(session, f"{task}-seed-{seed}")
+            name = free_set_name(session, f"{task}-seed-{seed}")
             found, new = make_set(session, task, name, seed, number, None, SamplingOptions(conditions=methods))
             changes |= new
             made.add(found.id)
@@ -106,15 +106,6 @@ def _newest_default_set(
         return is_default_track and options == default_options and {*options.conditions} == {*methods}
 
     return next((item_set for item_set in reversed(all_sets(session.study)) if fits(item_set)), None)
-
-
-def _free_name(session: Session, name: str) -> str:
-    taken = {item_set.name for item_set in all_sets(session.study)}
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}-{number}"
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,7 @@ class _OwnWork:
         self._chains: dict[str, bool] = {}
         said = verifications(session.study)
         self._verified = {
-            key
-            for key, found in said.items()
-            if any(verification.annotator_id == annotator_id for verification in found)
+            key for key, found in said.items() if any(decision.annotator_id == annotator_id for decision in found)
         }
 
     def is_known(self, item: FrozenItem) -> bool:
@@ -156,16 +154,9 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
     session.study.require_writable()
     name = require_free_name(session, name, made.task)
     if not name:
-        same = next(
-            (
-                item_set
-                for item_set in all_sets(session.study)
-                if (item_set.task, item_set.sha256) == (made.task, made.sha256)
-            ),
-            None,
-        )
-        if same is not None:
-            return same, Changes()
+        for item_set in all_sets(session.study):
+            if (item_set.task, item_set.sha256) == (made.task, made.sha256):
+                return item_set, Changes()
     with_held_out = HELD_OUT in read_sampling_options(made.rule).include
     available_ids = {
         recording.id
@@ -174,7 +165,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
     }
     if not available_ids.issuperset(item.recording_id for item in items):
         raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
-    made = replace(made, name=name or _next_name(session, made.task))
+    made = replace(made, name=name or free_set_name(session, made.task))
     with session.study.run_transaction():
         insert_set(session.study, made, items)
     return made, Changes.from_pairs([("item_set", made.id), *(("item", item.id) for item in items)])
@@ -255,18 +246,19 @@ def require_free_name(session: Session, name: str, task: str) -> str:
     if name and any(name in (item_set.id, item_set.name) for item_set in all_sets(session.study)):
         raise UserError(
             f"There is an item set “{escape_unprintable(name)}” already.",
-            f"Choose another name, such as {_next_name(session, task)}.",
+            f"Choose another name, such as {free_set_name(session, task)}.",
         )
     return name
 
 
-def _next_name(session: Session, task: str) -> str:
+def free_set_name(session: Session, name: str) -> str:
+    """Return a name for a set, with a number if it is taken."""
     taken = {item_set.name for item_set in all_sets(session.study)}
-    number, name = 1, task
-    while name in taken:
+    number, found = 1, name
+    while found in taken:
         number += 1
-        name = f"{task} {number}"
-    return name
+        found = f"{name}-{number}"
+    return found
 
 
 @dataclass(frozen=True, slots=True)

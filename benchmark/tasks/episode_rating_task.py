@@ -23,7 +23,7 @@ from benchmark.metrics.published_figures import (
 )
 from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round, as_number
 from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
 
@@ -140,5 +140,4 @@ def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
 
 
 def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:
-    value = found.get(EPISODE_RATINGS_TASK, {}).get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return as_number(found.get(EPISODE_RATINGS_TASK, {}).get(key))

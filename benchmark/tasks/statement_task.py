@@ -26,8 +26,7 @@ from benchmark.prompts.statement_prompts import (
     SCORE_KEY,
     YES,
 )
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
-from project.entities.study_records import Json
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round, as_number
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
 UNDECIDED = "undecided"
@@ -156,7 +155,7 @@ class FactCheckTask(BenchmarkTask):
 
 def human_plausibility(said: ItemResponse) -> float | None:
     """Return the plausibility of a statement for people, 0 to 1; None without ratings."""
-    value = _number(said.truth.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
+    value = as_number(said.truth.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     return None if value is None else value / _SCALE
 
 
@@ -169,18 +168,14 @@ def judge_plausibility(said: ItemResponse, opposing_task: str = NLI_LIKELIHOOD_T
         said: the response.
         opposing_task: the task whose score is the likelihood of the opposing reason.
     """
-    outright = _number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
+    outright = as_number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     if outright is not None:
         return outright / _SCALE, True
     plus, minus = (
-        _number(said.answers.get(key, {}).get(SCORE_KEY))
+        as_number(said.answers.get(key, {}).get(SCORE_KEY))
         for key in (f"{NLI_LIKELIHOOD_TASK}/{SUPPORT}", f"{opposing_task}/{OPPOSE}")
     )
     return None if plus is None or minus is None else posterior(plus / MAX_SCORE, minus / MAX_SCORE)
-
-
-def _number(value: Json | None) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _author(candidate: ItemCandidate) -> str:

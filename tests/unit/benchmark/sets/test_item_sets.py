@@ -206,7 +206,7 @@ def test_a_set_is_stored_and_found_again_where_it_is_the_same(session: Session) 
     assert len(items_of(session.study, made.id)) == len(changes.ids("item")) == 4
     assert make_set(session, "verdict", draws=1, size=6)[0] == made
     assert not make_set(session, "verdict", draws=1, size=6)[1].tables
-    assert make_set(session, "verdict", seed=1, draws=1, size=6)[0].name == "verdict 2"
+    assert make_set(session, "verdict", seed=1, draws=1, size=6)[0].name == "verdict-2"
     assert make_set(session, "verdict", "mine", draws=1, size=6)[0].name == "mine"
     assert len(all_sets(session.study)) == 3
     assert read_sampling_options(made.rule) == SamplingOptions(scheme="shrec", track="segments")
