@@ -3,8 +3,9 @@
 They follow SOTOPIA, section 5, and SocialNLI, sections 4.1 and 4.2.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +71,25 @@ def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = MAX_D
     """
     apart = _distances(ratings, lambda some: some)
     return float((apart <= within).mean()) if len(apart) else None
+
+
+def agreement_over_scales(
+    ratings: Iterable[tuple[Sequence[float], float, float]], bins: int = RATING_BINS
+) -> tuple[float | None, float | None]:
+    """Return Randolph's kappa and the pairwise agreement over ratings on several scales, each in bins of its own.
+
+    Args:
+        ratings: the ratings of one item, with minimum and maximum of their scale.
+        bins: of each scale.
+    """
+    several = [(tuple(scores), low, high) for scores, low, high in ratings if len(scores) > 1]
+    placed = [_binned(*rating, bins) for rating in several]
+    return randolph_kappa(placed, 0, bins, bins), pairwise_agreement([scores for scores, _, _ in several])
+
+
+@lru_cache(maxsize=4096)
+def _binned(scores: tuple[float, ...], low: float, high: float, bins: int) -> list[float]:
+    return assign_bins(np.array(scores, float), low, high, bins).astype(float).tolist()
 
 
 def _distances(ratings: Sequence[Sequence[float]], cut: Callable[[Floats], Floats | Ints]) -> Floats:
