@@ -308,5 +308,5 @@ class SegmentMatches:
     def where_filled(self, filled: Bools) -> "SegmentMatches":
         """Return those in which both sides are among the segments that `filled` (n,) holds."""
         both = filled[self.first] & filled[self.second]
-        columns = (self.first, self.second, self.iou, self.pair, self.recording)
-        return SegmentMatches(*(column[both] for column in columns), self.pairs)
+        sides = self.first[both], self.second[both]
+        return SegmentMatches(*sides, self.iou[both], self.pair[both], self.recording[both], self.pairs)

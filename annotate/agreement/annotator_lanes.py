@@ -89,13 +89,13 @@ def find_disputed(segments: Sequence[Segment], people: Mapping[str, Collection[s
     start = np.array([segment.start_us for segment in kept], np.int64)
     end = np.array([segment.end_us for segment in kept], np.int64)
     tracks = [(segment.recording_id, segment.scheme, segment.track) for segment in kept]
-    people, labels = [segment.annotator_id for segment in kept], [segment.label for segment in kept]
+    annotators, labels = [segment.annotator_id for segment in kept], [segment.label for segment in kept]
 
     def overlapping(*keys: Sequence[object]) -> _Numbers:
         return _count_overlapping(_encode_keys(zip(tracks, *keys, strict=True)), start, end)
 
-    others = overlapping() - overlapping(people)
-    alike = overlapping(labels) - overlapping(people, labels)
+    others = overlapping() - overlapping(annotators)
+    alike = overlapping(labels) - overlapping(annotators, labels)
     return {
         segment.id
         for segment, differs in zip(kept, ((others == 0) | (alike < others)).tolist(), strict=True)

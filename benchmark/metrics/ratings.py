@@ -14,10 +14,16 @@ from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, mo
 from annotate.agreement.coefficients import pearson as pearson_of_sums
 from annotate.agreement.figure_intervals import Floats, Ints, finite_or_none
 from benchmark.metrics.item_sums import MetricContributions, share_of_items
+from project.entities.study_records import Json
 
 NO_VARIANCE = "Everybody gave one and the same value throughout, or there are fewer than two pairs."
 RATING_BINS = 5
 MAX_DISTANCE = 2.0
+
+
+def as_number(value: Json) -> float | None:
+    """Return a number of an answer; None for anything else, and for yes and no."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tuple[Floats, Floats]:
@@ -89,7 +95,8 @@ def agreement_over_scales(
 
 @lru_cache(maxsize=4096)
 def _binned(scores: tuple[float, ...], low: float, high: float, bins: int) -> list[float]:
-    return assign_bins(np.array(scores, float), low, high, bins).astype(float).tolist()
+    placed: list[float] = assign_bins(np.array(scores, float), low, high, bins).astype(float).tolist()
+    return placed
 
 
 def _distances(ratings: Sequence[Sequence[float]], cut: Callable[[Floats], Floats | Ints]) -> Floats:

@@ -1,5 +1,6 @@
 """Tasks about whole recordings: summaries, looks, contradictions, and questions of the five dimensions of ESI-Bench."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -129,17 +130,15 @@ def esi_parts(rounds: int = PASSES, each: int = EACH) -> list[EsiPart]:
     ]
 
 
+_PART_PATTERN = re.compile(r"([1-9]\d*):([1-9]\d*):(\w+)", re.ASCII)
+
+
 def parse_esi_part(text: str) -> EsiPart | None:
     """Read the result of `EsiPart.part`; None for anything else."""
-    round_text, _, rest = text.partition(":")
-    number_text, _, dimension = rest.partition(":")
-    if (
-        not (round_text.isascii() and round_text.isdigit() and number_text.isascii() and number_text.isdigit())
-        or dimension not in DIMENSIONS
-    ):
+    match = _PART_PATTERN.fullmatch(text)
+    if match is None or match[3] not in DIMENSIONS:
         return None
-    found = EsiPart(int(round_text), int(number_text), dimension)
-    return found if found.round >= 1 and found.number >= 1 and found.part == text else None
+    return EsiPart(int(match[1]), int(match[2]), match[3])
 
 
 SUMMARY, CONTRADICTIONS, LOOKS = "summary", "contradictions", "looks"

@@ -7,6 +7,7 @@ from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import is_sound
 from benchmark.metrics.paper_settings import departure_lines, model_options, model_settings
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
+from benchmark.metrics.ratings import as_number
 from benchmark.questions.chain_consistency import (
     FIGURE_TASKS,
     NO_ANSWERS,
@@ -77,9 +78,7 @@ def question_difficulties(session: Session) -> dict[str, str]:
     reading, said, step = read_funnel_input(session), verifications(session.study), get_step(_STEP)
     found = {}
     for question in reading.questions.values():
-        scores = [
-            judge_score.value for judge_score in judge_scores(reading, step, question) if judge_score.value is not None
-        ]
+        scores = [score.value for score in judge_scores(reading, step, question) if score.value is not None]
         found[question.id] = combine_difficulty(counted_verifications(question, said.get(question.id, ())), scores)
     return {key: label for key, label in found.items() if label}
 
@@ -130,6 +129,11 @@ class JudgeSetup:
     def name(self) -> str:
         """The name of the judge, with the settings that differ."""
         return f"{self.judge} ({self.differing})" if self.differing else self.judge
+
+    @property
+    def sort_key(self) -> tuple[str, ...]:
+        how = (self.setting, self.modality.value, self.condition, self.judge_id, str(self.seed), self.settings)
+        return (self.judge.casefold(), *how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +312,7 @@ def compute_measures(
     after = StageProgress(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
     found = [
         after(_measure_judge(asking, answers, questions, chains, samples, seed))
-        for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: _sort_key(row[0]))
+        for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: row[0].sort_key)
     ]
     sizes = (
         tuple(len(coverage.questions) for coverage in chains),
@@ -331,14 +335,8 @@ def _counted_answers(
     for judgment in sorted(given, key=lambda judgment: (judgment.at, judgment.id)):
         if states.get(judgment.question_id) != judgment.state or judgment.status is JudgmentStatus.ERROR:
             continue
-        how = (
-            judgment.judge_id,
-            judgment.judge,
-            judgment.variant,
-            judgment.modality,
-            judgment.condition,
-            str(judgment.seed),
-        )
+        asked = (judgment.variant, judgment.modality, judgment.condition, str(judgment.seed))
+        how = (judgment.judge_id, judgment.judge, *asked)
         asking = known.get(how) or known.setdefault(how, _judge_setup(judgment))
         if judges and asking.judge not in judges and asking.judge_id not in judges:
             continue
@@ -404,18 +402,6 @@ def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
     return {"prompt": "our own", **model_settings(options, shows_pictures=shows_pictures)}
 
 
-def _sort_key(judge_setup: JudgeSetup) -> tuple[str, ...]:
-    return (
-        judge_setup.judge.casefold(),
-        judge_setup.setting,
-        judge_setup.modality.value,
-        judge_setup.condition,
-        judge_setup.judge_id,
-        str(judge_setup.seed),
-        judge_setup.settings,
-    )
-
-
 def _measure_judge(
     asking: JudgeSetup,
     answers: Mapping[str, QuestionJudgment],
@@ -458,7 +444,7 @@ def _diagnostics(
     """Return ESI-Bench's figures by kind, judge and setting; each answer counts once."""
     found = []
     for name, task in FIGURE_TASKS.items():
-        for asking, answers in sorted(given[task].items(), key=lambda row: _sort_key(row[0])):
+        for asking, answers in sorted(given[task].items(), key=lambda row: row[0].sort_key):
             for kind in QuestionKind:
                 asked = [question for question in questions if question.kind is kind and question.id in answers]
                 if asked:
@@ -481,5 +467,4 @@ def _diagnostic(
 
 
 def _score_of(judgment: QuestionJudgment) -> float | None:
-    score = parse_object(judgment.answer).get(_SCORE) if judgment.status is JudgmentStatus.OK else None
-    return float(score) if isinstance(score, int) and not isinstance(score, bool) else None
+    return as_number(parse_object(judgment.answer).get(_SCORE)) if judgment.status is JudgmentStatus.OK else None

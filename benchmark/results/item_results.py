@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchmark.tasks.benchmark_task import ItemResponse, as_number
+from benchmark.metrics.ratings import as_number
+from benchmark.tasks.benchmark_task import ItemResponse
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 

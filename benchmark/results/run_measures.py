@@ -176,13 +176,11 @@ def _rows(
     found = []
     for metric in (*metrics, *_extra_metrics(metrics, scores)):
         values = tuple(draw_scores.get(metric.key) for draw_scores in scores)
-        spread = mean_sd(values)
+        spread, (low, high) = mean_sd(values), ends.get(metric.key, (None, None))
         found.append(
             MetricRow(
-                *(metric.key, metric.name, metric.share, spread.mean, spread.sd),
-                *(*ends.get(metric.key, (None, None)), len(said), values),
-                guessed.get(metric.key),
-                constants.get(metric.key),
+                *(metric.key, metric.name, metric.share, spread.mean, spread.sd, low, high),
+                *(len(said), values, guessed.get(metric.key), constants.get(metric.key)),
             )
         )
     return tuple(found)

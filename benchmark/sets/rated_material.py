@@ -9,6 +9,7 @@ from benchmark.items.candidates import CandidatePool, ItemCandidate
 from benchmark.items.sampling import SamplingOptions
 from benchmark.metrics.published_figures import DIMENSIONS
 from benchmark.metrics.published_figures import SCHEME as DIMENSIONS_SCHEME
+from benchmark.metrics.ratings import as_number
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from benchmark.prompts.statement_prompts import (
     EXPLANATION,
@@ -24,7 +25,6 @@ from benchmark.prompts.statement_prompts import (
 )
 from benchmark.questions.question_validity import gist
 from benchmark.sets.agreed_segments import TranscriptChecksums, checksum
-from benchmark.tasks.benchmark_task import as_number
 from benchmark.tasks.episode_rating_task import RATINGS_TRAIT
 from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNliTask
 from project.entities.frozen_items import FrozenItem

@@ -195,10 +195,5 @@ def task_labels(said: Sequence[ItemResponse]) -> list[str]:
     return [*found]
 
 
-def as_number(value: Json) -> float | None:
-    """Return a number of an answer; None for anything else, and for yes and no."""
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
 def _string_list(value: Json) -> list[str] | None:
     return [str(entry) for entry in value] if isinstance(value, list) else None

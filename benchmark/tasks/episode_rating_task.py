@@ -17,9 +17,9 @@ from benchmark.metrics.published_figures import (
     join_metric_key,
     score_ranges,
 )
-from benchmark.metrics.ratings import agreement_over_scales, mae, pearson
+from benchmark.metrics.ratings import agreement_over_scales, as_number, mae, pearson
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round, as_number
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 from project.entities.study_records import Json
 from project.schemes.scheme_file import load_scheme
 

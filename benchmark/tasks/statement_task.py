@@ -14,7 +14,7 @@ from benchmark.items.candidates import (
 )
 from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, join_metric_key
-from benchmark.metrics.ratings import calibration, mae, pearson, posterior
+from benchmark.metrics.ratings import as_number, calibration, mae, pearson, posterior
 from benchmark.prompts.statement_prompts import (
     ACCURATE_KEY,
     MAX_SCORE,
@@ -26,7 +26,7 @@ from benchmark.prompts.statement_prompts import (
     SCORE_KEY,
     YES,
 )
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round, as_number
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
 UNDECIDED = "undecided"
