@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, NamedKey, Options, SegmentMatches
+from annotate.agreement.annotation_arrays import (
+    AgreementData,
+    AgreementInput,
+    AgreementSettings,
+    AnnotatorPair,
+    NamedKey,
+    Options,
+    SegmentMatches,
+)
 from annotate.agreement.field_agreement import choice_figures, figures_by_choice, mean_choices, rating_figures
 from annotate.agreement.figure_intervals import (
     Floats,
@@ -30,7 +38,6 @@ from annotate.agreement.segment_agreement import (
     segment_statistics,
     time_weighted_alpha,
 )
-from project.entities.study_records import Json
 from project.progress import Progress, Silent, StageProgress
 
 
@@ -66,7 +73,6 @@ class AgreementReport:
     """What `greenroom agreement` prints and the page draws; `--json` prints these fields.
 
     Attributes:
-        settings: what was asked for, and who and what was counted.
         main: figure -> value, beside F1 at several levels of IoU, in the order they are shown.
         f1_iou: IoU as text -> F1 of the boundaries.
         f1_iou_same_label: the same where matched segments must have the same label.
@@ -78,7 +84,7 @@ class AgreementReport:
         published: beside the study's own.
     """
 
-    settings: Mapping[str, Json]
+    settings: AgreementSettings
     main: Mapping[str, StatisticResult]
     f1_iou: Mapping[str, StatisticResult]
     f1_iou_same_label: Mapping[str, StatisticResult]
@@ -153,14 +159,9 @@ _STAGE_COUNT = 16
 _SILENT = Silent()
 
 
-def compute_report(
-    material: AgreementData,
-    options: Options,
-    settings: Mapping[str, Json],
-    scheme: str = "",
-    progress: Progress = _SILENT,
-) -> AgreementReport:
-    """Return all figures."""
+def compute_report(reading: AgreementInput, progress: Progress = _SILENT) -> AgreementReport:
+    """Return all figures. It looks at no study, so it may run in another thread."""
+    material, options = reading.material, reading.settings.options
     pairs, several = material.pairs(), [field for field in material.choice_fields if field.multiple]
     fields = len(material.choice_fields) + len(material.rating_fields)
     after = StageProgress(
@@ -183,7 +184,7 @@ def compute_report(
     means = {field.key: after(mean_choices(field, matched, weights)) for field in several}
     confusion = confusion_table(material, compared).astype(int).tolist()
     report = AgreementReport(
-        settings=settings,
+        settings=reading.settings,
         main=main,
         f1_iou={str(level): after(f1(material, compared, level).estimate(weights)) for level in IOU_LEVELS},
         f1_iou_same_label={
@@ -197,7 +198,7 @@ def compute_report(
         rows=after(build_rows(material, compared, shares, statistics, instants, options, weights)),
         fields=_fields(material, matched, options, weights, after),
     )
-    return _add_published(report, scheme)
+    return _add_published(report)
 
 
 def _paired(material: AgreementData, compared: Sequence[AnnotatorPair]) -> Ints:
@@ -271,8 +272,8 @@ def _fields(
     return (*choosing, *rated)
 
 
-def _add_published(report: AgreementReport, scheme: str) -> AgreementReport:
-    published = load_published(scheme) if scheme else None
+def _add_published(report: AgreementReport) -> AgreementReport:
+    published = load_published(report.settings.scheme) if report.settings.scheme else None
     if published is None:
         return report
     own = {

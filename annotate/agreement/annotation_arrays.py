@@ -148,6 +148,37 @@ class AgreementData:
         return ends
 
 
+@dataclass(frozen=True, slots=True)
+class AgreementSettings:
+    """What was asked for, and who and what was counted.
+
+    Attributes:
+        annotators: names of those who worked on anything.
+        third: name of the third one; "" for none.
+        recordings_compared: how many two or more worked on.
+        within: fields of the form: only segments with the same values there are compared.
+    """
+
+    scheme: str = ""
+    scheme_version: int = 0
+    track: str = ""
+    annotators: tuple[str, ...] = ()
+    third: str = ""
+    recordings: int = 0
+    recordings_compared: int = 0
+    annotations: int = 0
+    within: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementInput:
+    """All that the figures need, without the study."""
+
+    material: AgreementData
+    settings: AgreementSettings
+
+
 Column = Mapping[int, Json]
 """Place of a segment -> what was filled in."""
 

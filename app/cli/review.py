@@ -257,12 +257,9 @@ def agreement(
 
 def _report_text(report: AgreementReport) -> str:
     found = report.settings
-    people = found["annotators"]
-    names = ", ".join(map(str, people)) if isinstance(people, list) else ""
     lines = [
-        f"{pluralize(int(str(found['annotations'])), 'annotation')} of "
-        f"{pluralize(int(str(found['recordings'])), 'recording')}, "
-        f"{found['recordings_compared']} by two or more, by {names or 'nobody yet'}",
+        f"{pluralize(found.annotations, 'annotation')} of {pluralize(found.recordings, 'recording')}, "
+        f"{found.recordings_compared} by two or more, by {', '.join(found.annotators) or 'nobody yet'}",
         *_figure_lines({describe_figure(key).name: figure for key, figure in report.main.items()}),
         *_figure_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
     ]

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from annotate.agreement.agreement_report import AgreementReport, AgreementRow
+from annotate.agreement.agreement_report import AgreementReport, AgreementRow, compute_report
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.agreement.figure_intervals import Floats, PublishedFigure, StatisticResult
 from annotate.agreement.study_agreement import (
     AgreementQuery,
     FigureDescription,
     build_report_tables,
-    compute_agreement,
     describe_figure,
     read_agreement_input,
 )
@@ -204,7 +203,7 @@ _FIGURE_BINS = tuple(place / 20 for place in range(-20, 21))
 
 def agreement_plots(report: AgreementReport) -> list[Plot]:
     """Return what agreement is drawn as; nothing where no recording was annotated by two."""
-    if not report.settings["recordings_compared"]:
+    if not report.settings.recordings_compared:
         return []
     names = [display_name(label) for label in report.labels]
     matched = sum(sum(row[:-1]) for row in report.confusion[:-1])
@@ -636,7 +635,7 @@ def _compute_agreement(second: Session, question: AgreementQuery, progress: Prog
     progress.check_cancelled()
     statistics, each = summarize_segments(reading.material), summarize_by_annotator(reading.material)
     progress.check_cancelled()
-    report = compute_agreement(reading, progress)
+    report = compute_report(reading, progress)
     looks = _label_looks(second, report)
     drawn = (*agreement_plots(report),)
     return AgreementResult(
@@ -645,7 +644,7 @@ def _compute_agreement(second: Session, question: AgreementQuery, progress: Prog
 
 
 def _label_looks(session: Session, report: AgreementReport) -> dict[str, LabelLook]:
-    scheme = session.schemes.find(str(report.settings["scheme"]))
+    scheme = session.schemes.find(report.settings.scheme)
     if scheme is None:
         return {}
-    return {look.key: look for look in label_looks(scheme.track(str(report.settings["track"])))}
+    return {look.key: look for look in label_looks(scheme.track(report.settings.track))}

@@ -96,7 +96,7 @@ def test_one_object_with_what_was_asked_for_and_for_people_a_line_a_figure(tmp_p
         fill_study(made, recordings=6, segments=120, annotators=2, seed=3)
     asked = ("--minimum-iou", "0.5", "--step-ms", "500", "--samples", "50", "--recording", "1", "--recording", "2")
     found = json.loads(greenroom("agreement", study, *asked, "--json"))
-    assert found["settings"]["minimum_iou"] == 0.5
+    assert found["settings"]["options"]["minimum_iou"] == 0.5
     assert found["settings"]["recordings"] == 2
     assert found["main"]["cohen_kappa"]["more"]["step_ms"] == 500
     for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):

@@ -100,7 +100,7 @@ def test_two_people_and_their_forms(lab: Lab) -> None:
     assert fields["attributes"].figures["jaccard"].value == pytest.approx(0.5)
     assert fields["channel"].figures["same"].value == 1
     assert {"attributes", "channel"} <= report.rows.keys()
-    assert report.settings["annotators"] == ["Ada", "Ben"]
+    assert report.settings.annotators == ("Ada", "Ben")
     assert [beside.published.value for beside in report.published] == [0.851, 0.913, 0.087, 0.56, 0.43, 2.6, 3.2, 0.928]
     found = dump(report)
     for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):
@@ -113,7 +113,7 @@ def test_models_count_only_when_they_are_named_and_adjudicated_lanes_never(lab: 
     lab.who("Adjudicated", "adjudicated")
     for name, label in (("Ada", "error"), ("Ben", "error"), ("Judge", "competence"), ("Adjudicated", "error")):
         lab.mark(name, label, 0, 10)
-    assert read_agreement_input(lab.session).settings["annotators"] == ["Ada", "Ben"]
+    assert read_agreement_input(lab.session).settings.annotators == ("Ada", "Ben")
     assert lab.figure("verdict_agreement") == 1
     assert lab.figure("verdict_agreement", pair=("Ada", "Judge")) == 0
     with pytest.raises(UserError, match="several people"):

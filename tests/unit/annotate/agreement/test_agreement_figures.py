@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.agreement.agreement_report import AgreementReport, compute_report
-from annotate.agreement.annotation_arrays import AgreementData, Options
+from annotate.agreement.annotation_arrays import AgreementData, AgreementInput, AgreementSettings, Options
 from annotate.agreement.figure_intervals import StatisticResult, percentile_interval
 from project.codec import dump
 from tests.builders.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices, with_ratings
@@ -46,7 +46,7 @@ MARKS: list[Mark] = [
 
 
 def figures(found: AgreementData, options: Options = FEW) -> AgreementReport:
-    return compute_report(found, options, {})
+    return compute_report(AgreementInput(found, AgreementSettings(options=options)))
 
 
 def values(report: AgreementReport) -> dict[str, float | None]:
