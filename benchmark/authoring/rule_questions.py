@@ -134,10 +134,9 @@ def build_questions(
     drafts: Sequence[tuple[ChainGraph, QuestionDraft, str]],
     maker: Maker,
     seed: int,
-    options: int = OPTION_COUNT,
 ) -> list[Question]:
     """Return drafts as questions, with the places of their right options balanced over all of them."""
-    places = balance_positions(len(drafts), options, seed)
+    places = balance_positions(len(drafts), OPTION_COUNT, seed)
     durations: dict[str, int] = {}
     found = []
     for (graph, draft, judgment), place in zip(drafts, places, strict=True):

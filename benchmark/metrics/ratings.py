@@ -68,34 +68,32 @@ def randolph_kappa(
     return finite_or_none(float(free_marginal_kappa(agreeing, pairs, bins)))
 
 
-def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = MAX_DISTANCE) -> float | None:
-    """Return the share of pairs of ratings of one item that differ by at most `within`; None without pairs.
+def pairwise_agreement(ratings: Sequence[Sequence[float]]) -> float | None:
+    """Return the share of pairs of ratings of one item that are at most `MAX_DISTANCE` apart; None without pairs.
 
     SOTOPIA (appendix D.1) reports 84.85 % without a definition. It cannot be the five bins of its kappa, because a
     kappa of .503 there means an agreement of 60 %. At most two points of eleven apart gives 84.5 % on the ratings
     published with SOTOPIA-pi, so it is used here.
     """
     apart = _distances(ratings, lambda some: some)
-    return float((apart <= within).mean()) if len(apart) else None
+    return float((apart <= MAX_DISTANCE).mean()) if len(apart) else None
 
 
 def agreement_over_scales(
-    ratings: Iterable[tuple[Sequence[float], float, float]], bins: int = RATING_BINS
+    ratings: Iterable[tuple[Sequence[float], float, float]],
 ) -> tuple[float | None, float | None]:
     """Return Randolph's kappa and the pairwise agreement over ratings on several scales, each in bins of its own.
 
-    Args:
-        ratings: the ratings of one item, with minimum and maximum of their scale.
-        bins: of each scale.
+    `ratings` are those of one item, with minimum and maximum of their scale.
     """
     several = [(tuple(scores), low, high) for scores, low, high in ratings if len(scores) > 1]
-    placed = [_binned(*rating, bins) for rating in several]
-    return randolph_kappa(placed, 0, bins, bins), pairwise_agreement([scores for scores, _, _ in several])
+    placed = [_binned(*rating) for rating in several]
+    return randolph_kappa(placed, 0, RATING_BINS), pairwise_agreement([scores for scores, _, _ in several])
 
 
 @lru_cache(maxsize=4096)
-def _binned(scores: tuple[float, ...], low: float, high: float, bins: int) -> list[float]:
-    placed: list[float] = assign_bins(np.array(scores, float), low, high, bins).astype(float).tolist()
+def _binned(scores: tuple[float, ...], low: float, high: float) -> list[float]:
+    placed: list[float] = assign_bins(np.array(scores, float), low, high, RATING_BINS).astype(float).tolist()
     return placed
 
 

@@ -120,9 +120,9 @@ def without_definitions(spec: FormSpec) -> FormSpec:
     )
 
 
-def label_field(name: str, choices: tuple[FieldChoice, ...], definition: str = "") -> Field:
+def label_field(name: str, choices: tuple[FieldChoice, ...]) -> Field:
     """Return the field that holds a label."""
-    return Field(LABEL_KEY, FieldKind.CHOICE, name, definition, choices)
+    return Field(LABEL_KEY, FieldKind.CHOICE, name, "", choices)
 
 
 _MAX_READ_CHARS = 10_000

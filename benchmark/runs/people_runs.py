@@ -107,11 +107,6 @@ class HumanItemQueue:
         """How often the person did not know the answer."""
         return sum(status is JudgmentStatus.REFUSED for status in self.statuses.values())
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it was started and is not finished; until then, right answers must not be shown to them."""
-        return self.is_started and bool(self.remaining)
-
 
 def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
     """Return the rounds that people are asked: those of models without follow-ups on their own answers."""
