@@ -11,7 +11,6 @@ from types import MappingProxyType
 import numpy as np
 
 from annotate.agreement.figure_intervals import Bools, Floats, Ints, Statistic, ratio, sum_by_group
-from annotate.agreement.span_matching import Grid
 from project.entities.study_records import Json
 
 _BATCH_ELEMENTS = 2_000_000
@@ -159,6 +158,11 @@ def kappa(table: Floats) -> Floats:
     return over_chance(table, np.einsum("...ii->...", table), _chance(table))
 
 
+def kappa_of_codes(first: Ints, second: Ints, categories: int, weight: Ints | Floats) -> float:
+    """Return Cohen's kappa of two raters who gave each unit a code from 0; NaN as for `kappa`."""
+    return float(kappa(confusion_tables(first, second, weight, np.zeros_like(first), categories, 1))[0])
+
+
 def kappa_max(table: Floats) -> Floats:
     """Return (...) the highest kappa that the margins of (..., k, k) tables allow."""
     return over_chance(table, np.minimum(table.sum(-1), table.sum(-2)).sum(-1), _chance(table))
@@ -196,14 +200,6 @@ def _chance(table: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         expected: Floats = (table.sum(-1) * table.sum(-2)).sum(-1) / table.sum((-1, -2)) ** 2
     return expected
-
-
-def grid_kappa(grid: Grid, first: int = 0, second: int = 1) -> float:
-    """Return Cohen's kappa of two annotators over all instants of a grid; NaN where it is undefined."""
-    table = confusion_tables(
-        grid.states[first], grid.states[second], grid.instants, np.zeros_like(grid.axis), len(grid.names), 1
-    )
-    return float(kappa(table)[0])
 
 
 def moments(first: Floats, second: Floats, group: Ints, groups: int) -> Floats:

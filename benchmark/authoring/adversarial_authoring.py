@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.question_prompts import ANSWER_TASK
-from benchmark.questions.question_edits import add_questions, content_state, get_question, is_author
+from benchmark.questions.question_edits import (
+    add_questions,
+    content_state,
+    get_question,
+    is_author,
+    verification_by,
+)
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
@@ -126,18 +132,14 @@ def record_trial(
     session.study.require_writable()
     question = get_question(session, question_id)
     who = require_author(session, question)
-    said = {
-        verification.annotator_id: verification
-        for verification in question_rows.verifications_of(session.study, question.id)
-    }
+    before = verification_by(question_rows.verifications_of(session.study, question.id), who.id)
     if not all_judges_failed(answers, judge_ids):
-        if who.id not in said:
+        if before is None:
             return Changes()
         with session.step("Question is a draft again") as step:
             question_rows.delete_verification(session.study, question.id, who.id)
         return step.changes
     note = f"Failed: {', '.join(sorted(answer.judge for answer in answers))}"
-    before = said.get(who.id)
     if before is not None and (before.state, before.note) == (content_state(question), note):
         return Changes()
     with session.step("Keep written question") as step:

@@ -66,8 +66,8 @@ from project.timebase import utc_now
 ALREADY_EXISTS = "It is there already."
 NO_ANSWER = "The judge gave no answer that could be read."
 OTHER_TASK = "It is the answer to another task."
-_INVISIBLE_CHARS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Invisible characters that change the direction of writing, so that a text reads as another one."""
+_INVISIBLE_CHARS = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that nobody sees; some change the direction of writing, so that a text reads as another one."""
 
 
 @dataclass
@@ -126,13 +126,14 @@ def _parse_draft(
     answer: Mapping[str, Json], kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
 ) -> QuestionDraft:
     keys = [wrong_key(number) for number in range(1, options)]
-    wrong = tuple(WrongOption(_clean_text(answer[key])) for key in keys if key in answer)
+    wrong = tuple(WrongOption(clean_text(answer[key])) for key in keys if key in answer)
     return QuestionDraft(
-        kind, aspect, covers, _clean_text(answer.get(QUESTION_KEY)), _clean_text(answer.get(ANSWER_KEY)), wrong
+        kind, aspect, covers, clean_text(answer.get(QUESTION_KEY)), clean_text(answer.get(ANSWER_KEY)), wrong
     )
 
 
-def _clean_text(said: Json) -> str:
+def clean_text(said: Json) -> str:
+    """Return a text of an answer on one line, without invisible characters; "" for what is no text."""
     return to_single_line(_INVISIBLE_CHARS.sub("", said)) if isinstance(said, str) else ""
 
 

@@ -190,6 +190,11 @@ def is_author(question: Question, annotator_id: str) -> bool:
     return question.kind is QuestionKind.WRITTEN and question.annotator_id == annotator_id
 
 
+def verification_by(said: Iterable[Verification], annotator_id: str) -> Verification | None:
+    """Return the verification of an annotator, among those of one question."""
+    return next((verification for verification in said if verification.annotator_id == annotator_id), None)
+
+
 def is_kept(question: Question, said: Iterable[Verification]) -> bool:
     """Tell whether a hand-written question was kept in its present form, because judges failed at it.
 

@@ -13,6 +13,7 @@ from benchmark.questions.question_edits import (
     is_author,
     is_kept,
     is_stale,
+    verification_by,
 )
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import (
@@ -81,11 +82,8 @@ def verify(
         new = Verification(
             *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), content_state(after), utc_now())
         )
-        said = {
-            verification.annotator_id: verification
-            for verification in question_rows.verifications_of(session.study, after.id)
-        }
-        if not _is_unchanged(said.get(who.id), new):
+        earlier = verification_by(verifications_of(session.study, after.id), who.id)
+        if earlier is None or replace(earlier, at=new.at) != new:
             question_rows.set_verification(session.study, new)
     return step.changes
 
@@ -94,8 +92,8 @@ def withdraw_verification(session: Session, question_id: str) -> Changes:
     """Delete the verification of the session's annotator; a correction stays."""
     session.study.require_writable()
     who = session.annotator()
-    said = [verification.annotator_id for verification in question_rows.verifications_of(session.study, question_id)]
-    if who is None or who.id not in said or is_author(get_question(session, question_id), who.id):
+    said = verifications_of(session.study, question_id)
+    if who is None or not verification_by(said, who.id) or is_author(get_question(session, question_id), who.id):
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
         )
@@ -134,17 +132,13 @@ def _require_not_author(session: Session, question: Question) -> None:
         raise UserError(
             f"{who.name} wrote this question.", "Two others verify it: work under another annotator's name."
         )
-    if not is_kept(question, question_rows.verifications_of(session.study, question.id)):
+    if not is_kept(question, verifications_of(session.study, question.id)):
         raise UserError("This question is a draft: no judge failed at it yet.", "Whoever wrote it tries it on judges.")
 
 
 def _graph(session: Session, question: Question) -> ChainGraph | None:
     chain = find_chain(session.study, question.chain_id) if question.chain_id else None
     return read_graph(session.study, chain) if chain is not None else None
-
-
-def _is_unchanged(before: Verification | None, after: Verification) -> bool:
-    return before is not None and replace(before, at=after.at) == after
 
 
 APPROVING_DECISIONS = frozenset({VerificationDecision.KEEP, VerificationDecision.CORRECT})
@@ -224,13 +218,12 @@ def _agreement_figure(
 def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float | None:
     import numpy as np
 
-    from annotate.agreement.coefficients import confusion_tables, kappa
+    from annotate.agreement.coefficients import kappa_of_codes
 
     if not given:
         return None
     places = np.array([[categories.index(value), categories.index(other)] for value, other in given], np.int64)
-    ones = np.ones(len(given), np.int64)
-    found = float(kappa(confusion_tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
+    found = kappa_of_codes(*places.T, len(categories), np.ones(len(given)))
     return found if np.isfinite(found) else None
 
 
@@ -300,15 +293,11 @@ class VerificationItem:
     ready: bool = True
 
     def verification_by(self, annotator_id: str) -> Verification | None:
-        return next(
-            (verification for verification in self.verifications if verification.annotator_id == annotator_id), None
-        )
+        return verification_by(self.verifications, annotator_id)
 
     def is_verified_by(self, annotator_id: str) -> bool:
-        return any(
-            verification.annotator_id == annotator_id and verification.state == content_state(self.question)
-            for verification in self.verifications
-        )
+        own = self.verification_by(annotator_id)
+        return own is not None and own.state == content_state(self.question)
 
     def needs_recheck_by(self, annotator_id: str) -> bool:
         """Tell whether an annotator verified an earlier form and has to look again."""

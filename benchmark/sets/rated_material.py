@@ -155,8 +155,7 @@ def _judge_candidate(item: FrozenItem, author: str, task: str, text: str, home: 
 
 
 def _explanation_text(said: Judgment | None) -> str:
-    text = said.answer.get(EXPLANATION) if said is not None and said.status is JudgmentStatus.OK else None
-    return " ".join(text.split()) if isinstance(text, str) else ""
+    return _clean_text(said.answer.get(EXPLANATION)) if said is not None and said.status is JudgmentStatus.OK else ""
 
 
 def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list[_StatementRating]]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from annotate.agreement.agreement_report import compute_report
 from annotate.agreement.annotator_lanes import find_disagreements
-from annotate.agreement.coefficients import grid_kappa
+from annotate.agreement.coefficients import kappa_of_codes
 from annotate.agreement.span_matching import SpanArray, sample_time_grid
 from annotate.agreement.study_agreement import read_agreement_input
 from project.entities.study_records import Segment
@@ -99,7 +99,8 @@ def _against_boris() -> Row:
     end = np.array([max(lane.end_us.max() for lane in lanes) + 1])
 
     def ours() -> float:
-        return grid_kappa(sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start))
+        grid = sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start)
+        return kappa_of_codes(*grid.states, len(grid.names), grid.instants)
 
     spent = median_seconds(ours, 21)
     cursor = events_of(lanes)
