@@ -257,18 +257,6 @@ def read_measures_input(session: Session) -> QuestionMeasuresInput:
     )
 
 
-def measure_judges(
-    session: Session,
-    judges: Collection[str] = (),
-    *,
-    everything: bool = False,
-    samples: int = 1000,
-    seed: int = 0,
-) -> Measures:
-    """Measure the judges of a study on its questions; see `compute_measures`."""
-    return compute_measures(read_measures_input(session), judges, everything=everything, samples=samples, seed=seed)
-
-
 def compute_measures(
     material: QuestionMeasuresInput,
     judges: Collection[str] = (),

@@ -16,7 +16,7 @@ from benchmark.judging.ask_job import prepare
 from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import delete_questions
-from benchmark.questions.question_measures import measure_judges
+from benchmark.questions.question_measures import compute_measures, read_measures_input
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.progress import Silent
 from project.queries.chain_rows import all_chains
@@ -99,7 +99,7 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
 
 def test_a_line_says_how_a_model_was_asked_otherwise_than_in_the_paper(asked: Path) -> None:
     with Session.open(asked) as session:
-        found = measure_judges(session, ["careful"], everything=True, samples=0)
+        found = compute_measures(read_measures_input(session), ["careful"], everything=True, samples=0)
     settings = to_json({"settings": {"url": "http://localhost:8000", "frames": 4}})
     models = [
         replace(judge.setup, backend="openai", settings=settings, modality=Modality.BOTH) for judge in found.judges

@@ -11,7 +11,7 @@ from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import QuestionCorrection
-from benchmark.questions.question_measures import measure_judges
+from benchmark.questions.question_measures import compute_measures, read_measures_input
 from benchmark.questions.verification import (
     VerificationState,
     read_items,
@@ -147,6 +147,6 @@ def test_from_a_chain_to_the_consistency_of_judges(session: Session) -> None:
 
     asking = prepare(session, answer_request([judges[name] for name in TABLE], [*names]))
     run_inline(session, asking.job, Silent())
-    found = measure_judges(session, [*TABLE]).judges
+    found = compute_measures(read_measures_input(session), [*TABLE]).judges
     shares = {of.setup.judge: (of.overall.value, of.chain.value, of.subchain.value) for of in found}
     assert shares == {name: pytest.approx(row) for name, row in TABLE.items()}
