@@ -16,14 +16,11 @@ from benchmark.judging.person_judge import (
     PersonTask,
     ensure_annotator,
     person_entry,
-    person_judgment,
     person_request_key,
     plan_person_task,
-    refusal_judgment,
 )
 from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, Round
-from models.judges.judge_interface import Message
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import (
     PERSON_BACKEND,
@@ -192,42 +189,19 @@ def repeat_answer(
         cached_from=there.cached_from or there.id,
         at=utc_now(),
     )
-    return _store_judgment(session, found, asked, again)
+    return save_judgment(session, found, asked, again)
 
 
-def save_item_answer(
-    session: Session,
-    found: HumanItemQueue,
-    asked: ItemQuestion,
-    planned: PersonTask,
-    values: Mapping[str, Json],
-    ms: int,
-    messages: tuple[Message, ...] = (),
+def save_judgment(
+    session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
 ) -> tuple[HumanItemQueue, Changes]:
-    """Store the answer of a person.
-
-    Args:
-        session: of the annotator who answers.
-        found: their queue, which was started.
-        asked: the question.
-        planned: what they were shown.
-        values: by the keys of the form's fields.
-        ms: from when everything was shown until they saved.
-        messages: what they were shown.
-    """
-    return _store_judgment(session, found, asked, person_judgment(session, planned, values, ms, messages))
-
-
-def save_refusal(
-    session: Session,
-    found: HumanItemQueue,
-    asked: ItemQuestion,
-    planned: PersonTask,
-    ms: int,
-    messages: tuple[Message, ...] = (),
-) -> tuple[HumanItemQueue, Changes]:
-    """Store that a person does not know; it counts as refused and is not asked again."""
-    return _store_judgment(session, found, asked, refusal_judgment(session, planned, ms, messages, DONT_KNOW))
+    """Store what a person answered, or that they do not know, which counts as refused and is not asked again."""
+    kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
+    with session.study.run_transaction():
+        insert_judgments(session.study, [made])
+        insert_answers(session.study, [kept])
+    changes = Changes.from_pairs([("judgment", made.id), ("benchmark_answer", found.run.id)])
+    return replace(found, statuses={**found.statuses, asked: made.status}), changes
 
 
 def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool | None = None) -> frozenset[str]:
@@ -265,17 +239,6 @@ def run_options(run: BenchmarkRun) -> HumanRunOptions:
     settings = run.judge.get("settings")
     own = isinstance(settings, dict) and settings.get(OWN_SETTING) is True
     return HumanRunOptions(run.shown, run.variant, run.condition, run.seed, own)
-
-
-def _store_judgment(
-    session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
-) -> tuple[HumanItemQueue, Changes]:
-    kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
-    with session.study.run_transaction():
-        insert_judgments(session.study, [made])
-        insert_answers(session.study, [kept])
-    changes = Changes.from_pairs([("judgment", made.id), ("benchmark_answer", found.run.id)])
-    return replace(found, statuses={**found.statuses, asked: made.status}), changes
 
 
 def _read_statuses(session: Session, run_id: str) -> dict[ItemQuestion, JudgmentStatus]:

@@ -1,7 +1,7 @@
 """Plans the runs of a benchmark: chooses or makes item sets, and stores a run before its first question."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from benchmark.items.sampling import SamplingOptions, read_sampling_options
@@ -259,19 +259,7 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
 
 def is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
     """Tell whether two runs ask the same set in the same setting of a judge with equal settings."""
-    return _run_key(benchmark_run) == _run_key(other) and dict(benchmark_run.judge) == dict(other.judge)
-
-
-def _run_key(benchmark_run: BenchmarkRun) -> tuple[object, ...]:
-    return (
-        benchmark_run.set_id,
-        benchmark_run.judge_id,
-        benchmark_run.annotator_id,
-        benchmark_run.variant,
-        benchmark_run.shown,
-        benchmark_run.condition,
-        benchmark_run.seed,
-    )
+    return replace(benchmark_run, id=other.id, at=other.at, program_version=other.program_version) == other
 
 
 def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
@@ -284,15 +272,10 @@ def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[Item
             shown = wanted.shown or default_modality(judge)
             require_modality(judge, shown)
         except UserError as error:
-            _add_refusal(refusals, judge, error)
+            refusals.add_note(judge, "", error)
         else:
             found.setdefault(shown, []).append(judge)
     return found
-
-
-def _add_refusal(refusals: RunOutcome, judge: JudgeEntry, error: UserError) -> None:
-    refusals.add_note(judge, "", error)
-    refusals.notes[-1].about.clear()
 
 
 def _new_run(

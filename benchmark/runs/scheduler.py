@@ -126,7 +126,6 @@ class BenchmarkScheduler:
             if self._wanted.budget != Limits():
                 raise error
             self.outcome.add_note(None, "", error)
-            self.outcome.notes[-1].about.clear()
 
     def _make_job(self, step: _Step, progress: Progress) -> JobSpec[AskParameters] | None:
         """Return the job for the unanswered requests of a step, after storing the known answers."""

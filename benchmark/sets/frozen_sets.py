@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from annotate.study.leave_permission import LeaveUse, may_leave
@@ -261,24 +261,12 @@ def free_set_name(session: Session, name: str) -> str:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedItems:
-    """The items of a set whose source changed.
+def find_changed_items(session: Session, item_set: ItemSet) -> tuple[str, ...]:
+    """Return the ids of the items of a set whose source changed since it was made, by draw and position.
 
-    Attributes:
-        items: their ids, by draw and position. The source was edited, removed or held out, is not agreed on any more,
-            or its conversation changed; or an unmarked span was marked.
+    The source was edited, removed or held out, is not agreed on any more, or its conversation changed; or an unmarked
+    span was marked.
     """
-
-    items: tuple[str, ...] = ()
-
-    @property
-    def count(self) -> int:
-        return len(self.items)
-
-
-def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
-    """Return the items of a set whose source changed since it was made, by its checksum."""
     pool = read_pool(session, SUITE.make(item_set.task).source, read_sampling_options(item_set.rule))
     now = {
         (candidate.about, candidate.start_us, candidate.end_us, candidate.made_from) for candidate in pool.candidates
@@ -295,9 +283,7 @@ def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
             item.recording_id, item.start_us, item.end_us
         )
 
-    return ChangedItems(
-        tuple(frozen_item.id for frozen_item in items_of(session.study, item_set.id) if not as_it_was(frozen_item))
-    )
+    return tuple(item.id for item in items_of(session.study, item_set.id) if not as_it_was(item))
 
 
 def _is_unmarked(item: FrozenItem, gaps: Sequence[ItemCandidate]) -> bool:

@@ -264,7 +264,7 @@ def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[li
 
     told, lines = list[Any](), []
     for item_set in sets:
-        if count := find_changed_items(session, item_set).count:
+        if count := len(find_changed_items(session, item_set)):
             told.append({"set": item_set.name, "sha256": item_set.sha256, "items": count})
             lines.append(
                 f"{item_set.name}: the study says something else by now about {pluralize(count, 'item')}; "

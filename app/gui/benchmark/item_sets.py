@@ -260,7 +260,7 @@ class ItemSetPresenter(QObject):
         self._asked += 1
         number, total = self._asked, len(self.items)
         read_in_background(
-            *(self._context.background, session, lambda second, _progress: find_changed_items(second, item_set).count),
+            *(self._context.background, session, lambda second, _progress: len(find_changed_items(second, item_set))),
             lambda count: self._show_comparison(number, changed_text(count, total), differs=bool(count)),
             lambda error: self._show_comparison(number, str(error), differs=True),
         )

@@ -250,19 +250,19 @@ def test_a_set_knows_what_has_changed_since(session: Session) -> None:
     items = items_of(session.study, made.id)
     by_about = {item.about: item.id for item in items}
     stretch = next(item for item in items if not item.about)
-    assert find_changed_items(session, made).count == 0
+    assert find_changed_items(session, made) == ()
     session.annotator_name = "Ada"
     edit_segment(session, marked[2], values={"rationale": "Very rude."})
-    assert find_changed_items(session, made).items == (by_about[marked[2]],)
+    assert find_changed_items(session, made) == (by_about[marked[2]],)
     delete_segments(session, [marked[3]])
-    assert {*find_changed_items(session, made).items} == {by_about[marked[2]], by_about[marked[3]]}
-    before = {*find_changed_items(session, made).items}
+    assert {*find_changed_items(session, made)} == {by_about[marked[2]], by_about[marked[3]]}
+    before = {*find_changed_items(session, made)}
     transcript.edit_text(session, said, "Something else.")
-    assert by_about[marked[1]] in {*find_changed_items(session, made).items} - before
+    assert by_about[marked[1]] in {*find_changed_items(session, made)} - before
     mark(session, "Cleo", stretch.start_us / SECOND, stretch.end_us / SECOND, "none")
-    assert stretch.id in find_changed_items(session, made).items
+    assert stretch.id in find_changed_items(session, made)
     hold_out(session, WALK)
-    assert find_changed_items(session, made).count == len(items)
+    assert len(find_changed_items(session, made)) == len(items)
 
 
 def test_options_call_people_by_their_roles(session: Session) -> None:
