@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchmark.items.candidates import normalize_text
+from benchmark.metrics.published_figures import REASON_SUFFIX, SCHEME
 from benchmark.prompts.answer_form import LABEL_KEY, MAX_REASON_CHARS, NO_LABEL, AnswerField, FormSpec, label_field
 from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject
 from project.entities.judgments import Modality
@@ -264,10 +265,6 @@ class MultiplePrompt(JudgePrompt):
         return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
 
 
-SCHEME = "sotopia-eval"
-_REASON = "_reason"
-
-
 class RatingsPrompt(JudgePrompt):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
@@ -291,7 +288,7 @@ class RatingsPrompt(JudgePrompt):
         for field in scheme.fields:
             if field.kind in NUMERIC_KINDS:
                 asked += [
-                    AnswerField(scheme.field(field.key + _REASON), max_chars=MAX_REASON_CHARS),
+                    AnswerField(scheme.field(field.key + REASON_SUFFIX), max_chars=MAX_REASON_CHARS),
                     AnswerField(field, required=True),
                 ]
         return self.form(*asked)

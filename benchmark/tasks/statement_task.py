@@ -26,7 +26,7 @@ from benchmark.prompts.statement_prompts import (
     SCORE_KEY,
     YES,
 )
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round, make_metrics
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
 UNDECIDED = "undecided"
@@ -63,13 +63,12 @@ class SocialNliTask(BenchmarkTask):
     people = (Round(NLI_PLAUSIBILITY_TASK),)
     answer = "a plausibility from 0 to 1"
     metrics = (
-        Metric(PEARSON_R, "Pearson's r", share=False),
-        Metric(MAE, "Mean absolute error", share=False),
-        Metric(CALIBRATION_ERROR, "Calibration error", share=False),
+        *make_metrics(PEARSON_R, MAE, CALIBRATION_ERROR),
         Metric(UNDECIDED, "Undecided: reasons for and against cancel out"),
-        Metric(join_metric_key(PEARSON_R, C8), "Pearson's r, as asked in appendix C.8", share=False),
-        Metric(join_metric_key(MAE, C8), "Mean absolute error, as asked in appendix C.8", share=False),
-        Metric(join_metric_key(CALIBRATION_ERROR, C8), "Calibration error, as asked in appendix C.8", share=False),
+        *(
+            Metric(join_metric_key(metric.key, C8), f"{metric.name}, as asked in appendix C.8", metric.share)
+            for metric in make_metrics(PEARSON_R, MAE, CALIBRATION_ERROR)
+        ),
         Metric(join_metric_key(UNDECIDED, C8), "Undecided, as asked in appendix C.8"),
     )
 
