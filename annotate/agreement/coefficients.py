@@ -158,9 +158,9 @@ def kappa(table: Floats) -> Floats:
     return over_chance(table, np.einsum("...ii->...", table), _chance(table))
 
 
-def kappa_of_codes(first: Ints, second: Ints, categories: int, weight: Ints | Floats) -> float:
-    """Return Cohen's kappa of two raters who gave each unit a code from 0; NaN as for `kappa`."""
-    return float(kappa(confusion_tables(first, second, weight, np.zeros_like(first), categories, 1))[0])
+def kappa_of_codes(codes: Ints, categories: int, weight: Ints | Floats) -> float:
+    """Return Cohen's kappa of two raters from the (2, n) codes that they gave, from 0; NaN as for `kappa`."""
+    return float(kappa(confusion_tables(codes[0], codes[1], weight, np.zeros_like(codes[0]), categories, 1))[0])
 
 
 def kappa_max(table: Floats) -> Floats:

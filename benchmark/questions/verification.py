@@ -223,7 +223,7 @@ def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float
     if not given:
         return None
     places = np.array([[categories.index(value), categories.index(other)] for value, other in given], np.int64)
-    found = kappa_of_codes(*places.T, len(categories), np.ones(len(given)))
+    found = kappa_of_codes(places.T, len(categories), np.ones(len(given)))
     return found if np.isfinite(found) else None
 
 

@@ -100,7 +100,7 @@ def _against_boris() -> Row:
 
     def ours() -> float:
         grid = sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start)
-        return kappa_of_codes(*grid.states, len(grid.names), grid.instants)
+        return kappa_of_codes(grid.states, len(grid.names), grid.instants)
 
     spent = median_seconds(ours, 21)
     cursor = events_of(lanes)

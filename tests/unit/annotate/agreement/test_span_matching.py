@@ -162,7 +162,7 @@ def test_the_grid_and_its_kappa_are_those_of_a_look_at_every_instant(
     for codes, expected in zip(grid.states, states, strict=True):
         assert [grid.names[code] for code in np.repeat(codes, grid.instants)] == expected
     words = [[" ".join(map(str, labels)) for labels in lane] for lane in states]
-    found = kappa_of_codes(*grid.states, len(grid.names), grid.instants)
+    found = kappa_of_codes(grid.states, len(grid.names), grid.instants)
     if len({*words[0], *words[1]}) == 1:
         assert np.isnan(found)
     else:
