@@ -93,20 +93,20 @@ class AdjudicationRule:
     unsettled: UnsettledRule = UnsettledRule.LEAVE_OUT
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class SegmentDraft:
-    """A segment to be made.
+    """A segment to be made; drafts are in order by start.
 
     Attributes:
         values: (field, value as JSON), in the order of the fields' keys.
         remark: says that the annotators did not agree on it, or is empty.
     """
 
+    start_us: int
+    end_us: int
     scheme: str
     track: str
     label: str
-    start_us: int
-    end_us: int
     values: tuple[tuple[str, str], ...] = ()
     remark: str = ""
 
@@ -168,7 +168,7 @@ def adjudicate(
             remark = UNSETTLED_REMARKS[0 if disputed else 1]
             drafts += {_copy_mark(mark, remark): None for mark in sorted(group, key=lambda mark: mark.sort_key)}
     counts.segments = len(drafts)
-    return AdjudicatedLane(tuple(sorted(drafts, key=_order)), counts)
+    return AdjudicatedLane(tuple(sorted(drafts)), counts)
 
 
 def _votes(group: Sequence[Mark], people: Sequence[str]) -> _Votes:
@@ -209,7 +209,7 @@ def _draft(scheme: Scheme, ballots: Sequence[Mark], rule: AdjudicationRule) -> S
         value = _value(asked, given, rule) if given and asked.applies_to(first.label, first.track) else None
         if value not in (None, []):
             values[asked.key] = value
-    return SegmentDraft(first.scheme, first.track, first.label, start, end, encode_values(values))
+    return SegmentDraft(start, end, first.scheme, first.track, first.label, encode_values(values))
 
 
 def combine_spans(spans: Sequence[tuple[int, int]], rule: SpanRule) -> tuple[int, int]:
@@ -257,31 +257,13 @@ def _middle(asked: Field, given: Sequence[int | float]) -> Json:
 
 def _copy_mark(mark: Mark, remark: str) -> SegmentDraft:
     segment = mark.segment
-    return SegmentDraft(
-        segment.scheme,
-        segment.track,
-        segment.label,
-        segment.start_us,
-        segment.end_us,
-        encode_values(mark.values),
-        remark,
-    )
+    place = segment.start_us, segment.end_us, segment.scheme, segment.track, segment.label
+    return SegmentDraft(*place, encode_values(mark.values), remark)
 
 
 def encode_values(values: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
     """Return values as a draft has them."""
     return tuple(sorted((key, to_json(value)) for key, value in values.items()))
-
-
-def _order(segment_draft: SegmentDraft) -> tuple[int, int, str, str, str, tuple[tuple[str, str], ...]]:
-    return (
-        segment_draft.start_us,
-        segment_draft.end_us,
-        segment_draft.scheme,
-        segment_draft.track,
-        segment_draft.label,
-        segment_draft.values,
-    )
 
 
 KIND = "adjudicate"
@@ -293,7 +275,6 @@ class AdjudicationResult:
     """What `create_adjudicated_lane` did.
 
     Attributes:
-        lane: whose lane it is.
         recordings: what was made of each recording that two or more annotators worked on.
         skipped: the recordings that fewer worked on; they have no lane.
     """
@@ -304,7 +285,6 @@ class AdjudicationResult:
 
     @property
     def counts(self) -> AdjudicationCounts:
-        """The counts of all recordings together."""
         total = AdjudicationCounts()
         for _, counts in self.recordings:
             for key, number in asdict(counts).items():

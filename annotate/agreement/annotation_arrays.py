@@ -36,7 +36,6 @@ class Options:
         step_us: between the instants of the time grid.
         bins: into how many bins ratings are cut for Randolph's kappa.
         samples: of the bootstrap; 0 leaves intervals out.
-        seed: of the bootstrap.
     """
 
     minimum_iou: float = 0.0
@@ -66,7 +65,6 @@ class ChosenField:
 
     @property
     def filled(self) -> Bools:
-        """Whether anything was chosen, (n,)."""
         filled: Bools = np.asarray(self.chosen.any(axis=1))
         return filled
 
@@ -84,7 +82,6 @@ class RatedField:
 
     @property
     def filled(self) -> Bools:
-        """Whether there is a number, (n,)."""
         return np.isfinite(self.numbers)
 
 
@@ -95,8 +92,6 @@ class AgreementData:
     Attributes:
         recordings: key is the id, name the number and name that people see.
         annotators: key is the id.
-        labels: of the track.
-        length_us: (recordings,) microseconds.
         worked: (recordings, annotators) who worked on which recording, even where they marked nothing.
         recording: (n,) of each segment, an index, as the next three.
         annotator: (n,).
@@ -133,7 +128,6 @@ class AgreementData:
         return len(self.recording)
 
     def spans(self) -> SpanArray:
-        """Return every segment as a span on its axis."""
         return SpanArray(self.axis, self.start_us, self.end_us, self.label)
 
     def pairs(self) -> list[tuple[int, int]]:
@@ -142,7 +136,6 @@ class AgreementData:
         return [(a, b) for a, b in combinations(people, 2) if (self.worked[:, a] & self.worked[:, b]).any()]
 
     def pairs_with_third(self) -> list[tuple[int, int]]:
-        """Return the pairs of the third annotator and each other one."""
         if self.third < 0:
             return []
         others = [index for index in range(len(self.annotators)) if index != self.third]
@@ -153,6 +146,37 @@ class AgreementData:
         ends = self.length_us[self.axis_recording].copy()
         np.maximum.at(ends, self.axis, self.end_us)
         return ends
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementSettings:
+    """What was asked for, and who and what was counted.
+
+    Attributes:
+        annotators: names of those who worked on anything.
+        third: name of the third one; "" for none.
+        recordings_compared: how many two or more worked on.
+        within: fields of the form: only segments with the same values there are compared.
+    """
+
+    scheme: str = ""
+    scheme_version: int = 0
+    track: str = ""
+    annotators: tuple[str, ...] = ()
+    third: str = ""
+    recordings: int = 0
+    recordings_compared: int = 0
+    annotations: int = 0
+    within: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementInput:
+    """All that the figures need, without the study."""
+
+    material: AgreementData
+    settings: AgreementSettings
 
 
 Column = Mapping[int, Json]
@@ -229,7 +253,6 @@ class AnnotatorPair:
 
     @classmethod
     def from_pair(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "AnnotatorPair":
-        """Compare two annotators of the material."""
         both = material.worked[:, first] & material.worked[:, second]
         there = both[material.recording]
         array, other = (np.flatnonzero(there & (material.annotator == who)) for who in (first, second))
@@ -237,13 +260,11 @@ class AnnotatorPair:
 
     @cached_property
     def spans(self) -> tuple[SpanArray, SpanArray]:
-        """What each of the two marked."""
         everything = self.material.spans()
         return everything.take(self.first_indices), everything.take(self.second_indices)
 
     @cached_property
     def intersecting(self) -> Overlaps:
-        """Every pair that shares some time, whatever its IoU."""
         return find_overlaps(*self.spans)
 
     @cached_property
@@ -258,7 +279,6 @@ class AnnotatorPair:
 
     @cached_property
     def linked(self) -> Overlaps:
-        """The pairs of Holle and Rein."""
         return match_holle_rein_pairs(self.intersecting, *self.spans)
 
     def match_at(self, iou: float, *, same_label: bool = False) -> Overlaps:
@@ -269,7 +289,6 @@ class AnnotatorPair:
         return match_most_pairs(found, len(self.first_indices), len(self.second_indices), iou)
 
     def same_labels(self, pairs: Overlaps) -> Bools:
-        """Tell of each pair whether the labels are the same."""
         span_array, other = self.spans
         alike: Bools = span_array.label[pairs.first] == other.label[pairs.second]
         return alike
@@ -283,3 +302,42 @@ class AnnotatorPair:
         array = self.first_indices[unmatched_mask(len(self.first_indices), pairs.first)]
         other = self.second_indices[unmatched_mask(len(self.second_indices), pairs.second)]
         return array, other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentMatches:
+    """Segments of all pairs of annotators that were put together.
+
+    Attributes:
+        first: (m,) segment, an index into the material.
+        second: (m,) the segment that it is matched with.
+        iou: (m,) of both.
+        pair: (m,) which pair of annotators.
+        recording: (m,).
+        pairs: number of pairs of annotators.
+    """
+
+    first: Ints
+    second: Ints
+    iou: Floats
+    pair: Ints
+    recording: Ints
+    pairs: int
+
+    @classmethod
+    def collect(
+        cls, material: AgreementData, compared: Sequence[AnnotatorPair], found: Sequence[Overlaps]
+    ) -> "SegmentMatches":
+        """Collect the pairs of segments that were found of each pair of annotators."""
+        none = np.zeros(0, np.int64)
+        sides = [pair.segment_indices(overlaps) for pair, overlaps in zip(compared, found, strict=True)]
+        first, second = (np.concatenate([none, *(side[at] for side in sides)]) for at in (0, 1))
+        iou = np.concatenate([np.zeros(0), *(overlaps.iou for overlaps in found)])
+        pair = np.repeat(np.arange(len(found)), [len(overlaps) for overlaps in found])
+        return cls(first, second, iou, pair, material.recording[first], len(found))
+
+    def where_filled(self, filled: Bools) -> "SegmentMatches":
+        """Return those in which both sides are among the segments that `filled` (n,) holds."""
+        both = filled[self.first] & filled[self.second]
+        sides = self.first[both], self.second[both]
+        return SegmentMatches(*sides, self.iou[both], self.pair[both], self.recording[both], self.pairs)

@@ -88,16 +88,14 @@ def find_disputed(segments: Sequence[Segment], people: Mapping[str, Collection[s
         return set()
     start = np.array([segment.start_us for segment in kept], np.int64)
     end = np.array([segment.end_us for segment in kept], np.int64)
-    track = _encode_keys((segment.recording_id, segment.scheme, segment.track) for segment in kept)
-    person = _encode_keys(
-        (segment.recording_id, segment.scheme, segment.track, segment.annotator_id) for segment in kept
-    )
-    label = _encode_keys((segment.recording_id, segment.scheme, segment.track, segment.label) for segment in kept)
-    both = _encode_keys(
-        (segment.recording_id, segment.scheme, segment.track, segment.annotator_id, segment.label) for segment in kept
-    )
-    others = _count_overlapping(track, start, end) - _count_overlapping(person, start, end)
-    alike = _count_overlapping(label, start, end) - _count_overlapping(both, start, end)
+    tracks = [(segment.recording_id, segment.scheme, segment.track) for segment in kept]
+    annotators, labels = [segment.annotator_id for segment in kept], [segment.label for segment in kept]
+
+    def overlapping(*keys: Sequence[object]) -> _Numbers:
+        return _count_overlapping(_encode_keys(zip(tracks, *keys, strict=True)), start, end)
+
+    others = overlapping() - overlapping(annotators)
+    alike = overlapping(labels) - overlapping(annotators, labels)
     return {
         segment.id
         for segment, differs in zip(kept, ((others == 0) | (alike < others)).tolist(), strict=True)
@@ -105,8 +103,8 @@ def find_disputed(segments: Sequence[Segment], people: Mapping[str, Collection[s
     }
 
 
-def _encode_keys(keys: Iterable[tuple[str, ...]]) -> _Numbers:
-    numbers: dict[tuple[str, ...], int] = {}
+def _encode_keys(keys: Iterable[tuple[object, ...]]) -> _Numbers:
+    numbers: dict[tuple[object, ...], int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
@@ -143,12 +141,10 @@ class Mark:
 
     @cached_property
     def agree_count(self) -> int:
-        """How many others agree with it."""
         return sum(review.decision is ReviewDecision.AGREE for review in self.reviews)
 
     @property
     def disagree_count(self) -> int:
-        """How many others disagree with it."""
         return len(self.reviews) - self.agree_count
 
     @cached_property
@@ -163,7 +159,6 @@ class Mark:
         return segment.start_us, segment.end_us, segment.label, self.values_json, self.agree_count, self.disagree_count
 
     def review_by(self, reviewer_id: str) -> Review | None:
-        """Return what somebody said about it, or None."""
         return next((review for review in self.reviews if review.reviewer_id == reviewer_id), None)
 
 

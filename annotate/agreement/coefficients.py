@@ -4,13 +4,13 @@ Krippendorff's alpha, Cohen's kappa and its pooled forms, the grid kappa, Pearso
 marginal kappa.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Bools, Floats, Ints, StatisticResult, estimate, sum_by_group
-from annotate.agreement.span_matching import Grid
+from annotate.agreement.figure_intervals import Bools, Floats, Ints, Statistic, ratio, sum_by_group
 from project.entities.study_records import Json
 
 _BATCH_ELEMENTS = 2_000_000
@@ -25,8 +25,6 @@ class Coincidences:
         first: (p,) code of one value.
         second: (p,) code of the other.
         weight: (p,) units of that kind over the number of values each has less one.
-        values: number of codes.
-        groups: number of groups.
     """
 
     group: Ints
@@ -160,6 +158,11 @@ def kappa(table: Floats) -> Floats:
     return over_chance(table, np.einsum("...ii->...", table), _chance(table))
 
 
+def kappa_of_codes(codes: Ints, categories: int, weight: Ints | Floats) -> float:
+    """Return Cohen's kappa of two raters from the (2, n) codes that they gave, from 0; NaN as for `kappa`."""
+    return float(kappa(confusion_tables(codes[0], codes[1], weight, np.zeros_like(codes[0]), categories, 1))[0])
+
+
 def kappa_max(table: Floats) -> Floats:
     """Return (...) the highest kappa that the margins of (..., k, k) tables allow."""
     return over_chance(table, np.minimum(table.sum(-1), table.sum(-2)).sum(-1), _chance(table))
@@ -199,14 +202,6 @@ def _chance(table: Floats) -> Floats:
     return expected
 
 
-def grid_kappa(grid: Grid, first: int = 0, second: int = 1) -> float:
-    """Return Cohen's kappa of two annotators over all instants of a grid; NaN where it is undefined."""
-    table = confusion_tables(
-        grid.states[first], grid.states[second], grid.instants, np.zeros_like(grid.axis), len(grid.names), 1
-    )
-    return float(kappa(table)[0])
-
-
 def moments(first: Floats, second: Floats, group: Ints, groups: int) -> Floats:
     """Return (groups, 6): the number of pairs, and the sums of x, y, x squared, y squared and x times y."""
     x = first - (first.mean() if len(first) else 0)
@@ -230,40 +225,34 @@ def _total(tables: Floats) -> Floats:
     return found
 
 
-def estimate_pooled(
+def pooled_statistic(
     formula: Callable[[Floats], Floats],
     tables: Floats,
-    weights: Floats,
     reasons: tuple[str, str],
-    more: dict[str, Json] | None = None,
+    more: Mapping[str, Json] = MappingProxyType({}),
     size_of: Callable[[Floats], Floats] = _total,
-) -> StatisticResult:
+) -> Statistic:
     """Return the mean of a formula over pairs of annotators; pairs where it is undefined are left out.
 
     Args:
         formula: (b, pairs, ...) sums -> (b, pairs) figures.
         tables: (recordings, pairs, ...) what is added up over recordings.
-        weights: (samples, recordings) of the bootstrap.
-        reasons: as for `estimate`.
+        reasons: as of `Statistic`.
         more: what else belongs to the figure.
         size_of: how much the figure of one pair rests on; by default the sum of a table.
     """
-    n = round(float(size_of(tables).sum()))
-    return estimate(mean_over_pairs(formula, size_of), tables, weights, n, reasons, more)
+    return Statistic(_mean_over_pairs(formula, size_of), tables, size_of(tables).sum(-1), reasons, more)
 
 
-def mean_over_pairs(
-    formula: Callable[[Floats], Floats], size_of: Callable[[Floats], Floats] = _total
+def _mean_over_pairs(
+    formula: Callable[[Floats], Floats], size_of: Callable[[Floats], Floats]
 ) -> Callable[[Floats], Floats]:
     """Return the formula for the mean: (b, pairs, ...) sums -> (b,) figures, NaN where no pair has one."""
 
     def mean(sums: Floats) -> Floats:
         values, size = formula(sums), size_of(sums)
         known = np.isfinite(values)
-        total = (size * known).sum(-1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where(total > 0, (size * np.where(known, values, 0)).sum(-1) / total, np.nan)
-        return found
+        return ratio(np.stack([(size * np.where(known, values, 0)).sum(-1), (size * known).sum(-1)], axis=-1))
 
     return mean
 

@@ -6,7 +6,7 @@ Intervals come from resampling whole recordings, because segments of one recordi
 import math
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -24,7 +24,6 @@ class StatisticResult:
     Attributes:
         n: how many things were counted: annotations, pairs, instants, reviews.
         low: lower end of the 95 % interval; None where there is none.
-        high: upper end of it.
         reason: a sentence; "" where the value is defined.
         more: what else belongs to the figure, such as the step of a time grid.
     """
@@ -34,18 +33,7 @@ class StatisticResult:
     low: float | None = None
     high: float | None = None
     reason: str = ""
-    more: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-
-    def to_json(self) -> dict[str, Json]:
-        """Return it as JSON holds it; never NaN."""
-        interval: Json = None if self.low is None or self.high is None else [self.low, self.high]
-        shown: dict[str, Json] = {"value": self.value, "n": self.n, "interval": interval}
-        return shown | ({"reason": self.reason} if self.reason else {}) | dict(self.more)
-
-
-def undefined_figure(reason: str, n: int = 0, more: Mapping[str, Json] | None = None) -> StatisticResult:
-    """Return a figure that cannot be had."""
-    return StatisticResult(None, n, reason=reason, more=more or {})
+    more: Mapping[str, Json] = field(default_factory=dict)
 
 
 def finite_or_none(value: float) -> float | None:
@@ -89,8 +77,9 @@ Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 
+Interval: TypeAlias = tuple[float, float] | tuple[None, None]
+"""Lower and upper end, or None twice."""
 _CONFIDENCE_PERCENT = 95.0
-_NO_INTERVAL: tuple[None, None] = (None, None)
 
 
 def draw_resamples(groups: int, samples: int, seed: int) -> Floats:
@@ -101,43 +90,55 @@ def draw_resamples(groups: int, samples: int, seed: int) -> Floats:
     return drawn.astype(float)
 
 
-def percentile_interval(values: Floats, groups: int) -> tuple[float, float] | tuple[None, None]:
+def percentile_interval(values: Floats, groups: int) -> Interval:
     """Return the ends of the 95 % percentile interval of resampled values; none for fewer than two recordings.
 
     Samples in which the figure is undefined are left out.
     """
     known = values[np.isfinite(values)]
     if groups < 2 or not len(known):
-        return _NO_INTERVAL
+        return None, None
     low, high = np.percentile(known, [50 - _CONFIDENCE_PERCENT / 2, 50 + _CONFIDENCE_PERCENT / 2])
     return float(low), float(high)
 
 
-def estimate(
-    formula: Callable[[Floats], Floats],
-    sums: Floats,
-    weights: Floats,
-    n: int,
-    reasons: tuple[str, str],
-    more: Mapping[str, Json] | None = None,
-) -> StatisticResult:
-    """Return a figure that depends on sums over recordings alone.
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistic:
+    """A figure that depends on sums over recordings alone: value, interval and those of each recording follow.
 
-    Args:
+    Attributes:
         formula: (b, ...) sums -> (b,) figures, NaN where undefined.
-        sums: (groups, ...) of each recording.
-        weights: (samples, groups) as `draw_resamples` returns them.
-        n: what the figure rests on.
+        sums: (recordings, ...) of each recording.
+        counts: (recordings,) what the figure rests on.
         reasons: why there is no figure: with nothing to count, and else.
         more: what else belongs to it.
     """
-    flat = sums.reshape(len(sums), math.prod(sums.shape[1:]))
 
-    def of(drawn: Floats | None) -> Floats:
-        chosen = np.ones((1, len(flat))) if drawn is None else drawn
-        return formula((chosen @ flat).reshape(len(chosen), *sums.shape[1:]))
+    formula: Callable[[Floats], Floats]
+    sums: Floats
+    counts: Floats
+    reasons: tuple[str, str]
+    more: Mapping[str, Json] = field(default_factory=dict)
 
-    return estimate_from(of, weights, n, int(np.count_nonzero(flat.any(1))), reasons, more)
+    def estimate(self, weights: Floats) -> StatisticResult:
+        """Return the figure over all recordings; `weights` is (samples, recordings) as of `draw_resamples`."""
+        flat = self.sums.reshape(len(self.sums), math.prod(self.sums.shape[1:]))
+
+        def of(drawn: Floats | None) -> Floats:
+            chosen = np.ones((1, len(flat))) if drawn is None else drawn
+            return self.formula((chosen @ flat).reshape(len(chosen), *self.sums.shape[1:]))
+
+        n, groups = round(float(self.counts.sum())), int(np.count_nonzero(flat.any(1)))
+        return estimate_from(of, weights, n, groups, self.reasons, self.more)
+
+    @property
+    def value(self) -> float | None:
+        return self.estimate(np.zeros((0, len(self.sums)))).value
+
+    def by_recording(self) -> list[StatisticResult]:
+        """Return the figure of each recording; one recording alone has no interval."""
+        values, counts = self.formula(self.sums).tolist(), self.counts.round().astype(int).tolist()
+        return [_result(value, n, self.reasons) for value, n in zip(values, counts, strict=True)]
 
 
 def estimate_from(
@@ -146,31 +147,44 @@ def estimate_from(
     n: int,
     groups: int,
     reasons: tuple[str, str],
-    more: Mapping[str, Json] | None = None,
+    more: Mapping[str, Json] = MappingProxyType({}),
 ) -> StatisticResult:
     """Return a figure whose formula does the adding up itself.
 
     Args:
         formula: (b, groups) resampling weights -> (b,) figures, NaN where undefined; None stands for every one once.
-        groups: how many recordings take part.
-        weights: as for `estimate`, like `n`, `reasons` and `more`.
+        weights: (samples, groups) as `draw_resamples` returns them.
         n: what the figure rests on.
-        reasons: why there is no figure.
+        groups: how many recordings take part.
+        reasons: why there is no figure: with nothing to count, and else.
         more: what else belongs to it.
     """
-    value = finite_or_none(float(formula(None)[0])) if n else None
-    if value is None:
-        return StatisticResult(None, n, reason=reasons[1] if n else reasons[0], more=more or {})
-    low, high = percentile_interval(formula(weights), groups) if groups > 1 and len(weights) else _NO_INTERVAL
-    return StatisticResult(value, n, low, high, more=more or {})
+    result = _result(float(formula(None)[0]) if n else math.nan, n, reasons, more)
+    if result.value is None or groups < 2 or not len(weights):
+        return result
+    low, high = percentile_interval(formula(weights), groups)
+    return replace(result, low=low, high=high)
 
 
-def estimate_share(
-    part: Floats, whole: Floats, weights: Floats, nothing: str, more: Mapping[str, Json] | None = None
+def _result(
+    value: float, n: int, reasons: tuple[str, str], more: Mapping[str, Json] = MappingProxyType({})
 ) -> StatisticResult:
-    """Return the sum of (groups,) parts over that of wholes."""
-    sums = np.stack([part, whole], axis=-1).astype(float)
-    return estimate(ratio, sums, weights, round(float(whole.sum())), (nothing, nothing), more)
+    known = finite_or_none(value)
+    return StatisticResult(known, n, reason="" if known is not None else reasons[1] if n else reasons[0], more=more)
+
+
+def share_statistic(
+    part: Floats, whole: Floats, nothing: str, more: Mapping[str, Json] = MappingProxyType({})
+) -> Statistic:
+    """Return the sum of (recordings,) parts over that of wholes."""
+    return Statistic(ratio, np.stack([part, whole], axis=-1).astype(float), whole, (nothing, nothing), more)
+
+
+def mean_statistic(
+    values: Floats | Bools, group: Ints, groups: int, nothing: str, more: Mapping[str, Json] = MappingProxyType({})
+) -> Statistic:
+    """Return the mean of (n,) values, or the share that is true, of the recordings (n,) `group`."""
+    return share_statistic(sum_by_group(group, groups, values), sum_by_group(group, groups), nothing, more)
 
 
 def ratio(sums: Floats) -> Floats:
@@ -180,6 +194,6 @@ def ratio(sums: Floats) -> Floats:
     return found
 
 
-def sum_by_group(group: Ints, groups: int, values: Floats | Ints | None = None) -> Floats:
+def sum_by_group(group: Ints, groups: int, values: Floats | Ints | Bools | None = None) -> Floats:
     """Return (groups,) the sums of (n,) values, or how many there are, in each group."""
     return np.bincount(group, values, groups).astype(float)

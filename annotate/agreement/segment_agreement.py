@@ -8,29 +8,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options
+from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, SegmentMatches
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
     confusion_tables,
     count_coincidences,
-    estimate_pooled,
     kappa,
     kappa_max,
     metric_alpha,
     nominal_distance,
     over_chance,
+    pooled_statistic,
 )
 from annotate.agreement.figure_intervals import (
     Bools,
     Floats,
     Ints,
+    Statistic,
     StatisticResult,
     estimate_from,
-    estimate_share,
+    mean_statistic,
+    share_statistic,
     sum_by_group,
 )
 from annotate.agreement.span_matching import HOLLE_REIN_SHARE, Grid, Overlaps, sample_time_grid
-from project.entities.study_records import Json
 
 
 def modified_kappa(table: Floats) -> Floats:
@@ -65,18 +66,21 @@ def expected_agreement(table: Floats) -> Floats:
 
 NO_ANNOTATIONS = "No recording was annotated by two of these annotators."
 NO_OVERLAP = "No two annotations of different annotators overlap."
+NO_MATCH = "No two segments of different annotators could be matched."
+NO_LINK = "No two segments share enough of the longer one."
+ONE_STATE = "Everybody used one and the same category throughout."
+IOU_LEVELS = (0.3, 0.5, 0.7)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shares:
-    """The counts behind the three figures.
+    """The counts behind the three shares.
 
     Attributes:
         comparable: (n,) segments in recordings that somebody else worked on too.
         overlapped: (n,) of those, which overlap one of somebody else's.
-        first: (pairs,) a segment of each overlapping pair.
-        second: (pairs,) the other.
-        same: (pairs,) whether the labels are the same.
+        overlapping: the pairs of segments that overlap.
+        same: (pairs,) whether their labels are the same.
         disputed: (n,) whether a reviewer disagrees with the segment.
         from_reviews: whether there are reviews of these segments; else labels say what is in disagreement.
     """
@@ -84,135 +88,98 @@ class Shares:
     material: AgreementData
     comparable: Bools
     overlapped: Bools
-    first: Ints
-    second: Ints
+    overlapping: SegmentMatches
     same: Bools
     disputed: Bools
     from_reviews: bool
 
     @classmethod
-    def from_pairs(cls, material: AgreementData, compared: list[AnnotatorPair]) -> "Shares":
-        """Count over all pairs of annotators."""
-        size = len(material)
-        comparable, overlapped, disputed = (np.zeros(size, bool) for _ in range(3))
-        pairs = [pair.segment_indices(pair.overlapping) for pair in compared]
+    def from_pairs(cls, material: AgreementData, compared: Sequence[AnnotatorPair]) -> "Shares":
+        comparable, overlapped, disputed = (np.zeros(len(material), bool) for _ in range(3))
         for pair in compared:
             comparable[pair.first_indices] = comparable[pair.second_indices] = True
-        none = np.zeros(0, np.int64)
-        first = np.concatenate([none, *(pair[0] for pair in pairs)])
-        second = np.concatenate([none, *(pair[1] for pair in pairs)])
-        overlapped[first] = overlapped[second] = True
+        overlapping = SegmentMatches.collect(material, compared, [pair.overlapping for pair in compared])
+        overlapped[overlapping.first] = overlapped[overlapping.second] = True
         disputed[material.reviewed[~material.agreed]] = True
-        same = material.label[first] == material.label[second]
+        same = material.label[overlapping.first] == material.label[overlapping.second]
         reviewed = bool(comparable[material.reviewed].any())
-        return cls(material, comparable, overlapped, first, second, same, disputed, reviewed)
+        return cls(material, comparable, overlapped, overlapping, same, disputed, reviewed)
 
-    @property
-    def basis(self) -> str:
-        """What the share of disagreement rests on: `reviews` or `labels`."""
-        return "reviews" if self.from_reviews else "labels"
-
-    def figures(self, weights: Floats, about: Bools | None = None) -> dict[str, StatisticResult]:
-        """Return the three figures, over the segments that `about` holds; a pair counts where it holds either."""
-        segments = self.comparable if about is None else self.comparable & about
-        pairs = np.ones(len(self.first), bool) if about is None else about[self.first] | about[self.second]
-        overlapped, marked = self._count_by_recording(self.overlapped & segments), self._count_by_recording(segments)
-        same, all_pairs = self._pairs_by_recording(self.same & pairs), self._pairs_by_recording(pairs)
-        disputed, whole = self._disputed(segments, marked, same, all_pairs)
-        said: dict[str, Json] = {"basis": self.basis}
-        nothing = NO_ANNOTATIONS if self.from_reviews else NO_OVERLAP
+    def statistics(self, about: Bools | None = None) -> dict[str, Statistic]:
+        """Return the three shares, over the segments that `about` holds; a pair counts where it holds either."""
+        about = np.ones(len(self.material), bool) if about is None else about
+        segments = self.comparable & about
+        pairs = about[self.overlapping.first] | about[self.overlapping.second]
+        size = len(self.material.recordings)
+        where, between = self.material.recording[segments], self.overlapping.recording[pairs]
         return {
-            "overlap_share": estimate_share(overlapped, marked, weights, NO_ANNOTATIONS),
-            "verdict_agreement": estimate_share(same, all_pairs, weights, NO_OVERLAP),
-            "disagreement_share": estimate_share(disputed, whole, weights, nothing, said),
+            "overlap_share": mean_statistic(self.overlapped[segments], where, size, NO_ANNOTATIONS),
+            "verdict_agreement": mean_statistic(self.same[pairs], between, size, NO_OVERLAP),
+            "disagreement_share": mean_statistic(
+                self.disputed[segments], where, size, NO_ANNOTATIONS, {"basis": "reviews"}
+            )
+            if self.from_reviews
+            else mean_statistic(~self.same[pairs], between, size, NO_OVERLAP, {"basis": "labels"}),
         }
 
-    def per_recording(self) -> dict[str, tuple[Floats, Floats]]:
-        """Return (part, whole) of each figure, each (recordings,)."""
-        overlapped = self._count_by_recording(self.overlapped & self.comparable)
-        marked = self._count_by_recording(self.comparable)
-        same, pairs = self._pairs_by_recording(self.same), self._pairs_by_recording(np.ones(len(self.first), bool))
-        return {
-            "overlap_share": (overlapped, marked),
-            "verdict_agreement": (same, pairs),
-            "disagreement_share": self._disputed(self.comparable, marked, same, pairs),
-        }
 
-    def _disputed(self, segments: Bools, marked: Floats, same: Floats, pairs: Floats) -> tuple[Floats, Floats]:
-        if self.from_reviews:
-            return self._count_by_recording(self.disputed & segments), marked
-        return pairs - same, pairs
-
-    def _count_by_recording(self, which: Bools) -> Floats:
-        size = len(self.material.recordings)
-        return sum_by_group(self.material.recording[which], size)
-
-    def _pairs_by_recording(self, which: Bools) -> Floats:
-        size = len(self.material.recordings)
-        return sum_by_group(self.material.recording[self.first[which]], size)
-
-
-NO_MATCH = "No two segments of different annotators could be matched."
-NO_LINK = "No two segments share enough of the longer one."
-IOU_LEVELS = (0.3, 0.5, 0.7)
-
-
-def elan_kappa(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
-    """Return Holle and Rein's kappa; n is the annotations of both."""
-    found = _linked(compared)
-    reasons = (NO_ANNOTATIONS, ONE_CATEGORY)
-    highest = estimate_pooled(modified_kappa_max, found, weights[:0], reasons)
-    return estimate_pooled(
-        modified_kappa, found, weights, reasons, {"share": HOLLE_REIN_SHARE, "kappa_max": highest.value}
-    )
-
-
-def elan_kappa_matched(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
-    """Return Cohen's kappa of the labels of Holle and Rein's pairs, without what is unmatched; n is those pairs."""
-    found = _linked(compared)[..., :-1, :-1] / 2
-    return estimate_pooled(kappa, found, weights, (NO_LINK, ONE_CATEGORY), {"share": HOLLE_REIN_SHARE})
-
-
-def elan_ratio(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
-    """Return the mean IoU in which every unmatched segment counts as 0; n is pairs and unmatched segments."""
-    total, matched = _iou_by_recording(compared)
-    return estimate_share(total, matched + _count_unmatched(compared), weights, NO_ANNOTATIONS)
-
-
-def mean_iou(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
-    """Return the mean IoU of matched segments; n is the pairs."""
-    return estimate_share(*_iou_by_recording(compared), weights, NO_MATCH)
-
-
-def matched_agreement(compared: Sequence[AnnotatorPair], weights: Floats) -> StatisticResult:
-    """Return in how many of the matched segments the labels are the same; n is the pairs."""
-    same = [pair.matched.take(pair.same_labels(pair.matched)) for pair in compared]
-    return estimate_share(_number(compared, same), _number(compared, _matched(compared)), weights, NO_MATCH)
+def segment_statistics(
+    material: AgreementData, compared: Sequence[AnnotatorPair], shares: Shares, instants: Floats, options: Options
+) -> dict[str, Statistic]:
+    """Return the figures of the segments of some pairs of annotators, in the order in which they are shown."""
+    size = len(material.recordings)
+    matched = SegmentMatches.collect(material, compared, [pair.matched for pair in compared])
+    same = material.label[matched.first] == material.label[matched.second]
+    iou = sum_by_group(matched.recording, size, matched.iou)
+    pairs_and_unmatched = count_segments(material, compared) - sum_by_group(matched.recording, size)
+    linked = _linked(material, compared)
+    on_grid, linked_reasons = (NO_ANNOTATIONS, ONE_CATEGORY), (NO_LINK, ONE_CATEGORY)
+    grid_max = pooled_statistic(kappa_max, instants, on_grid).value
+    linked_max = pooled_statistic(modified_kappa_max, linked, on_grid).value
+    return {
+        **shares.statistics(),
+        "matched_agreement": mean_statistic(same, matched.recording, size, NO_MATCH),
+        "mean_iou": mean_statistic(matched.iou, matched.recording, size, NO_MATCH),
+        "cohen_kappa": pooled_statistic(
+            kappa, instants, on_grid, {"step_ms": options.step_us / 1000, "kappa_max": grid_max}
+        ),
+        "elan_kappa": pooled_statistic(
+            modified_kappa, linked, on_grid, {"share": HOLLE_REIN_SHARE, "kappa_max": linked_max}
+        ),
+        "elan_kappa_matched": pooled_statistic(
+            kappa, linked[..., :-1, :-1] / 2, linked_reasons, {"share": HOLLE_REIN_SHARE}
+        ),
+        "elan_ratio": share_statistic(iou, pairs_and_unmatched, NO_ANNOTATIONS),
+    }
 
 
 def f1(
-    compared: Sequence[AnnotatorPair], weights: Floats, level: float, *, same_label: bool = False
-) -> StatisticResult:
+    material: AgreementData, compared: Sequence[AnnotatorPair], level: float, *, same_label: bool = False
+) -> Statistic:
     """Return twice the pairs over all segments; n is the segments. `same_label` wants the same label in a pair."""
     pairs = [pair.match_at(level, same_label=same_label) for pair in compared]
-    return estimate_share(2 * _number(compared, pairs), _segments(compared), weights, NO_ANNOTATIONS)
+    found = SegmentMatches.collect(material, compared, pairs)
+    matched = 2 * sum_by_group(found.recording, len(material.recordings))
+    return share_statistic(matched, count_segments(material, compared), NO_ANNOTATIONS)
 
 
-def iou_per_recording(compared: Sequence[AnnotatorPair], size: int) -> tuple[Floats, Floats]:
-    """Return the sums of IoU of matched segments and their number, each (recordings,)."""
-    return _iou_by_recording(compared) if compared else (np.zeros(size), np.zeros(size))
+def count_segments(material: AgreementData, compared: Sequence[AnnotatorPair]) -> Floats:
+    """Return (recordings,) how many segments are compared; one counts in each pair of annotators."""
+    both = [np.zeros(0, np.int64), *(side for pair in compared for side in (pair.first_indices, pair.second_indices))]
+    return sum_by_group(material.recording[np.concatenate(both)], len(material.recordings))
 
 
-def confusion_table(compared: Sequence[AnnotatorPair], labels: int) -> Floats:
+def confusion_table(material: AgreementData, compared: Sequence[AnnotatorPair]) -> Floats:
     """Return (labels + 1, labels + 1) matched pairs by label, the first annotator's down; the last are unmatched."""
-    found = [_linked_tables(pair, pair.matched, 1).sum(0) for pair in compared]
-    return sum(found, np.zeros((labels + 1, labels + 1)))
+    kinds = len(material.labels) + 1
+    return sum((_linked_tables(pair, pair.matched, 1).sum(0) for pair in compared), np.zeros((kinds, kinds)))
 
 
-def _linked(compared: Sequence[AnnotatorPair]) -> Floats:
+def _linked(material: AgreementData, compared: Sequence[AnnotatorPair]) -> Floats:
     """Return (recordings, pairs, k + 1, k + 1) as ELAN's kappa takes them."""
     found = [_linked_tables(pair, pair.linked, 2) for pair in compared]
-    return np.stack(found, axis=1) if found else np.zeros((1, 0, 1, 1))
+    kinds = len(material.labels) + 1
+    return np.stack(found, axis=1) if found else np.zeros((len(material.recordings), 0, kinds, kinds))
 
 
 def _linked_tables(compared: AnnotatorPair, pairs: Overlaps, weight: int) -> Floats:
@@ -233,44 +200,6 @@ def _linked_tables(compared: AnnotatorPair, pairs: Overlaps, weight: int) -> Flo
     )
 
 
-def _matched(compared: Sequence[AnnotatorPair]) -> list[Overlaps]:
-    return [pair.matched for pair in compared]
-
-
-def _iou_by_recording(compared: Sequence[AnnotatorPair]) -> tuple[Floats, Floats]:
-    pairs = _matched(compared)
-    return _sum(compared, pairs, [found.iou for found in pairs]), _number(compared, pairs)
-
-
-def _count_unmatched(compared: Sequence[AnnotatorPair]) -> Floats:
-    return _segments(compared) - 2 * _number(compared, _matched(compared))
-
-
-def _segments(compared: Sequence[AnnotatorPair]) -> Floats:
-    def count(pair: AnnotatorPair) -> Floats:
-        both = np.concatenate([pair.first_indices, pair.second_indices])
-        return sum_by_group(pair.material.recording[both], len(pair.material.recordings))
-
-    return sum((count(pair) for pair in compared), np.zeros(1))
-
-
-def _number(compared: Sequence[AnnotatorPair], pairs: Sequence[Overlaps]) -> Floats:
-    return _sum(compared, pairs, [np.ones(len(found)) for found in pairs])
-
-
-def _sum(compared: Sequence[AnnotatorPair], pairs: Sequence[Overlaps], values: Sequence[Floats]) -> Floats:
-    """Return (recordings,) sums of one value for each pair of segments."""
-
-    def count(pair: AnnotatorPair, found: Overlaps, values: Floats) -> Floats:
-        first, _ = pair.segment_indices(found)
-        return sum_by_group(pair.material.recording[first], len(pair.material.recordings), values)
-
-    return sum((count(*three) for three in zip(compared, pairs, values, strict=True)), np.zeros(1))
-
-
-ONE_STATE = "Everybody used one and the same category throughout."
-
-
 def build_grid(material: AgreementData, step_us: int) -> Grid:
     """Return what each annotator but the third says at each instant."""
     spans = material.spans()
@@ -289,13 +218,6 @@ def pair_tables(material: AgreementData, grid: Grid) -> Floats:
         for a, b in material.pairs()
     ]
     return np.stack(found, axis=1) if found else np.zeros((size, 0, kinds, kinds))
-
-
-def cohen_kappa(by_recording: Floats, options: Options, weights: Floats) -> StatisticResult:
-    """Return Cohen's kappa of (recordings, pairs, k, k) instants."""
-    highest = estimate_pooled(kappa_max, by_recording, weights[:0], (NO_ANNOTATIONS, ONE_CATEGORY))
-    more: dict[str, Json] = {"step_ms": options.step_us / 1000, "kappa_max": highest.value}
-    return estimate_pooled(kappa, by_recording, weights, (NO_ANNOTATIONS, ONE_CATEGORY), more)
 
 
 def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, weights: Floats) -> StatisticResult:

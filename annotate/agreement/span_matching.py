@@ -29,7 +29,6 @@ class SpanArray:
         return len(self.axis)
 
     def take(self, which: Ints | Bools) -> "SpanArray":
-        """Return some of them."""
         return SpanArray(self.axis[which], self.start_us[which], self.end_us[which], self.label[which])
 
 
@@ -55,7 +54,6 @@ class Overlaps:
         return len(self.first)
 
     def take(self, which: Ints | Bools) -> "Overlaps":
-        """Return some of them."""
         return Overlaps(
             self.first[which], self.second[which], self.shared_us[which], self.iou[which], self.share_of_longer[which]
         )

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from annotate.agreement.agreement_report import AgreementReport
+from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import (
     AgreementData,
+    AgreementInput,
+    AgreementSettings,
     NamedKey,
     Options,
     assign_axes,
@@ -21,9 +23,8 @@ from annotate.agreement.annotation_arrays import (
 )
 from annotate.agreement.figure_intervals import Bools, Ints, StatisticResult
 from annotate.study.people import require_annotator
-from project.entities.study_records import Annotator, Json, Recording, ReviewDecision
+from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
-from project.progress import Progress, Silent
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
@@ -123,9 +124,6 @@ def describe_figure(key: str, *, field: bool = False) -> FigureDescription:
     return FigureDescription(*known.get(key, (key.replace("_", " ").capitalize(), "")))
 
 
-_SILENT = Silent()
-
-
 @dataclass(frozen=True, slots=True)
 class AgreementQuery:
     """What is compared.
@@ -150,30 +148,9 @@ class AgreementQuery:
     options: Options = field(default_factory=Options)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AgreementInput:
-    """What `read_agreement_input` read: all that the figures need, without the study."""
-
-    material: AgreementData
-    options: Options
-    settings: dict[str, Json]
-    scheme: str
-
-
 def report_agreement(session: Session, question: AgreementQuery | None = None) -> AgreementReport:
     """Return every figure."""
-    return compute_agreement(read_agreement_input(session, question))
-
-
-def compute_agreement(reading: AgreementInput, progress: Progress = _SILENT) -> AgreementReport:
-    """Return every figure of what was read. It looks at no study, so it may run in another thread.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
-    from annotate.agreement.agreement_report import compute_report
-
-    return compute_report(reading.material, reading.options, reading.settings, reading.scheme, progress)
+    return compute_report(read_agreement_input(session, question))
 
 
 def read_agreement_input(session: Session, question: AgreementQuery | None = None) -> AgreementInput:
@@ -187,24 +164,19 @@ def read_agreement_input(session: Session, question: AgreementQuery | None = Non
     track = scheme.track(question.track) if question.track else scheme.tracks[0]
     within = _context_fields(scheme, track.key, question)
     material = _material(session, question, scheme, track.key, within)
-    settings: dict[str, Json] = {
-        "scheme": scheme.key,
-        "scheme_version": scheme.version,
-        "track": track.key,
-        "annotators": [
-            named_key.name for at, named_key in enumerate(material.annotators) if material.worked[:, at].any()
-        ],
-        "third": question.third or None,
-        "recordings": len(material.recordings),
-        "recordings_compared": int((material.worked.sum(1) > 1).sum()),
-        "annotations": len(material),
-        "within": [*within],
-        "minimum_iou": question.options.minimum_iou,
-        "step_ms": question.options.step_us / 1000,
-        "bins": question.options.bins,
-        "bootstrap": {"samples": question.options.samples, "seed": question.options.seed, "by": "recording"},
-    }
-    return AgreementInput(material, question.options, settings, scheme.key)
+    settings = AgreementSettings(
+        scheme=scheme.key,
+        scheme_version=scheme.version,
+        track=track.key,
+        annotators=tuple(who.name for at, who in enumerate(material.annotators) if material.worked[:, at].any()),
+        third=question.third,
+        recordings=len(material.recordings),
+        recordings_compared=int((material.worked.sum(1) > 1).sum()),
+        annotations=len(material),
+        within=tuple(within),
+        options=question.options,
+    )
+    return AgreementInput(material, settings)
 
 
 def _material(
@@ -308,8 +280,7 @@ def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, .
         "form": (("field", "choice", "figure", *_FIGURE_COLUMNS), list(_field_rows(report))),
     }
     names = [*(label.name for label in report.labels), "unmatched"]
-    pairs = report.confusion.astype(int).tolist()
-    found["confusion"] = (("", *names), [(name, *row) for name, row in zip(names, pairs, strict=True)])
+    found["confusion"] = (("", *names), [(name, *row) for name, row in zip(names, report.confusion, strict=True)])
     if report.published:
         found["published"] = (
             ("figure", "name", "published", "source", "own", "n"),

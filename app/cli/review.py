@@ -23,6 +23,7 @@ from annotate.segments.segment_edits import find_segment
 from annotate.study.people import require_annotator
 from app.cli.command import EDIT, CommandGroup, argument, command, option
 from app.cli.console import Output
+from project.codec import dump
 from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
@@ -251,17 +252,14 @@ def agreement(
         options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
     )
     report = report_agreement(session, question)
-    return Output(report.to_json(), _report_text(report))
+    return Output(dump(report), _report_text(report))
 
 
 def _report_text(report: AgreementReport) -> str:
     found = report.settings
-    people = found["annotators"]
-    names = ", ".join(map(str, people)) if isinstance(people, list) else ""
     lines = [
-        f"{pluralize(int(str(found['annotations'])), 'annotation')} of "
-        f"{pluralize(int(str(found['recordings'])), 'recording')}, "
-        f"{found['recordings_compared']} by two or more, by {names or 'nobody yet'}",
+        f"{pluralize(found.annotations, 'annotation')} of {pluralize(found.recordings, 'recording')}, "
+        f"{found.recordings_compared} by two or more, by {', '.join(found.annotators) or 'nobody yet'}",
         *_figure_lines({describe_figure(key).name: figure for key, figure in report.main.items()}),
         *_figure_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
     ]

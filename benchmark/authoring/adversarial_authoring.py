@@ -11,11 +11,17 @@ from dataclasses import dataclass, replace
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.question_prompts import ANSWER_TASK
-from benchmark.questions.question_edits import add_questions, content_state, get_question, is_author
+from benchmark.questions.question_edits import (
+    add_questions,
+    content_state,
+    get_question,
+    is_author,
+    verification_by,
+)
 from benchmark.questions.question_validity import OPTION_COUNT, QuestionDraft, draft_problem
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
-from project.entities.study_records import Annotator, Changes, Json
+from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import question_rows
@@ -28,7 +34,6 @@ class TrialAnswer:
     """The answer of one judge to a question that was tried.
 
     Attributes:
-        judge: its name then.
         letter: that it chose; "" where it gave no answer.
         right: whether that is the right one; None where it gave no answer, which does not count as a failure.
     """
@@ -38,10 +43,6 @@ class TrialAnswer:
     letter: str
     right: bool | None
     judgment_id: str
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"judge": self.judge, "letter": self.letter, "right": self.right, "judgment": self.judgment_id}
 
 
 def written_question_problem(text: str, answer: str, wrong: Sequence[str], explanation: str) -> str:
@@ -131,18 +132,14 @@ def record_trial(
     session.study.require_writable()
     question = get_question(session, question_id)
     who = require_author(session, question)
-    said = {
-        verification.annotator_id: verification
-        for verification in question_rows.verifications_of(session.study, question.id)
-    }
+    before = verification_by(question_rows.verifications_of(session.study, question.id), who.id)
     if not all_judges_failed(answers, judge_ids):
-        if who.id not in said:
+        if before is None:
             return Changes()
         with session.step("Question is a draft again") as step:
             question_rows.delete_verification(session.study, question.id, who.id)
         return step.changes
     note = f"Failed: {', '.join(sorted(answer.judge for answer in answers))}"
-    before = said.get(who.id)
     if before is not None and (before.state, before.note) == (content_state(question), note):
         return Changes()
     with session.step("Keep written question") as step:

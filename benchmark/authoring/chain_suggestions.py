@@ -19,7 +19,6 @@ from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.question_prompts import CHAIN_KEY, EXPLANATION_CHAIN_TASK
 from project.entities.causal_chains import NodeKind
 from project.entities.judgments import (
-    RAW_CONDITION,
     JudgeEntry,
     Judgment,
     JudgmentStatus,
@@ -153,14 +152,10 @@ DRAFT_PREFIX = "Draft: "
 """Prefix of the name of a draft."""
 
 
-def explanation_chain_request(question_id: str, judge: JudgeEntry, condition: str = RAW_CONDITION) -> AskRequest:
+def explanation_chain_request(question_id: str, judge: JudgeEntry) -> AskRequest:
     """Return a request to write the explanation of a question as a chain."""
-    return AskRequest(
-        [judge],
-        [JudgmentTarget(JudgmentTargetKind.QUESTION, question_id).key],
-        EXPLANATION_CHAIN_TASK,
-        condition=condition,
-    )
+    about = JudgmentTarget(JudgmentTargetKind.QUESTION, question_id)
+    return AskRequest([judge], [about.key], EXPLANATION_CHAIN_TASK)
 
 
 def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field, replace
 from annotate.chains.chain_checks import is_sound
 from annotate.chains.chain_drafts import to_single_line
 from annotate.chains.chain_versions import chain_checksum
-from benchmark.authoring.rule_questions import INVALID_CHAIN, QuestionGenerationResult, build_questions, select_graphs
+from benchmark.authoring.rule_questions import (
+    INVALID_CHAIN,
+    QuestionGenerationResult,
+    build_questions,
+    existing_keys,
+    select_graphs,
+)
 from benchmark.disclosure.cast_names import participants_by_name, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.ask_run import AskRequest
@@ -25,7 +31,7 @@ from benchmark.prompts.recording_prompts import (
     esi_parts,
     parse_esi_part,
 )
-from benchmark.questions.question_edits import add_questions, is_stale
+from benchmark.questions.question_edits import add_questions
 from benchmark.questions.question_validity import (
     OPTION_COUNT,
     SINGLE_STEP,
@@ -60,8 +66,8 @@ from project.timebase import utc_now
 ALREADY_EXISTS = "It is there already."
 NO_ANSWER = "The judge gave no answer that could be read."
 OTHER_TASK = "It is the answer to another task."
-_INVISIBLE_CHARS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Invisible characters that change the direction of writing, so that a text reads as another one."""
+_INVISIBLE_CHARS = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+"""Characters that nobody sees; some change the direction of writing, so that a text reads as another one."""
 
 
 @dataclass
@@ -80,13 +86,8 @@ class Intake:
 
     @classmethod
     def for_session(cls, session: Session) -> "Intake":
-        """Return an empty intake for a study."""
-        return cls(
-            session,
-            used_judgment_ids={
-                question.judgment_id for question in all_questions(session.study) if question.judgment_id
-            },
-        )
+        used = {question.judgment_id for question in all_questions(session.study) if question.judgment_id}
+        return cls(session, used_judgment_ids=used)
 
     def usable_answers(self, judgments: Iterable[Judgment], task: str) -> list[Judgment]:
         """Return the readable answers to a task that no question was made from; counts the others."""
@@ -103,7 +104,6 @@ class Intake:
         return found
 
     def names_in(self, said: Judgment) -> dict[str, Participant]:
-        """Return the name that the judge was told -> participant."""
         request_key = said.recording_id, said.condition
         if request_key not in self._names_by_request:
             self._names_by_request[request_key] = participants_by_name(self.session, *request_key)
@@ -121,27 +121,19 @@ class Intake:
             return None
         return with_pseudonyms
 
-    def result(self, questions: Sequence[Question], kinds: Sequence[QuestionKind]) -> QuestionGenerationResult:
-        """Return the questions and the reasons for those that were skipped."""
-        counts = Counter(question.kind.value for question in questions)
-        return QuestionGenerationResult(
-            dict.fromkeys((kind.value for kind in kinds), 0) | counts,
-            tuple(question.id for question in questions),
-            dict(self.skipped),
-        )
-
 
 def _parse_draft(
     answer: Mapping[str, Json], kind: QuestionKind, aspect: str, covers: tuple[str, ...], options: int
 ) -> QuestionDraft:
     keys = [wrong_key(number) for number in range(1, options)]
-    wrong = tuple(WrongOption(_clean_text(answer[key])) for key in keys if key in answer)
+    wrong = tuple(WrongOption(clean_text(answer[key])) for key in keys if key in answer)
     return QuestionDraft(
-        kind, aspect, covers, _clean_text(answer.get(QUESTION_KEY)), _clean_text(answer.get(ANSWER_KEY)), wrong
+        kind, aspect, covers, clean_text(answer.get(QUESTION_KEY)), clean_text(answer.get(ANSWER_KEY)), wrong
     )
 
 
-def _clean_text(said: Json) -> str:
+def clean_text(said: Json) -> str:
+    """Return a text of an answer on one line, without invisible characters; "" for what is no text."""
     return to_single_line(_INVISIBLE_CHARS.sub("", said)) if isinstance(said, str) else ""
 
 
@@ -150,9 +142,7 @@ def _pseudonymize(draft: QuestionDraft, called: Mapping[str, Participant]) -> Qu
         draft,
         text=restore_pseudonyms(draft.text, called),
         answer=restore_pseudonyms(draft.answer, called),
-        wrong=tuple(
-            replace(wrong_option, text=restore_pseudonyms(wrong_option.text, called)) for wrong_option in draft.wrong
-        ),
+        wrong=tuple(replace(option, text=restore_pseudonyms(option.text, called)) for option in draft.wrong),
     )
 
 
@@ -170,23 +160,15 @@ def chain_requests(
     kinds: Sequence[QuestionKind] = SINGLE_STEP,
     condition: str = RAW_CONDITION,
 ) -> AskRequest:
-    """Return a request to word each question that the rules ask for and no judge has worded.
-
-    Args:
-        session: of the study.
-        chain_ids: of which chains; of all where empty, one version of each.
-        judges: who words them. Of several answers for one question, the first that can be used becomes one.
-        kinds: which questions.
-        condition: what is shown.
-    """
+    """Return a request to word each question that the rules ask for and no judge has worded."""
     graphs = read_graphs(session.study, all_chains(session.study))
-    existing_keys = _existing_keys(session, {chain_graph.chain.id: chain_graph for chain_graph in graphs})
+    existing = existing_keys(session, graphs, Maker.JUDGE)
     targets = [
-        JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, required_question.part).key
+        JudgmentTarget(JudgmentTargetKind.CHAIN, graph.chain.id, spec.part).key
         for graph in select_graphs(session, graphs, chain_ids)
         if is_sound(graph)
-        for required_question in required_questions(graph, kinds)
-        if (graph.chain.id, required_question.part) not in existing_keys
+        for spec in required_questions(graph, kinds)
+        if (graph.chain.id, spec.part) not in existing
     ]
     if not targets:
         raise UserError(
@@ -204,30 +186,26 @@ def import_chain_questions(
     ones or a paraphrase of it, what is empty or too long, and what is about a chain that was changed since.
     """
     session.study.require_writable()
-    graphs = {
-        chain_graph.chain.id: chain_graph for chain_graph in read_graphs(session.study, all_chains(session.study))
-    }
-    existing_keys = _existing_keys(session, graphs)
+    graphs = {graph.chain.id: graph for graph in read_graphs(session.study, all_chains(session.study))}
+    existing = existing_keys(session, [*graphs.values()], Maker.JUDGE)
     intake = Intake.for_session(session)
     drafts: list[tuple[ChainGraph, QuestionDraft, str]] = []
     for said in intake.usable_answers(judgments, WORD_QUESTION_TASK):
         graph = graphs.get(said.chain_id)
         reason, spec = _match_spec(graph, said)
-        if spec is not None and (said.chain_id, spec.part) in existing_keys:
+        if spec is not None and (said.chain_id, spec.part) in existing:
             reason = ALREADY_EXISTS
         if reason or graph is None or spec is None:
             intake.skipped[reason] += 1
             continue
         draft = intake.draft_question(said, spec.kind, spec.aspect, spec.covers, OPTION_COUNT)
         if draft is not None:
-            existing_keys.add((said.chain_id, spec.part))
+            existing.add((said.chain_id, spec.part))
             drafts.append((graph, draft, said.id))
     questions = build_questions(session, drafts, Maker.JUDGE, seed)
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
-    return intake.result(
-        questions,
-        [kind for kind in CHAIN_QUESTION_KINDS if any(question.kind is kind for question in questions)],
-    ), changes
+    kinds = [kind for kind in CHAIN_QUESTION_KINDS if any(question.kind is kind for question in questions)]
+    return QuestionGenerationResult.count(questions, kinds, intake.skipped), changes
 
 
 def _match_spec(graph: ChainGraph | None, said: Judgment) -> tuple[str, QuestionSpec | None]:
@@ -240,18 +218,6 @@ def _match_spec(graph: ChainGraph | None, said: Judgment) -> tuple[str, Question
         return INVALID_CHAIN, None
     found = find_required_question(graph, said.part)
     return ("", found) if found is not None else (NO_LONGER_REQUESTED, None)
-
-
-def _existing_keys(session: Session, graphs: dict[str, ChainGraph]) -> set[tuple[str, str]]:
-    """Return which questions judges have worded that still fit, each by its chain and `QuestionSpec.part`."""
-    return {
-        (question.chain_id, QuestionSpec(question.kind, question.aspect, question.covers).part)
-        for question in all_questions(session.study)
-        if question.chain_id
-        and question.covers
-        and question.maker is Maker.JUDGE
-        and not is_stale(question, graphs.get(question.chain_id))
-    }
 
 
 FRAME_COUNT = 24
@@ -318,4 +284,4 @@ def import_esi_questions(
         for (said, draft), place in zip(drafts, places, strict=True)
     ]
     changes = add_questions(session, questions, f"Take {pluralize(len(questions), 'question')} of judges")
-    return intake.result(questions, [QuestionKind.ESI]), changes
+    return QuestionGenerationResult.count(questions, [QuestionKind.ESI], intake.skipped), changes

@@ -44,7 +44,6 @@ class MetaImportResult:
         new: how many descriptions, summaries or contradictions were written.
         kept: how many stay as a person has them although the answer says otherwise.
         unparsed_lines: lines of the answer that describe nobody in the recording.
-        changes: rows touched.
     """
 
     new: int
@@ -175,7 +174,7 @@ def _split_lines(text: object) -> Sequence[str]:
 
 
 def suggestion_request(
-    recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str = RAW_CONDITION, *, fresh: bool = False
+    recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str = RAW_CONDITION
 ) -> AskRequest:
     """Return a request for one part of the meta information, with the cues that people marked."""
     if task not in META_TASKS:
@@ -183,4 +182,4 @@ def suggestion_request(
             f"Nothing called “{escape_unprintable(task)}” is suggested.", f"Choose one of {', '.join(META_TASKS)}."
         )
     about = [JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id).key]
-    return AskRequest(judges, about, task, "plain", condition, sight=InputSettings(cues=True), again=True, fresh=fresh)
+    return AskRequest(judges, about, task, "plain", condition, sight=InputSettings(cues=True), again=True)

@@ -225,8 +225,6 @@ class QuestionSetting:
     """How much of a question a judge sees, and with which variant of the prompt.
 
     Attributes:
-        name: for menus.
-        variant: of the prompt.
         words: whether the transcript is part of the prompt.
         pictures: whether frames are shown.
     """

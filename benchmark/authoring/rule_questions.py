@@ -1,7 +1,7 @@
 """Makes questions from the chains of a study by rules, as one step of the history."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotate.chains.chain_checks import is_sound
@@ -52,6 +52,15 @@ class QuestionGenerationResult:
     questions: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
 
+    @classmethod
+    def count(
+        cls, questions: Sequence[Question], kinds: Iterable[QuestionKind], skipped: Mapping[str, int]
+    ) -> "QuestionGenerationResult":
+        by_kind = dict.fromkeys((kind.value for kind in kinds), 0) | Counter(
+            question.kind.value for question in questions
+        )
+        return cls(by_kind, tuple(question.id for question in questions), dict(skipped))
+
 
 def add_rule_questions(
     session: Session,
@@ -88,29 +97,26 @@ def build_rule_questions(
     wanted_kinds = _require_chain_kinds(kinds)
     known = read_graphs(session.study, all_chains(session.study))
     chosen = select_graphs(session, known, chain_ids)
-    existing_keys = _existing_keys(session, known)
+    existing = existing_keys(session, known, Maker.RULES)
     skipped: Counter[str] = Counter()
     required: list[tuple[ChainGraph, QuestionSpec]] = []
     for graph in chosen:
         if not is_sound(graph):
             skipped[INVALID_CHAIN] += 1
             continue
-        for required_question in required_questions(graph, wanted_kinds):
-            if (graph.chain.id, required_question.part) in existing_keys:
+        for spec in required_questions(graph, wanted_kinds):
+            if (graph.chain.id, spec.part) in existing:
                 skipped[ALREADY_EXISTS] += 1
             else:
-                required.append((graph, required_question))
+                required.append((graph, spec))
     drafts = _build_drafts(session, known, chosen, required, seed, skipped, progress)
-    questions = _rule_questions(session, drafts, seed)
-    by_kind = dict.fromkeys((kind.value for kind in wanted_kinds), 0) | Counter(
-        question.kind.value for question in questions
-    )
-    return questions, QuestionGenerationResult(by_kind, tuple(question.id for question in questions), dict(skipped))
+    questions = build_questions(session, drafts, Maker.RULES, seed)
+    return questions, QuestionGenerationResult.count(questions, wanted_kinds, skipped)
 
 
 def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:
     """Return the chains that questions are made of: those that are named, or one version of each."""
-    by_id = {chain_graph.chain.id: chain_graph for chain_graph in known}
+    by_id = {graph.chain.id: graph for graph in known}
     for chain_id in chain_ids:
         if chain_id not in by_id:
             raise UserError(
@@ -128,10 +134,9 @@ def build_questions(
     drafts: Sequence[tuple[ChainGraph, QuestionDraft, str]],
     maker: Maker,
     seed: int,
-    options: int = OPTION_COUNT,
 ) -> list[Question]:
     """Return drafts as questions, with the places of their right options balanced over all of them."""
-    places = balance_positions(len(drafts), options, seed)
+    places = balance_positions(len(drafts), OPTION_COUNT, seed)
     durations: dict[str, int] = {}
     found = []
     for (graph, draft, judgment), place in zip(drafts, places, strict=True):
@@ -154,20 +159,20 @@ def _require_chain_kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, .
     if foreign := [kind for kind in kinds if kind not in CHAIN_QUESTION_KINDS]:
         raise UserError(
             f"Questions of the kind {foreign[0].value} are not made from chains.",
-            f"Choose from {', '.join(question_kind.value for question_kind in CHAIN_QUESTION_KINDS)}.",
+            f"Choose from {', '.join(CHAIN_QUESTION_KINDS)}.",
         )
     return tuple(dict.fromkeys(kinds)) or SINGLE_STEP
 
 
-def _existing_keys(session: Session, known: Sequence[ChainGraph]) -> set[tuple[str, str]]:
-    """Return which questions of chains are there by rules and still fit, each by its chain and `QuestionSpec.part`."""
-    graphs = {chain_graph.chain.id: chain_graph for chain_graph in known}
+def existing_keys(session: Session, known: Sequence[ChainGraph], maker: Maker) -> set[tuple[str, str]]:
+    """Return which questions of chains were made so and still fit, each by its chain and `QuestionSpec.part`."""
+    graphs = {graph.chain.id: graph for graph in known}
     return {
         (question.chain_id, QuestionSpec(question.kind, question.aspect, question.covers).part)
         for question in all_questions(session.study)
         if question.chain_id
         and question.covers
-        and question.maker is Maker.RULES
+        and question.maker is maker
         and not is_stale(question, graphs.get(question.chain_id))
     }
 
@@ -180,13 +185,13 @@ def _build_drafts(
     seed: int,
     skipped: Counter[str],
     progress: Progress,
-) -> list[tuple[ChainGraph, QuestionDraft]]:
+) -> list[tuple[ChainGraph, QuestionDraft, str]]:
     usual = {version.id for version in select_versions(session, [graph.chain for graph in known])}
-    usual |= {chain_graph.chain.id for chain_graph in chosen}
-    pool = [chain_graph for chain_graph in known if chain_graph.chain.id in usual and is_sound(chain_graph)]
+    usual |= {graph.chain.id for graph in chosen}
+    pool = [graph for graph in known if graph.chain.id in usual and is_sound(graph)]
     names = [participant.pseudonym for participant in all_participants(session.study)]
     rules = RuleQuestionGenerator(pool, known, _recording_contexts(session, known), names, seed)
-    found: dict[tuple[str, str], tuple[ChainGraph, QuestionDraft]] = {}
+    found: dict[tuple[str, str], tuple[ChainGraph, QuestionDraft, str]] = {}
     for done, (graph, question_spec, draft) in enumerate(rules.drafts(wanted)):
         if done % 100 == 0:
             progress.check_cancelled()
@@ -194,7 +199,7 @@ def _build_drafts(
         if isinstance(draft, str):
             skipped[draft] += 1
         else:
-            found[graph.chain.id, question_spec.part] = graph, draft
+            found[graph.chain.id, question_spec.part] = graph, draft, ""
     ordered = [(graph.chain.id, question_spec.part) for graph, question_spec in wanted]
     return [found[pair] for pair in ordered if pair in found]
 
@@ -224,7 +229,3 @@ def _granted_uses(session: Session, recording_id: str) -> frozenset[str]:
         if not permission.unasked and all(has_consented(session, participant, use) for participant in permission.people)
     }
     return frozenset(uses if permission.held_out else {*uses, _NOT_HELD_OUT})
-
-
-def _rule_questions(session: Session, drafts: Sequence[tuple[ChainGraph, QuestionDraft]], seed: int) -> list[Question]:
-    return build_questions(session, [(graph, draft, "") for graph, draft in drafts], Maker.RULES, seed)

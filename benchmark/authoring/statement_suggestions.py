@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotate.chains.chain_drafts import to_single_line
 from annotate.study.scheme_versions import use_shipped_scheme
-from benchmark.authoring.judge_questions import Intake
+from benchmark.authoring.judge_questions import Intake, clean_text
 from benchmark.disclosure.cast_names import restore_pseudonyms
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.ask_run import AskRequest, RunNote, refusal_error
@@ -38,7 +37,7 @@ from project.ids import new_id
 from project.progress import Progress
 from project.queries.annotator_rows import annotator_by_name, insert_annotator
 from project.queries.judgment_rows import find_judgments
-from project.queries.segment_rows import insert_segments, insert_values, segments_of_scheme, values_of
+from project.queries.segment_rows import insert_segments, insert_values, valued_segments
 from project.session.jobs import run_inline
 from project.session.session import Session
 from project.text_format import pluralize
@@ -120,7 +119,6 @@ EMPTY = "It is empty."
 TOO_LONG = f"It is longer than {LONGEST_STATEMENT} characters."
 DUPLICATE = "The recording has a statement that says the same."
 NO_CLASS = "It has none of the three classes."
-_INVISIBLE_CHARS = re.compile("[\u0000-\u0008\u000b-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _LIST_MARKER = re.compile(r"^\s*(?:\d{1,2}[.):]|[-*\u2022])\s+")
 _CLASSES = tuple(field_choice.key for field_choice in STATEMENT_CLASSES)
 
@@ -206,19 +204,16 @@ def _rejection_reason(text: str, label: Json, seen: set[str]) -> str:
 
 
 def _clean_statement(said: Json, called: Mapping[str, Participant]) -> str:
-    """Return a statement on one line, without invisible characters and without a list marker."""
-    if not isinstance(said, str):
-        return ""
-    return restore_pseudonyms(_LIST_MARKER.sub("", to_single_line(_INVISIBLE_CHARS.sub("", said))), called).strip()
+    """Return a statement as `clean_text`, without a list marker."""
+    return restore_pseudonyms(_LIST_MARKER.sub("", clean_text(said)), called).strip()
 
 
 def _existing_statements(session: Session) -> dict[str, set[str]]:
     """Return recording id -> the gists of its statements."""
     found: dict[str, set[str]] = {}
-    for segment in segments_of_scheme(session.study, SCHEME):
-        value = values_of(session.study, segment.id, SCHEME).get(STATEMENT)
-        if value is not None and isinstance(value.value, str):
-            found.setdefault(segment.recording_id, set()).add(gist(value.value))
+    for segment, values in valued_segments(session.study, SCHEME):
+        if isinstance(statement := values.get(STATEMENT), str):
+            found.setdefault(segment.recording_id, set()).add(gist(statement))
     return found
 
 

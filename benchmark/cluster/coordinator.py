@@ -51,7 +51,6 @@ class JobResult:
     Attributes:
         result: of the job; None if it failed. If a part of a run of judges failed, it is the result of the others.
         changes: what was stored of it, also where it failed later.
-        error: why it, or a part of it, failed.
     """
 
     job: JobSpec
@@ -172,10 +171,8 @@ class ClusterTask:
         crashed: the process that did it ended by itself.
         host: the machine that runs it.
         fraction_done: how much of it is done, from 0 to 1.
-        progress_text: the progress, in words.
         result: None while it is not done.
         error: why it failed; None otherwise.
-        changes: what was stored of it.
     """
 
     job_index: int
@@ -195,11 +192,9 @@ class ClusterTask:
 
     @property
     def is_done(self) -> bool:
-        """Whether it has a result or an error."""
         return self.result is not None or self.error is not None
 
     def add_stored_part(self, part: Mapping[str, Json], changes: Changes) -> None:
-        """Note that a part of it was stored."""
         self._stored += load(JudgmentBatch, part, self.job.kind).judgments
         self.changes |= changes
 
@@ -236,7 +231,6 @@ class ClusterTask:
         self.fraction_done = 1.0
 
     def lost_error(self) -> UserError:
-        """Return the error for a task whose workers all stopped."""
         on = f" (the last one on {self.host})" if self.host else ""
         return UserError(
             f"Its workers stopped {MAX_TRIES} times{on}: {self.job.title}.",

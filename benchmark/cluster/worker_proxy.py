@@ -76,7 +76,6 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
         return self._process.poll() is None
 
     def send(self, line: str) -> None:
@@ -94,7 +93,6 @@ class WorkerProcess:
                 yield json.loads(line)
 
     def kill(self) -> None:
-        """Kill the process."""
         self._process.kill()
         self._process.wait()
 
@@ -114,7 +112,6 @@ class _PreparedWorker:
 
     @property
     def facts(self) -> dict[str, Json]:
-        """What the coordinator has to know of it."""
         address = str(self._worker.address)
         return {
             "version": __version__,
@@ -124,7 +121,6 @@ class _PreparedWorker:
         }
 
     def acquire_process(self) -> WorkerProcess:
-        """Return an idle process, or start one."""
         with suppress(IndexError):
             while True:
                 child = self.idle.pop()
@@ -261,12 +257,7 @@ _prepared: _PreparedWorker | None = None
 
 
 def attach(worker: Any, launcher: Path) -> None:
-    """Prepare a Dask worker for Greenroom.
-
-    Args:
-        worker: the `distributed.Worker` that starts.
-        launcher: file of the program's launcher.
-    """
+    """Prepare a Dask worker for Greenroom."""
     global _prepared
     if hasattr(worker, "nanny") and _prepared is None:
         _prepared = _PreparedWorker(worker, launcher)

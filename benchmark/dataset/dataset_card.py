@@ -13,7 +13,7 @@ from typing import Any
 from annotate.interchange.bounded_files import damaged_file_error, read_text
 from anonymize.release.release_plan import get_release_key, keyed_checksum
 from benchmark.dataset.question_selection import DatasetContents
-from benchmark.questions.verification import Agreement
+from benchmark.questions.verification import AgreementFigure
 from project.errors import UserError
 from project.files.publication import MANIFEST_NAME
 from project.queries.face_rows import mask_state
@@ -155,7 +155,7 @@ def render_card(
     gathering: DatasetContents,
     splits: Mapping[str, str],
     shown: Mapping[str, ReleasedMedia],
-    agreement: Agreement,
+    agreement: Mapping[str, AgreementFigure],
     seed: int,
     survivors: int,
     read_by: str,
@@ -208,11 +208,11 @@ def _list_codes(codes: Sequence[str], of: int) -> str:
     return ", ".join(codes[:_MAX_LISTED]) + more
 
 
-def _agreement_text(found: Agreement) -> str:
+def _agreement_text(found: Mapping[str, AgreementFigure]) -> str:
     lines = [
         f"- {figure.key}: {figure.agreeing} of {figure.pairs} pairs say the same"
         f"{'' if figure.kappa is None else f', kappa {figure.kappa:.2f}'}."
-        for figure in found.figures
+        for figure in found.values()
         if figure.pairs
     ]
     return "\n".join(lines) or "No two people looked at the same question yet."

@@ -114,20 +114,11 @@ def write_table(
         table = csv.writer(file, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
         table.writerow(columns)
         for index, clip in zip(indexes, clips, strict=True):
-            dataset_question = items[index]
-            options = [table_cell(option) for option in dataset_question.options] + [""] * (
-                most - len(dataset_question.options)
-            )
-            row = [
-                str(index),
-                table_cell(dataset_question.text),
-                *options,
-                dataset_question.letter,
-                dataset_question.kind,
-                dataset_question.aspect or dataset_question.kind,
-            ]
-            row += [splits[dataset_question.recording], dataset_question.id, dataset_question.recording]
-            row += [f"{dataset_question.start_us / SECOND_US:.3f}", f"{dataset_question.end_us / SECOND_US:.3f}"]
+            item = items[index]
+            options = [table_cell(option) for option in item.options] + [""] * (most - len(item.options))
+            row = [str(index), table_cell(item.text), *options, item.letter, item.kind, item.aspect or item.kind]
+            row += [splits[item.recording], item.id, item.recording]
+            row += [f"{item.start_us / SECOND_US:.3f}", f"{item.end_us / SECOND_US:.3f}"]
             row += [clip] if all(clips) else []
             table.writerow(row + ([repr(pictures_by_item[index])] if has_pictures else []))
     return len(indexes)
@@ -151,14 +142,7 @@ class DatasetCounts:
     """Counts of a data set that was written.
 
     Attributes:
-        by_split: split -> questions.
-        by_kind: kind -> questions.
-        recordings: code -> split.
-        by_recording: code -> questions.
-        chains: how many.
-        left_out: why -> questions.
         replaced: spans of texts that were replaced.
-        files: paths in the folder.
         verified_only: unverified and stale questions were left out.
     """
 
@@ -174,7 +158,6 @@ class DatasetCounts:
 
     @property
     def questions(self) -> int:
-        """The number of questions in all splits."""
         return sum(self.by_split.values())
 
 
@@ -185,7 +168,6 @@ class PreparedDataset:
     Attributes:
         splits: code of a recording -> its split.
         media: code of a recording -> its clip and frames in a release.
-        card: text of the data card.
         private: words and texts that must not occur in it.
     """
 

@@ -96,7 +96,6 @@ class DatasetQuestion:
     Attributes:
         recording: code of its recording.
         start_us: start of the span that is shown, on the recording's axis.
-        end_us: end of that span.
         options: in the order in which they are shown.
         letter: of the right one.
         chain: released id of its chain; None for none.
@@ -125,7 +124,6 @@ class DatasetQuestion:
 
     @property
     def answer(self) -> str:
-        """The text of the right option."""
         return self.options[LETTERS.index(self.letter)]
 
 
@@ -153,7 +151,6 @@ class DatasetContents:
     Attributes:
         items: by recording and time.
         chains: those that a question of the set was made from.
-        left_out: why -> how many questions.
         verified_only: unverified and stale questions were left out.
         question_ids: ids that the questions have in the study, in the order of `items`.
         checksum: over consents, hold-outs and private words at the time of the selection.
@@ -168,30 +165,23 @@ class DatasetContents:
 
     @property
     def replacement_count(self) -> int:
-        """How many spans of texts were replaced."""
         return sum(len(text.replacements) for text in self.texts)
 
     @cached_property
     def texts(self) -> tuple[ReleasedText, ...]:
-        """Every text that leaves, by recording and time."""
         found = [text for item in self.items for text in item.texts]
         found += [text for chain in self.chains for text in chain.texts]
         return tuple(sorted(found, key=lambda released_text: (released_text.recording, released_text.time_us)))
 
     @property
     def recordings(self) -> list[str]:
-        """Codes of the recordings that questions are about, in order."""
         return sorted({item.recording for item in self.items})
 
 
 def select_questions(
     session: Session, *, everything: bool = False, progress: Progress | None = None
 ) -> DatasetContents:
-    """Run all of `selection_steps` at once.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Run all of `selection_steps` at once."""
     told = progress or Silent()
     pieces = selection_steps(session, everything=everything)
     while True:
@@ -208,10 +198,6 @@ def selection_steps(session: Session, *, everything: bool = False) -> Generator[
 
     Recordings that are held out, or in which somebody did not consent to release, are left out with everything that is
     about them or was taken from them. Ids are derived with the key of releases, so they reveal neither row nor time.
-
-    Args:
-        session: of the study.
-        everything: include unverified and stale questions; each is marked.
 
     Yields:
         how many questions and chains are done, and of how many; returns the contents.

@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-import numpy as np
-
-from annotate.agreement.coefficients import assign_bins
 from annotate.blinding.reveals import is_blind_first
 from benchmark.metrics.published_figures import DIMENSIONS, SCHEME, overall_score, score_ranges
-from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
+from benchmark.metrics.ratings import agreement_over_scales, mae, pairwise_agreement, pearson, randolph_kappa
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from project.entities.judgments import Judgment, JudgmentStatus
 from project.entities.study_records import Json
@@ -36,7 +33,6 @@ class ParticipantRating:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all seven are filled in."""
         return len(self.scores) == len(DIMENSIONS)
 
     @property
@@ -176,8 +172,7 @@ def _rated_participants(session: Session) -> list[_RatedParticipant]:
 
 def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[RaterAgreement]:
     found: list[RaterAgreement] = []
-    all_bins: list[list[float]] = []
-    all_pairs: list[list[float]] = []
+    everything: list[tuple[list[float], float, float]] = []
     for key, (low, high) in score_ranges().items():
         given = [
             [float(rating.scores[key]) for rating in participant.people if key in rating.scores]
@@ -194,14 +189,9 @@ def _agreement_between_people(rated: Sequence[_RatedParticipant]) -> list[RaterA
                 pearson([first for first, _ in pairs], [second for _, second in pairs]).value,
             )
         )
-        # In bins, because the scales of the dimensions differ.
-        all_bins += [assign_bins(np.array(scores), low, high, RATING_BINS).astype(float).tolist() for scores in several]
-        all_pairs += several
-    kappa, agreement = randolph_kappa(all_bins, 0, RATING_BINS), pairwise_agreement(all_pairs)
-    return [
-        *found,
-        RaterAgreement(ALL_DIMENSIONS, max((among.rated for among in found), default=0), kappa, agreement, None),
-    ]
+        everything += [(scores, low, high) for scores in several]
+    most_rated = max((among.rated for among in found), default=0)
+    return [*found, RaterAgreement(ALL_DIMENSIONS, most_rated, *agreement_over_scales(everything), None)]
 
 
 def _agreement_with_judges(rated: Sequence[_RatedParticipant]) -> list[JudgeAgreement]:

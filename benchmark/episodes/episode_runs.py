@@ -39,7 +39,6 @@ class TurnResult:
     """A turn that was taken.
 
     Attributes:
-        agent: who took it.
         failure_reason: why the judge gave no usable turn, in one line; "" otherwise.
     """
 

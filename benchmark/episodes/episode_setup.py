@@ -6,6 +6,7 @@ is said.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from project.entities.roleplay import (
     MOST_TURNS,
@@ -65,7 +66,7 @@ def save_character(session: Session, profile: Profile, character_id: str = "") -
     name = " ".join(profile.name.split())
     if not name:
         raise UserError("A character needs a name.", "Type one.")
-    known = {character.id: character for character in episode_rows.all_characters(session.study)}
+    known = {character.id: character for character in all_characters(session.study)}
     if any(character.profile.name == name and character.id != character_id for character in known.values()):
         raise UserError(f"There is a character {name} already.", "Change that one, or type another name.")
     made = replace(known.get(character_id, Character(new_id(), profile)), profile=replace(profile, name=name))
@@ -86,7 +87,7 @@ def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
     name = " ".join(scenario.name.split())
     if not name:
         raise UserError("A scenario needs a name.", "Type one.")
-    known = episode_rows.all_scenarios(session.study)
+    known = all_scenarios(session.study)
     if any(other.name == name and other.id != scenario.id for other in known):
         raise UserError(f"There is a scenario {name} already.", "Change that one, or type another name.")
     if not scenario.context.strip():
@@ -228,11 +229,7 @@ DEFAULT_COLLECTION = "Episodes"
 
 @dataclass(frozen=True, slots=True)
 class OpeningTurn:
-    """A turn that an episode starts with.
-
-    Attributes:
-        seat: position of its agent.
-    """
+    """A turn that an episode starts with."""
 
     turn: AgentTurn
     seat: int
@@ -243,7 +240,6 @@ class EpisodeSetup:
     """What an episode is started with.
 
     Attributes:
-        name: of the recording.
         seats: who takes part, in the order in which they act.
         episode: its `recording_id` is filled in.
         preceding_utterances: utterances of the recording that it continues; they keep their times.
@@ -341,16 +337,29 @@ def end_if_over(episode: Episode, turns: int, last: AgentTurn) -> Episode:
     return replace(episode, ended=EpisodeEnd.LIMIT) if turns >= episode.turn_limit else episode
 
 
+Named = TypeVar("Named", Scenario, Character)
+
+
+def _find_named(known: Sequence[tuple[str, Named]], name: str, noun: str) -> Named:
+    """Return the one of a name or id; `known` has the name of each."""
+    found = [each for own_name, each in known if name in (each.id, own_name)]
+    if len(found) > 1:
+        raise UserError(f"There are {len(found)} {noun}s called “{name}”.", f"Name it by its id: {found[0].id}")
+    if not found:
+        listed = ", ".join(own_name for own_name, _ in known[:8]) or "none yet"
+        raise UserError(f"There is no {noun} “{name}”.", f"In this study: {listed}.")
+    return found[0]
+
+
 def get_scenario(session: Session, name: str) -> Scenario:
     """Return the scenario of a name or id."""
-    known = all_scenarios(session.study)
-    found = [scenario for scenario in known if name in (scenario.id, scenario.name)]
-    if len(found) > 1:
-        raise UserError(f"There are {len(found)} scenarios called “{name}”.", f"Name it by its id: {found[0].id}")
-    if not found:
-        listed = ", ".join(scenario.name for scenario in known[:8]) or "none yet"
-        raise UserError(f"There is no scenario “{name}”.", f"In this study: {listed}.")
-    return found[0]
+    return _find_named([(scenario.name, scenario) for scenario in all_scenarios(session.study)], name, "scenario")
+
+
+def get_character(session: Session, name: str) -> Character:
+    """Return the character of a name or id."""
+    known = [(character.profile.name, character) for character in all_characters(session.study)]
+    return _find_named(known, name, "character")
 
 
 def get_cast(session: Session, scenario: Scenario, number: int) -> list[Character]:
@@ -363,18 +372,6 @@ def get_cast(session: Session, scenario: Scenario, number: int) -> list[Characte
     if not characters.keys() >= {*cast}:
         raise UserError("A character of this cast is gone.", "Choose another cast.")
     return [characters[key] for key in cast]
-
-
-def get_character(session: Session, name: str) -> Character:
-    """Return the character of a name or id."""
-    known = all_characters(session.study)
-    found = [character for character in known if name in (character.id, character.profile.name)]
-    if len(found) > 1:
-        raise UserError(f"There are {len(found)} characters called “{name}”.", f"Name it by its id: {found[0].id}")
-    if not found:
-        listed = ", ".join(character.profile.name for character in known[:8]) or "none yet"
-        raise UserError(f"There is no character “{name}”.", f"In this study: {listed}.")
-    return found[0]
 
 
 def compose_setup(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from benchmark.judge_input.judged_subjects import locate_target
 from benchmark.judge_input.subject_material import MATERIAL, MaterialSource, names_in_episode
 from benchmark.prompts.episode_prompts import ACT_MATERIAL, ACT_TASK, turn_part
-from benchmark.prompts.judge_prompt import get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import Act, AgentTurn, Episode, EpisodeAgent, EpisodeEnd, parse_turn
 from project.entities.study_records import Utterance
@@ -49,7 +49,6 @@ class EpisodeState:
 
     @property
     def turn_count(self) -> int:
-        """How many turns were played."""
         return max((episode_turn.number for episode_turn in self.played_turns), default=0)
 
     @property
@@ -142,7 +141,7 @@ def names_seen_by(session: Session, state: EpisodeState, viewer: EpisodeAgent | 
     """Return participant id -> name that an agent knows; real names if `viewer` is None."""
     part = turn_part(viewer.position, state.turn_count + 1) if viewer is not None else ""
     usual = {agent.participant_id: agent.profile.name for agent in state.agents if agent.participant_id is not None}
-    return names_in_episode(session, get_judge_prompt(ACT_TASK), state.episode.recording_id, part, usual, str)
+    return names_in_episode(session, TASKS.make(ACT_TASK), state.episode.recording_id, part, usual, str)
 
 
 def briefing(session: Session, state: EpisodeState, viewer: EpisodeAgent) -> Mapping[str, str]:

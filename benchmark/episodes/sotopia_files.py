@@ -50,7 +50,7 @@ from project.queries.episode_rows import (
     set_scenario,
 )
 from project.queries.recording_rows import all_collections, all_recordings
-from project.queries.segment_rows import insert_segments, insert_values, segments_of_scheme, values_of
+from project.queries.segment_rows import insert_segments, insert_values, valued_segments
 from project.session.session import Session
 from project.text_format import Cell, escape_unprintable, to_csv
 
@@ -124,10 +124,8 @@ class SotopiaImportResult:
 
     Attributes:
         kind: what the file holds: `episodes`, `scenarios`, `characters`, `relationships`, `combinations` or `ratings`.
-        added: how many are new.
         existing: how many are in the study already.
         unmatched: how many are about an episode, a scenario or a character that is not in the study.
-        changes: rows that were added.
     """
 
     kind: str
@@ -351,8 +349,7 @@ class _AgentFinder:
 
 def _existing_ratings(session: Session) -> set[tuple[str, str, str | None]]:
     """Return recording, annotator and participant of every existing rating."""
-    found: set[tuple[str, str, str | None]] = set()
-    for segment in segments_of_scheme(session.study, SCHEME):
-        who = values_of(session.study, segment.id).get(_WHO)
-        found.add((segment.recording_id, segment.annotator_id, str(who.value) if who is not None else None))
-    return found
+    return {
+        (segment.recording_id, segment.annotator_id, str(values[_WHO]) if _WHO in values else None)
+        for segment, values in valued_segments(session.study, SCHEME)
+    }

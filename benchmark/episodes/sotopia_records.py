@@ -90,7 +90,6 @@ class SotopiaRecord:
     fields: Mapping[str, Json]
 
     def error(self, problem: str) -> UserError:
-        """Return the error that the file is damaged in this line."""
         return damaged_file_error(self.path, problem, self.line)
 
     def text(self, key: str, *, required: bool = True) -> str:
@@ -121,7 +120,6 @@ class SotopiaRecord:
         return _INVISIBLE_CHARS.sub("", value).strip()
 
     def part(self, key: str) -> "SotopiaRecord":
-        """Return an object in it."""
         value = self.fields.get(key)
         if not isinstance(value, dict):
             raise self.error(f"“{key}” is missing or no JSON object")

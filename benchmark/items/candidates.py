@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -15,9 +16,7 @@ class ItemCandidate:
 
     Attributes:
         about: as `JudgmentTarget.key`; "" for an unmarked span.
-        collection_id: of its recording.
         start_us: start of the span that is shown, on the recording's axis.
-        end_us: end of that span.
         made_from: checksum over its source.
         content: what its item freezes; see `project.entities.frozen_items.FrozenItem`.
     """
@@ -81,7 +80,6 @@ class MultipleChoiceOptions:
     """The options of a multiple-choice item.
 
     Attributes:
-        options: in their order.
         place: of the right one, from 0.
         sources: what each was taken from.
     """
@@ -148,20 +146,12 @@ def iter_shuffled(others: Sequence[ItemCandidate], chance: random.Random) -> Ite
         moved[place] = moved.get(left - 1, left - 1)
 
 
-def candidate_sort_key(candidate: ItemCandidate) -> tuple[str, int, int, str, str]:
-    """Return the sort key of a candidate: recording, time, and source."""
-    return (
-        candidate.recording_id,
-        candidate.start_us,
-        candidate.end_us,
-        candidate.about,
-        candidate.made_from,
-    )
+_SORT_KEY = attrgetter("recording_id", "start_us", "end_us", "about", "made_from")
 
 
 def sort_candidates(candidates: Iterable[ItemCandidate]) -> list[ItemCandidate]:
     """Return candidates in a fixed order, so that a seed always draws the same ones."""
-    return sorted(candidates, key=candidate_sort_key)
+    return sorted(candidates, key=_SORT_KEY)
 
 
 FEW_OPTIONS = "fewer than four other texts would do as wrong options"

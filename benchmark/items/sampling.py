@@ -15,7 +15,7 @@ from benchmark.items.candidates import (
     no_items_error,
     sort_candidates,
 )
-from project.codec import dump, load
+from project.codec import load
 from project.entities.study_records import Json
 from project.errors import UserError
 
@@ -71,12 +71,7 @@ def items_per_collection(size: int, collections: int) -> int:
 
 
 def collection_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
-    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as possible.
-
-    Args:
-        size: items in all.
-        there: collection -> how many are available.
-    """
+    """Return how many items each collection gives, the same number each; a `size` of 0 is as many as possible."""
     if not there:
         return {}
     each = min(there.values())
@@ -299,7 +294,6 @@ class SamplingOptions:
     truth: str = ONE_ANNOTATOR
 
     def require_known(self) -> None:
-        """Raise if an option is not known."""
         for key in self.include:
             if key not in INCLUDE_LABELS:
                 raise UserError(
@@ -312,13 +306,9 @@ class SamplingOptions:
         if any(weight < 0 for weight in self.shares.values()):
             raise UserError("A share cannot be below 0.", "Give weights from 0.")
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object that `read_sampling_options` reads."""
-        return dump(replace(self, include=tuple(sorted({*self.include}))))
-
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
-    """Read the result of `SamplingOptions.as_json`."""
+    """Read the options in the rule of an item set."""
     try:
         options = load(SamplingOptions, found, "The rule")
         options.require_known()

@@ -66,7 +66,7 @@ from benchmark.judge_input.subject_material import (
     read_looks,
 )
 from benchmark.prompts.answer_form import FormSpec, answer_shape, field_definitions, to_single_line, without_definitions
-from benchmark.prompts.judge_prompt import THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, THINKING_VARIANTS, VARIANTS, JudgePrompt, PromptSubject
 from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
 from models.judges.judge_backends import build_options
 from models.judges.judge_interface import ModelOptions
@@ -195,7 +195,7 @@ def plan_input(
     """
     if variant not in VARIANTS:
         raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
-    planner = _InputPlanner(session, about, get_judge_prompt(task), variant, condition, settings, prompt)
+    planner = _InputPlanner(session, about, TASKS.make(task), variant, condition, settings, prompt)
     return planner.plan()
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from annotate.chains.chain_versions import chain_checksum
 from benchmark.disclosure.cast_names import TextRewriter
-from benchmark.prompts.judge_prompt import FrozenContent, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, FrozenContent, PromptSubject
 from project.entities.causal_chains import Chain, ChainGraph
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
@@ -214,7 +214,7 @@ def _most_common(values: Sequence[Json]) -> Json:
 
 
 def _count_answers(session: Session, scheme_key: str, track: str, task_key: str) -> AnswerCounts:
-    study, scheme, task = session.study, get_scheme(session, scheme_key), get_judge_prompt(task_key)
+    study, scheme, task = session.study, get_scheme(session, scheme_key), TASKS.make(task_key)
     people = {annotator.id for annotator in all_annotators(study) if annotator.kind == PERSON}
     counts: dict[str, tuple[Mapping[str, Json], int]] = {}
     values: dict[str, Mapping[str, Mapping[str, FieldValue]]] = {}

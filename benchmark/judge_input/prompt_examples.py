@@ -20,12 +20,12 @@ from benchmark.items.sampling import REVIEWED, SamplingOptions
 from benchmark.judge_input.conversation_lines import prompt_turns, shorten_turns
 from benchmark.judge_input.judged_subjects import segment_subject
 from benchmark.prompts.answer_form import answer_json, to_single_line
-from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, FrozenContent, JudgePrompt, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, TASKS, FrozenContent, JudgePrompt, PromptSubject
 from benchmark.prompts.question_prompts import format_options
 from benchmark.sets.agreed_segments import segment_pool
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from benchmark.tasks.label_tasks import candidate_label
-from benchmark.tasks.option_tasks import FiveOptions
+from benchmark.tasks.option_tasks import OptionTask
 from project.entities.judgments import RAW_CONDITION, Modality
 from project.entities.questions import LETTERS, Question
 from project.entities.study_records import Json, ReviewDecision, Segment
@@ -50,8 +50,8 @@ def example_options(
     Returns:
         None if the task is not asked about such a segment, or there are not four wrong options.
     """
-    entry = get_benchmark_task(task)
-    assert isinstance(entry, FiveOptions)
+    entry = SUITE.make(task)
+    assert isinstance(entry, OptionTask)
     pool = segment_pool(session, SamplingOptions((REVIEWED,), scheme=segment.scheme, track=segment.track))
     labelled = [
         candidate
@@ -136,7 +136,7 @@ class _Example:
 
 def _collect_examples(session: Session, scheme: str, track: str, task_key: str) -> list[_Example]:
     """Return up to `MAX_EXAMPLES` examples of each label from each recording, in a fixed order."""
-    task = get_judge_prompt(task_key)
+    task = TASKS.make(task_key)
     found: list[_Example] = []
     counts: Counter[tuple[str, str]] = Counter()
     marked = [segment for segment in segments_of_scheme(session.study, scheme) if segment.track == track]

@@ -259,10 +259,10 @@ class RunOutcome:
                 self.notes.append(replace(note, about=[*note.about]))
 
     def add_note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
-        """Note why a request was not made; the same reason of the same judge is one note."""
+        """Note why a request was not made, or none about anything (`about` ""); a reason of a judge is one note."""
         judge_id, name = (entry.id, entry.name) if entry else ("", "")
         rule = why.rule if isinstance(why, Forbidden) else ""
-        self.add_notes([RunNote(judge_id, name, why.message, why.hint, rule, [about])])
+        self.add_notes([RunNote(judge_id, name, why.message, why.hint, rule, [about] if about else [])])
 
     def spending_text(self) -> str:
         """Return tokens and money so far, such as `12,340 tokens, 0.031 USD`."""

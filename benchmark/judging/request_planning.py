@@ -15,7 +15,7 @@ from benchmark.judge_input.judged_subjects import SubjectLocation, answer_counts
 from benchmark.judging.ask_run import AskParameters, AskRequest, RunItem, RunOutcome, subject_noun
 from benchmark.judging.judge_registry import require_trusted_files, server_address
 from benchmark.judging.run_execution import sampling_of
-from benchmark.prompts.judge_prompt import get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from models.connection.addresses import is_local_host, server_of_url
 from models.judges.judge_backends import build_options, create_judge
 from models.judges.judge_interface import JudgeResources, ModelOptions, SamplingParameters
@@ -65,7 +65,7 @@ class _JudgePlan:
 
 def plan_requests(session: Session, request: AskRequest, outcome: RunOutcome, progress: Progress) -> AskParameters:
     """Return all requests that can be made; the others become notes of the outcome."""
-    get_judge_prompt(request.task)
+    TASKS.make(request.task)
     entries = _with_seconds(session, request.judges)
     judge_plans = [
         judge_plan
@@ -108,7 +108,7 @@ def _plan_subject(
 ) -> None:
     plans_by_settings: dict[InputSettings, tuple[int, InputPlan]] = {}
     try:
-        location = locate_subject(session, key, get_judge_prompt(request.task))
+        location = locate_subject(session, key, TASKS.make(request.task))
         condition = resolve_condition(session, location.recording_id, request.condition)
     except UserError as error:
         outcome.add_note(None, key, error)
@@ -158,7 +158,7 @@ def _require_truth(judge_plan: _JudgePlan, about: SubjectLocation, plan: InputPl
     """Raise if a judge that answers from the truth is asked about an item without one."""
     if about.frozen is not None and not plan.truth and judge_plan.entry.backend in _TRUTH_BACKENDS:
         raise UserError(
-            f"It is not defined for “{get_judge_prompt(plan.task).name}”: nothing is right by itself there.",
+            f"It is not defined for “{TASKS.make(plan.task).name}”: nothing is right by itself there.",
             "Ask another judge; those that go by what is right have nothing to say.",
         )
 

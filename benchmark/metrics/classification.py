@@ -1,4 +1,8 @@
-"""Metrics of labels and sets of labels: accuracy, F1, confusion and matches, with what random guesses reach."""
+"""Metrics of labels and sets of labels: accuracy, F1, confusion and matches, with what random guesses reach.
+
+Truths and answers are sequences of the same length, else there is a `ValueError`; anything that is no label in an
+answer is wrong.
+"""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from statistics import fmean
@@ -22,9 +26,6 @@ def encode_labels(
 
     Returns:
         (n,) true positions, 0 to k - 1, and (n,) positions of the answers; k stands for None and for any other value.
-
-    Raises:
-        ValueError: the sequences differ in length, or a truth is none of the labels.
     """
     _require_pairs(truth, said)
     place = {label: number for number, label in enumerate(labels)}
@@ -54,11 +55,7 @@ def encode_label_sets(sets: Sequence[Collection[Hashable] | None], labels: Seque
 def encode_set_pairs(
     truth: Sequence[Collection[Hashable]], said: Sequence[Collection[Hashable] | None], labels: Sequence[Hashable]
 ) -> tuple[Bools, Bools]:
-    """Return `encode_label_sets` of true sets and of answers.
-
-    Raises:
-        ValueError: the sequences differ in length, or a true set holds something that is no label.
-    """
+    """Return `encode_label_sets` of true sets and of answers."""
     _require_pairs(truth, said)
     true = encode_label_sets(truth, labels)
     if true[:, -1].any():
@@ -71,11 +68,7 @@ Answers: TypeAlias = Sequence[Collection[Hashable] | None]
 
 
 def accuracy(truth: Sequence[Hashable], said: Sequence[Hashable | None]) -> MetricContributions:
-    """Return the share of n answers that are the true ones.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return the share of n answers that are the true ones."""
     _require_pairs(truth, said)
     return share_of_items([true == answer for true, answer in zip(truth, said, strict=True)])
 
@@ -88,14 +81,6 @@ def macro_f1(
     The mean is over all labels (scikit-learn's `f1_score(labels=..., average="macro", zero_division=0)`). A
     label that is neither true nor given in a draw adds 0, so that draws are comparable; then even a perfect judge only
     reaches the share of the labels that occur.
-
-    Args:
-        truth: n true labels.
-        said: n answers.
-        labels: k labels of the task.
-
-    Raises:
-        ValueError: see `encode_labels`.
 
     Source: SHREC, section 3.1 ("unweighted average of F1").
     """
@@ -120,11 +105,7 @@ def confusion(truth: Sequence[Hashable], said: Sequence[Hashable | None], labels
 
 
 def exact_match(truth: Truths, said: Answers) -> MetricContributions:
-    """Return the share of n answers that are the true set.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return the share of n answers that are the true set."""
     _require_pairs(truth, said)
     return share_of_items(
         [answer is not None and {*true} == {*answer} for true, answer in zip(truth, said, strict=True)]
@@ -135,9 +116,6 @@ def partial_match(truth: Truths, said: Answers) -> MetricContributions:
     """Return the share of items with at least one of their true labels in the answer.
 
     An item without a true label cannot be matched and does not count.
-
-    Raises:
-        ValueError: the sequences differ in length.
 
     Source: SHREC, section 3.2 ("correctly predicts at least one of the true labels").
     """
@@ -150,14 +128,6 @@ def macro_f1_multilabel(truth: Truths, said: Answers, labels: Sequence[Hashable]
     """Return the unweighted mean of F1 over the labels of a task.
 
     As for `macro_f1`, a label that is neither true nor given in a draw adds 0.
-
-    Args:
-        truth: n true sets.
-        said: n answers; anything that is no label in them is ignored.
-        labels: k labels of the task.
-
-    Raises:
-        ValueError: see `encode_set_pairs`.
     """
     true, given = encode_set_pairs(truth, said, labels)
     return _macro_f1_of_columns(true[:, :-1], given[:, :-1])

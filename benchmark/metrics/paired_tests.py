@@ -37,9 +37,6 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
     Each item counts once; pass an item of several draws only once. If neither judge was right alone, p is 1.
 
-    Raises:
-        ValueError: the sequences differ in length.
-
     Source: McNemar (1947); the exact test below `EXACT_BELOW` items that the judges differ in (Edwards 1948).
     """
     if len(first) != len(second):
@@ -113,7 +110,6 @@ class ConditionComparison:
         n: pairs of draws.
         difference: mean of the condition less that of raw.
         low: lower end of the 95 % interval of the difference.
-        high: upper end of it.
         t: of the paired t-test, that many standard errors from 0.
         t_p: two-sided.
         t_p_holm: corrected over the family.
@@ -121,7 +117,6 @@ class ConditionComparison:
         wilcoxon_p_holm: corrected over the family.
         effect: Cohen's d_z, the mean difference over the standard deviation of differences.
         effect_low: lower end of its 95 % interval.
-        effect_high: upper end of it.
         margin: within which both count as equivalent.
         equivalence_p: of two one-sided t-tests against the margin.
         equivalence_p_holm: corrected over the family.
@@ -169,9 +164,6 @@ def compare_with_raw(
         raw: value of each draw on the raw footage; None where undefined.
         other: value of the same draws under the condition.
         margin: the largest difference that counts as equivalent, in units of the metric.
-
-    Raises:
-        ValueError: the sequences differ in length, or the margin is not above 0.
     """
     if len(raw) != len(other):
         raise ValueError(f"{len(raw)} draws raw, {len(other)} of the condition")

@@ -43,7 +43,6 @@ class PaperSettings:
     """How a paper asked one task.
 
     Attributes:
-        paper: its name.
         values: key of `SETTING_NAMES` -> value.
     """
 
@@ -70,12 +69,7 @@ def paper_settings(task: str) -> PaperSettings | None:
 
 
 def find_departures(task: str, own: Mapping[str, Json]) -> tuple[SettingDeparture, ...]:
-    """Return the declared settings that are other in a run.
-
-    Args:
-        task: key of the task.
-        own: the settings of the run; one that is not in it does not apply.
-    """
+    """Return the declared settings that are other in a run."""
     declared = paper_settings(task)
     values = declared.values if declared is not None else {}
     return tuple(

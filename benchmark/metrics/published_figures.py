@@ -28,11 +28,7 @@ def score_ranges() -> dict[str, tuple[int, int]]:
 
 
 def overall_score(scores: Mapping[str, Json]) -> float | None:
-    """Return the mean of the seven scores (SOTOPIA, section 6); None if one is missing.
-
-    Args:
-        scores: dimension -> score.
-    """
+    """Return the mean of the seven scores (SOTOPIA, section 6); None if one is missing."""
     found = [value for key in DIMENSIONS if isinstance(value := scores.get(key), int | float)]
     return sum(found) / len(found) if len(found) == len(DIMENSIONS) else None
 
@@ -52,8 +48,6 @@ class MetricDescription:
     """The description of a metric, for tables and hints.
 
     Attributes:
-        name: for tables.
-        description: one sentence.
         share: its value is a share, shown in percent or as 0 to 1.
         high_is_good: a higher value is better.
     """
@@ -120,7 +114,6 @@ class PublishedTableRow:
     """One row of a table in a paper.
 
     Attributes:
-        paper: its name.
         table: its number there.
         model: who answered, or the name of the data set.
         setting: what was shown: `base`, `+sub`, `+sub+tom`, ...
@@ -179,7 +172,6 @@ class PublishedScore:
     """One published result.
 
     Attributes:
-        task: key of the task.
         name: who answered, as the paper names them.
         modality: what was shown, `L`, `V` or `L+V`; "" for nothing.
         metric: key of a metric, with the name of the part if it is about a part of the items.

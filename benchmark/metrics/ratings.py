@@ -3,8 +3,9 @@
 They follow SOTOPIA, section 5, and SocialNLI, sections 4.1 and 4.2.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,18 +14,20 @@ from annotate.agreement.coefficients import assign_bins, free_marginal_kappa, mo
 from annotate.agreement.coefficients import pearson as pearson_of_sums
 from annotate.agreement.figure_intervals import Floats, Ints, finite_or_none
 from benchmark.metrics.item_sums import MetricContributions, share_of_items
+from project.entities.study_records import Json
 
 NO_VARIANCE = "Everybody gave one and the same value throughout, or there are fewer than two pairs."
 RATING_BINS = 5
 MAX_DISTANCE = 2.0
 
 
-def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tuple[Floats, Floats]:
-    """Return (m,) truths and (m,) answers of the m items that have an answer.
+def as_number(value: Json) -> float | None:
+    """Return a number of an answer; None for anything else, and for yes and no."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+
+def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tuple[Floats, Floats]:
+    """Return (m,) truths and (m,) answers of the m items that have an answer."""
     if len(truth) != len(said):
         raise ValueError(f"{len(truth)} truths, {len(said)} answers")
     both = [(true, value) for true, value in zip(truth, said, strict=True) if value is not None]
@@ -33,11 +36,7 @@ def answered_pairs(truth: Sequence[float], said: Sequence[float | None]) -> tupl
 
 
 def pearson(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
-    """Return Pearson's r of n pairs; undefined if either side never varies, see `NO_VARIANCE`.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return Pearson's r of n pairs; undefined if either side never varies, see `NO_VARIANCE`."""
     first, second = answered_pairs(truth, said)
     counts = np.array([value is not None for value in said], bool)
     sums = np.zeros((len(truth), 6))
@@ -46,11 +45,7 @@ def pearson(truth: Sequence[float], said: Sequence[float | None]) -> MetricContr
 
 
 def mae(truth: Sequence[float], said: Sequence[float | None]) -> MetricContributions:
-    """Return the mean distance of n answers from the truth.
-
-    Raises:
-        ValueError: the sequences differ in length.
-    """
+    """Return the mean distance of n answers from the truth."""
     first, second = answered_pairs(truth, said)
     counts = np.array([value is not None for value in said], bool)
     distances = np.zeros(len(truth))
@@ -65,12 +60,6 @@ def randolph_kappa(
 
     Every pair of ratings of one item counts once, as in `annotate.agreement.coefficients`.
 
-    Args:
-        ratings: n items, each with its ratings.
-        minimum: of the scale.
-        maximum: of the scale.
-        bins: 5 in the paper's main text.
-
     Returns:
         None if nothing was rated twice, or with one bin.
     """
@@ -79,15 +68,33 @@ def randolph_kappa(
     return finite_or_none(float(free_marginal_kappa(agreeing, pairs, bins)))
 
 
-def pairwise_agreement(ratings: Sequence[Sequence[float]], within: float = MAX_DISTANCE) -> float | None:
-    """Return the share of pairs of ratings of one item that differ by at most `within`; None without pairs.
+def pairwise_agreement(ratings: Sequence[Sequence[float]]) -> float | None:
+    """Return the share of pairs of ratings of one item that are at most `MAX_DISTANCE` apart; None without pairs.
 
     SOTOPIA (appendix D.1) reports 84.85 % without a definition. It cannot be the five bins of its kappa, because a
     kappa of .503 there means an agreement of 60 %. At most two points of eleven apart gives 84.5 % on the ratings
     published with SOTOPIA-pi, so it is used here.
     """
     apart = _distances(ratings, lambda some: some)
-    return float((apart <= within).mean()) if len(apart) else None
+    return float((apart <= MAX_DISTANCE).mean()) if len(apart) else None
+
+
+def agreement_over_scales(
+    ratings: Iterable[tuple[Sequence[float], float, float]],
+) -> tuple[float | None, float | None]:
+    """Return Randolph's kappa and the pairwise agreement over ratings on several scales, each in bins of its own.
+
+    `ratings` are those of one item, with minimum and maximum of their scale.
+    """
+    several = [(tuple(scores), low, high) for scores, low, high in ratings if len(scores) > 1]
+    placed = [_binned(*rating) for rating in several]
+    return randolph_kappa(placed, 0, RATING_BINS), pairwise_agreement([scores for scores, _, _ in several])
+
+
+@lru_cache(maxsize=4096)
+def _binned(scores: tuple[float, ...], low: float, high: float) -> list[float]:
+    placed: list[float] = assign_bins(np.array(scores, float), low, high, RATING_BINS).astype(float).tolist()
+    return placed
 
 
 def _distances(ratings: Sequence[Sequence[float]], cut: Callable[[Floats], Floats | Ints]) -> Floats:
@@ -114,7 +121,6 @@ class CalibrationBin:
         low: lower end, included.
         high: upper end, excluded except in the last bin.
         n: number of answers; never 0.
-        mean_answer: mean answer.
         mean_truth: mean of the human ratings of the same items.
     """
 
@@ -132,7 +138,6 @@ class Calibration:
     Attributes:
         error: mean distance of answers and truth in a bin, weighted by its answers; None without any.
         bins: those with answers, from the lowest.
-        n: number of answers.
     """
 
     error: float | None
@@ -158,9 +163,6 @@ def calibration(
         bins: of equal width.
         minimum: of the scale.
         maximum: of the scale.
-
-    Raises:
-        ValueError: the sequences differ in length.
     """
     true, given = answered_pairs(truth, said)
     ends = np.linspace(minimum, maximum, bins + 1)

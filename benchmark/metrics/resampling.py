@@ -10,10 +10,11 @@ import numpy as np
 
 from annotate.agreement.figure_intervals import (
     Floats,
+    Interval,
     Ints,
+    Statistic,
     StatisticResult,
     draw_resamples,
-    estimate,
     finite_or_none,
     percentile_interval,
 )
@@ -59,9 +60,7 @@ class Difference:
     Attributes:
         value: metric of the first minus that of the second; None if either is undefined, or they differ in what counts.
         low: lower end of the 95 % interval; None with fewer than two recordings.
-        high: upper end of it.
         p: two-sided; None if there is no interval.
-        n: number of items.
     """
 
     value: float | None
@@ -82,24 +81,17 @@ def mean_over_draws(
 
     Recordings are resampled, not draws, because items of one recording are not independent. A draw without a value is
     left out, in every sample.
-
-    Args:
-        counted: contributions of n items.
-        draws: n, the draw of each.
-        recordings: n, the recording of each.
-        samples: of the bootstrap; 0 for no interval.
-        seed: of the bootstrap.
     """
     sums, in_order = _by_recording(counted, draws, recordings)
     values = [finite_or_none(float(value)) for value in counted.formula(sums.sum(0))]
-    return estimate(
+    mean = Statistic(
         lambda drawn: mean_of_known(counted.formula(drawn)),
         sums,
-        _cached_resamples(len(sums), samples, seed),
-        int(counted.counts.sum()),
+        counted.counts.astype(float),
         (NO_ITEMS, counted.reason),
         {"sd": mean_sd(values).sd, "draws": {str(name): value for name, value in zip(in_order, values, strict=True)}},
     )
+    return mean.estimate(_cached_resamples(len(sums), samples, seed))
 
 
 def paired_difference(
@@ -114,17 +106,6 @@ def paired_difference(
 
     The two-sided p is twice the smaller share of samples on one side of 0, with one sample added to each side, so that
     it is never 0.
-
-    Args:
-        first: contributions to the metric of the first.
-        second: contributions to the metric of the second.
-        draws: n, the draw of each.
-        recordings: n, the recording of each.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
-
-    Raises:
-        ValueError: the two have different numbers of items.
 
     Source: Efron and Tibshirani (1993), An introduction to the bootstrap, chapter 16.
     """
@@ -180,8 +161,8 @@ def intervals(
     recordings: Sequence[Hashable],
     samples: int = RESCORED_SAMPLES,
     seed: int = 0,
-) -> dict[str, tuple[float, float] | None]:
-    """Return metric -> 95 % interval of its mean over draws, from scored samples of recordings; None if there is none.
+) -> dict[str, Interval]:
+    """Return metric -> 95 % interval of its mean over draws, from scored samples of recordings.
 
     Metrics that are functions of sums have theirs from `mean_over_draws`, in milliseconds instead of seconds.
 
@@ -207,9 +188,4 @@ def intervals(
         for key, values in sampled.items():
             mean = mean_sd([entry[key] for entry in scores]).mean
             values.append(np.nan if mean is None else mean)
-    return {key: _finite_interval(values, len(homes)) for key, values in sampled.items()}
-
-
-def _finite_interval(values: Sequence[float], recordings: int) -> tuple[float, float] | None:
-    low, high = percentile_interval(np.array(values, float), recordings)
-    return None if low is None or high is None else (low, high)
+    return {key: percentile_interval(np.array(values, float), len(homes)) for key, values in sampled.items()}

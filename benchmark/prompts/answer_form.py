@@ -92,7 +92,6 @@ class FormSpec:
     people: tuple[tuple[str, str], ...] = ()
 
     def has_field(self, key: str) -> bool:
-        """Tell whether the form has a field."""
         return any(answer_field.field.key == key for answer_field in self.fields)
 
 
@@ -121,9 +120,9 @@ def without_definitions(spec: FormSpec) -> FormSpec:
     )
 
 
-def label_field(name: str, choices: tuple[FieldChoice, ...], definition: str = "") -> Field:
+def label_field(name: str, choices: tuple[FieldChoice, ...]) -> Field:
     """Return the field that holds a label."""
-    return Field(LABEL_KEY, FieldKind.CHOICE, name, definition, choices)
+    return Field(LABEL_KEY, FieldKind.CHOICE, name, "", choices)
 
 
 _MAX_READ_CHARS = 10_000

@@ -54,7 +54,7 @@ def read_turn_answer(answer: Mapping[str, Json]) -> AgentTurn:
     return AgentTurn(act) if act is Act.NONE else AgentTurn(act, text)
 
 
-class ActTask(RecordingPrompt):
+class ActPrompt(RecordingPrompt):
     """The next turn of one agent, who knows the situation, itself, and of the others what it may (SOTOPIA, section 2).
 
     Temperature is a setting of the judge; the paper's agents have 1.
@@ -67,7 +67,6 @@ class ActTask(RecordingPrompt):
     material = tuple(ACT_MATERIAL)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the recording is no episode, or has no such agent."""
         return (
             ""
             if item.material.get(SELF_MATERIAL)
@@ -75,7 +74,6 @@ class ActTask(RecordingPrompt):
         )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return fields for the kind of turn and its text."""
         act = Field(ACT, FieldKind.CHOICE, "Kind", "What kind of turn it is.", _CHOICES)
         about = "What you say, or what is to be seen of it; empty for none and leave."
         return self.form(
@@ -83,7 +81,6 @@ class ActTask(RecordingPrompt):
         )
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return what the agent knows."""
         return {name: item.material[key] for key, name in ACT_MATERIAL.items() if item.material.get(key)}
 
 
@@ -107,7 +104,7 @@ _REASON_STEPS: Mapping[str, str] = {
 """Dimension -> the steps of its reason, paraphrased from SOTOPIA, appendix C."""
 
 
-class EpisodeRatings(RecordingPrompt):
+class EpisodeRatingsPrompt(RecordingPrompt):
     """The seven dimensions of SOTOPIA-EVAL about one participant, each with its reason first (SOTOPIA, appendix C).
 
     The part is the participant's id. Temperature is a setting of the judge; the paper's evaluator has 0.
@@ -119,7 +116,6 @@ class EpisodeRatings(RecordingPrompt):
     material = tuple(RATINGS_MATERIAL)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the rated person does not take part."""
         return "" if _rated_name(item) else "Nobody is named who could be rated. Name a participant of the recording."
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
@@ -132,7 +128,6 @@ class EpisodeRatings(RecordingPrompt):
         return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return what an evaluator knows, and who is rated."""
         known = {name: item.material[key] for key, name in RATINGS_MATERIAL.items() if item.material.get(key)}
         return {**known, _RATED_HEADING: _rated_name(item)}
 

@@ -24,7 +24,6 @@ class FrozenContent:
     """The frozen content of an item, with its texts rewritten for the request.
 
     Attributes:
-        options: in their order.
         place: position of the right one, from 0.
         facts: given texts, by key.
     """
@@ -39,8 +38,6 @@ class PromptSubject:
     """The subject of a request, as its task sees it.
 
     Attributes:
-        scheme: of the segment.
-        track: of the segment.
         label: of the segment; "" for an unmarked span.
         values: of the segment, by field.
         people: (name in this request, participant id), in order.
@@ -66,7 +63,6 @@ class PromptSubject:
 
     @property
     def filled_values(self) -> Mapping[str, Json]:
-        """The values; {} if there are none."""
         return self.values or {}
 
 
@@ -74,8 +70,6 @@ class JudgePrompt:
     """Base of tasks, about segments unless they say otherwise; answers have the keys of segments.
 
     Attributes:
-        key: in the registry.
-        name: for menus.
         description: one line on what is asked.
         subject: what it is asked about.
         modality: what is shown at most.
@@ -117,48 +111,48 @@ class JudgePrompt:
 
 TASKS_BY_SUBJECT: Mapping[JudgmentTargetKind, Mapping[str, str]] = {
     JudgmentTargetKind.SEGMENT: {
-        "assess": "benchmark.prompts.segment_prompts:Assess",
+        "assess": "benchmark.prompts.segment_prompts:AssessPrompt",
         "verdict": "benchmark.prompts.segment_prompts:VerdictPrompt",
-        "error": "benchmark.prompts.segment_prompts:ErrorTask",
-        "attributes": "benchmark.prompts.segment_prompts:Attributes",
+        "error": "benchmark.prompts.segment_prompts:ErrorPrompt",
+        "attributes": "benchmark.prompts.segment_prompts:AttributesPrompt",
         "multiple": "benchmark.prompts.segment_prompts:MultiplePrompt",
-        "ratings": "benchmark.prompts.segment_prompts:Ratings",
+        "ratings": "benchmark.prompts.segment_prompts:RatingsPrompt",
         "pre": "benchmark.prompts.segment_prompts:PRE",
         "post": "benchmark.prompts.segment_prompts:POST",
         "rationale": "benchmark.prompts.segment_prompts:RATIONALE",
         "correction": "benchmark.prompts.segment_prompts:CORRECTION",
-        "nli_plausibility": "benchmark.prompts.statement_prompts:Plausibility",
+        "nli_plausibility": "benchmark.prompts.statement_prompts:PlausibilityPrompt",
         "nli_support": "benchmark.prompts.statement_prompts:SUPPORT",
         "nli_oppose": "benchmark.prompts.statement_prompts:OPPOSE",
-        "nli_likelihood": "benchmark.prompts.statement_prompts:Likelihood",
-        "nli_hypothesis": "benchmark.prompts.statement_prompts:OpposedHypothesis",
-        "nli_class": "benchmark.prompts.statement_prompts:StatementClass",
-        "nli_fact": "benchmark.prompts.statement_prompts:FactCheck",
+        "nli_likelihood": "benchmark.prompts.statement_prompts:LikelihoodPrompt",
+        "nli_hypothesis": "benchmark.prompts.statement_prompts:OpposedHypothesisPrompt",
+        "nli_class": "benchmark.prompts.statement_prompts:StatementClassPrompt",
+        "nli_fact": "benchmark.prompts.statement_prompts:FactCheckPrompt",
     },
     JudgmentTargetKind.QUESTION: {
-        "answer": "benchmark.prompts.question_prompts:Answer",
-        "options_only": "benchmark.prompts.question_prompts:OptionsOnly",
+        "answer": "benchmark.prompts.question_prompts:AnswerPrompt",
+        "options_only": "benchmark.prompts.question_prompts:OptionsOnlyPrompt",
         "review_score": "benchmark.prompts.question_prompts:REVIEW_SCORE",
         "difficulty": "benchmark.prompts.question_prompts:DIFFICULTY",
         "truth": "benchmark.prompts.question_prompts:TRUTH",
         "separability": "benchmark.prompts.question_prompts:SEPARABILITY",
         "relevance": "benchmark.prompts.question_prompts:RELEVANCE",
-        "distractors": "benchmark.prompts.question_prompts:Distractors",
-        "explanation_chain": "benchmark.prompts.question_prompts:ExplanationChain",
+        "distractors": "benchmark.prompts.question_prompts:DistractorsPrompt",
+        "explanation_chain": "benchmark.prompts.question_prompts:ExplanationChainPrompt",
     },
     JudgmentTargetKind.CHAIN: {
-        "word_question": "benchmark.prompts.question_prompts:WordQuestion",
+        "word_question": "benchmark.prompts.question_prompts:WordQuestionPrompt",
     },
     JudgmentTargetKind.RECORDING: {
         "words_summary": "benchmark.prompts.recording_prompts:WORDS_SUMMARY",
         "frames_summary": "benchmark.prompts.recording_prompts:FRAMES_SUMMARY",
-        "audit": "benchmark.prompts.recording_prompts:Audit",
-        "looks": "benchmark.prompts.recording_prompts:LooksTask",
-        "esi_question": "benchmark.prompts.recording_prompts:EsiQuestion",
-        "nli_question": "benchmark.prompts.statement_prompts:NuanceQuestion",
-        "nli_inferences": "benchmark.prompts.statement_prompts:Inferences",
-        "act": "benchmark.prompts.episode_prompts:ActTask",
-        "episode_ratings": "benchmark.prompts.episode_prompts:EpisodeRatings",
+        "audit": "benchmark.prompts.recording_prompts:AuditPrompt",
+        "looks": "benchmark.prompts.recording_prompts:LooksPrompt",
+        "esi_question": "benchmark.prompts.recording_prompts:EsiQuestionPrompt",
+        "nli_question": "benchmark.prompts.statement_prompts:NuanceQuestionPrompt",
+        "nli_inferences": "benchmark.prompts.statement_prompts:InferencesPrompt",
+        "act": "benchmark.prompts.episode_prompts:ActPrompt",
+        "episode_ratings": "benchmark.prompts.episode_prompts:EpisodeRatingsPrompt",
     },
 }
 """Kind of subject -> its tasks: key -> module, and class or instance."""
@@ -167,7 +161,6 @@ ITEM_ONLY_TASKS = frozenset({"pre", "post", "rationale", "correction"})
 TASKS = Plugins[JudgePrompt](
     "task", {key: place for tasks in TASKS_BY_SUBJECT.values() for key, place in tasks.items()}
 )
-get_judge_prompt = TASKS.make
 DEFAULT_TASK = "assess"
 """The whole form of a segment."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
 from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS
 from project.entities.judgments import Modality
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -73,7 +73,6 @@ class Prompt:
         return f"{self.key}@{self.version}"
 
     def slots(self, variant: str) -> set[str]:
-        """Return the slots that a variant has."""
         return {*_SLOT_LINE.findall(self.body), *_SLOT_LINE.findall(self.variants[variant])} - {VARIANT_SLOT}
 
 
@@ -106,7 +105,7 @@ def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Fill
 @cache
 def required_slots(key: str) -> tuple[str, ...]:
     """Return the slots that every variant of a task's prompt must have."""
-    shows = get_judge_prompt(key).modality if key in TASKS else Modality.BOTH
+    shows = TASKS.make(key).modality if key in TASKS else Modality.BOTH
     return {Modality.NOTHING: REQUIRED_WITHOUT_RECORDING, Modality.PICTURES: REQUIRED_WITHOUT_WORDS}.get(
         shows, REQUIRED_SLOTS
     )
@@ -254,13 +253,7 @@ _MAX_INTEGER = 2**63 - 1
 
 
 def edit_prompt(session: Session, key: str, text: str) -> Changes:
-    """Add a version of a prompt, as one step; earlier versions are kept for judgments that refer to them.
-
-    Args:
-        session: of the study.
-        key: of the prompt, which is that of its task.
-        text: TOML as in `resources/prompts`; its version is replaced by the next one.
-    """
+    """Add a version of a prompt, as one step; earlier versions are kept for judgments that refer to them."""
     version = _next_version(session, key)
     new = with_version(text, version, own=True)
     parse_prompt(new, key)

@@ -37,11 +37,9 @@ class QuestionPrompt(JudgePrompt):
     subject = JudgmentTargetKind.QUESTION
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: there is no question, or its options cannot be told apart."""
         return question_problem(item)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the question."""
         assert item.question is not None
         return {QUESTION: item.question.text}
 
@@ -86,7 +84,7 @@ def format_right_option(item: PromptSubject) -> str:
 ANSWER_TASK = "answer"
 
 
-class Answer(QuestionPrompt):
+class AnswerPrompt(QuestionPrompt):
     """Which option is right (R3-VQA, section 4.1; ESI-Bench, appendix A.2)."""
 
     key = ANSWER_TASK
@@ -94,11 +92,9 @@ class Answer(QuestionPrompt):
     description = "Which option of a question is right."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return one letter."""
         return self.form(letter_field(item, ANSWER_TASK))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the letter of the right option."""
         assert item.question is not None
         return {ANSWER_TASK: item.question.correct_letter}
 
@@ -107,7 +103,7 @@ DISTRACTORS_TASK = "distractors"
 MAX_PLAUSIBILITY = 100
 
 
-class Distractors(QuestionPrompt):
+class DistractorsPrompt(QuestionPrompt):
     """Wrong options that tempt, each with how plausible it is (ESI-Bench, appendix A.1.4).
 
     The judge knows the answer, so that none of its options can be as good.
@@ -118,7 +114,6 @@ class Distractors(QuestionPrompt):
     description = "Harder wrong options for a question, each with how plausible it is."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return as many wrong options as the question has, and a number from 0 to 100 for each."""
         assert item.question is not None
         asked: list[AnswerField] = []
         for number in range(1, len(item.question.wrong) + 1):
@@ -132,7 +127,6 @@ class Distractors(QuestionPrompt):
         return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the question and its answer."""
         assert item.question is not None
         return {QUESTION: item.question.text, ANSWER: item.question.answer}
 
@@ -155,7 +149,7 @@ _LINE_FORMAT = (
 )
 
 
-class ExplanationChain(QuestionPrompt):
+class ExplanationChainPrompt(QuestionPrompt):
     """The chain that the explanation of a question stands for (R3-VQA, section 3.2, annotation of causal chains).
 
     Experts may turn what a participant explained into a chain; here a judge makes the draft, and a person corrects it.
@@ -166,17 +160,14 @@ class ExplanationChain(QuestionPrompt):
     description = "The draft of a causal chain from the explanation of a question."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: there is no question, or it has no explanation."""
         if item.question is None:
             return "This is asked about questions."
         return "" if item.question.explanation.strip() else "This question has no explanation. Write one first."
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return lines."""
         return self.form(text_field(CHAIN_KEY, "Lines of the chain", MAX_LINES_CHARS, _LINE_FORMAT))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return question, answer and explanation."""
         assert item.question is not None
         return {
             QUESTION: item.question.text,
@@ -188,7 +179,7 @@ class ExplanationChain(QuestionPrompt):
 OPTIONS_ONLY_TASK = "options_only"
 
 
-class OptionsOnly(Answer):
+class OptionsOnlyPrompt(AnswerPrompt):
     """Which option is right, told from the options alone (ESI-Bench, appendix A.1.5, inherent bias).
 
     It shows no pictures, no conversation and not even the question; options that are right then give themselves away.
@@ -200,7 +191,6 @@ class OptionsOnly(Answer):
     modality = Modality.NOTHING
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:  # noqa: ARG002
-        """Return nothing."""
         return {}
 
 
@@ -225,14 +215,12 @@ class ScorePrompt(QuestionPrompt):
     modality: Modality = Modality.BOTH
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return a field for the number, with the meaning of each level."""
         low, high = min(self.levels), max(self.levels)
         meanings = " ".join(f"{number}: {self.levels[number]}" for number in sorted(self.levels, reverse=True))
         field = Field(SCORE_KEY, FieldKind.SCALE, self.name, meanings, minimum=low, maximum=high)
         return self.form(AnswerField(field, True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the parts of the question that are shown."""
         assert item.question is not None
         parts = {
             QUESTION: item.question.text,
@@ -338,7 +326,7 @@ _PATH_WORDINGS: Mapping[str, tuple[str, str]] = {
 """Kind, or part of a path -> what the question asks, and what its answer tells."""
 
 
-class WordQuestion(JudgePrompt):
+class WordQuestionPrompt(JudgePrompt):
     """A question of a stated kind about a stated part of a chain, with answer and wrong options (R3-VQA, section 3.2).
 
     What it must be about follows from the rules alone (section 3.1); the judge only finds the words.
@@ -351,7 +339,6 @@ class WordQuestion(JudgePrompt):
     material = ("chain",)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the rules ask for no such question."""
         if item.chain is None:
             return "This is asked about chains."
         if _requested_spec(item) is None:
@@ -359,7 +346,6 @@ class WordQuestion(JudgePrompt):
         return ""
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return question, answer and wrong options."""
         question_spec = _requested_spec(item)
         assert question_spec is not None
         wording = (
@@ -371,7 +357,6 @@ class WordQuestion(JudgePrompt):
         return self.form(*question_fields(OPTION_COUNT - 1, question, answer))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the part that is covered, and the whole chain."""
         wanted = _requested_spec(item)
         assert item.chain is not None
         assert wanted is not None

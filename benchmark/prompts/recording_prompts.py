@@ -1,5 +1,6 @@
 """Tasks about whole recordings: summaries, looks, contradictions, and questions of the five dimensions of ESI-Bench."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -129,17 +130,15 @@ def esi_parts(rounds: int = PASSES, each: int = EACH) -> list[EsiPart]:
     ]
 
 
+_PART_PATTERN = re.compile(r"([1-9]\d*):([1-9]\d*):(\w+)", re.ASCII)
+
+
 def parse_esi_part(text: str) -> EsiPart | None:
     """Read the result of `EsiPart.part`; None for anything else."""
-    round_text, _, rest = text.partition(":")
-    number_text, _, dimension = rest.partition(":")
-    if (
-        not (round_text.isascii() and round_text.isdigit() and number_text.isascii() and number_text.isdigit())
-        or dimension not in DIMENSIONS
-    ):
+    match = _PART_PATTERN.fullmatch(text)
+    if match is None or match[3] not in DIMENSIONS:
         return None
-    found = EsiPart(int(round_text), int(number_text), dimension)
-    return found if found.round >= 1 and found.number >= 1 and found.part == text else None
+    return EsiPart(int(match[1]), int(match[2]), match[3])
 
 
 SUMMARY, CONTRADICTIONS, LOOKS = "summary", "contradictions", "looks"
@@ -161,7 +160,6 @@ class RecordingPrompt(JudgePrompt):
     subject = JudgmentTargetKind.RECORDING
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the material of the recording."""
         return {MATERIAL_NAMES[key]: item.material[key] for key in self.material if item.material.get(key)}
 
 
@@ -177,7 +175,6 @@ class SummaryPrompt(RecordingPrompt):
     material: tuple[str, ...] = ("looks", "scenes")
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return one text."""
         return self.form(text_field(SUMMARY, "Summary", MAX_ANSWER_CHARS, self.about))
 
 
@@ -199,7 +196,7 @@ FRAMES_SUMMARY = SummaryPrompt(
 """What is to be seen, person by person (processing by a VLM)."""
 
 
-class Audit(RecordingPrompt):
+class AuditPrompt(RecordingPrompt):
     """What the two summaries of a recording say differently (ESI-Bench, appendix A.1.2, consistency between models)."""
 
     key = "audit"
@@ -208,17 +205,15 @@ class Audit(RecordingPrompt):
     material = ("words summary", "frames summary")
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: one of the two summaries is missing."""
         missing = any(not item.material.get(key) for key in self.material)
         return "Both summaries of the recording are needed. Make or write them first." if missing else ""
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return a field for lines, which can be empty."""
         about = "One line for each thing on which they cannot both be right, with its time; empty where there is none."
         return self.form(text_field(CONTRADICTIONS, "Contradictions", MAX_ANSWER_CHARS, about, required=False))
 
 
-class LooksTask(RecordingPrompt):
+class LooksPrompt(RecordingPrompt):
     """By what the people of a recording can be told apart (ESI-Bench, appendix A.1.2, attribute tagging)."""
 
     key = "looks"
@@ -226,11 +221,9 @@ class LooksTask(RecordingPrompt):
     description = "What the people of a recording look like: clothing, hair, accessories."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: nobody is known to take part."""
         return "" if item.people else "Nobody is known to take part in this recording. Add participants first."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return lines."""
         names = ", ".join(label for label, _ in item.people)
         kinds = ", ".join(look_kind.value for look_kind in LookKind)
         about = (
@@ -245,7 +238,7 @@ ESI_QUESTION_TASK = "esi_question"
 DIMENSION = "dimension"
 
 
-class EsiQuestion(RecordingPrompt):
+class EsiQuestionPrompt(RecordingPrompt):
     """A question of a stated dimension, with answer and wrong options (ESI-Bench, sections 3 and A.1.3).
 
     It is made from the meta information of the recording and its frames. The wording varies from question to question,
@@ -258,11 +251,9 @@ class EsiQuestion(RecordingPrompt):
     material = ("looks", "scenes", "words summary", "frames summary", "contradictions")
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the part names no question of the series."""
         return "" if parse_esi_part(item.part) else "Name round, number and dimension, such as 1:3:EBR."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return dimension, question, answer and wrong options."""
         part = parse_esi_part(item.part)
         assert part is not None
         esi_dimension = DIMENSIONS[part.dimension]
@@ -271,7 +262,6 @@ class EsiQuestion(RecordingPrompt):
         return self.form(dimension, *question_fields(ESI_OPTION_COUNT - 1, f"In this manner: {part.wording}"))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the position in the series, and the meta information."""
         part = parse_esi_part(item.part)
         assert part is not None
         return {"Place in a series": f"number {part.number} of round {part.round}", **super().item_texts(item)}

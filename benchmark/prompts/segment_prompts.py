@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from benchmark.items.candidates import normalize_text
+from benchmark.metrics.published_figures import REASON_SUFFIX, SCHEME
 from benchmark.prompts.answer_form import LABEL_KEY, MAX_REASON_CHARS, NO_LABEL, AnswerField, FormSpec, label_field
 from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject
 from project.entities.judgments import Modality
@@ -70,7 +71,7 @@ _SHOWN_FIELDS = {("socialnli", "statement")}
 """(scheme, key) of fields that are given and not asked for."""
 
 
-class Assess(JudgePrompt):
+class AssessPrompt(JudgePrompt):
     """The whole form of a segment's scheme: its label or none, and every field of its track.
 
     SHREC, section 3: verdict, attributes, channel, rationale and, for an error, what should have been done instead.
@@ -82,18 +83,15 @@ class Assess(JudgePrompt):
     description = "Label and all fields of the segment's form."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the scheme has no labels for the track."""
         if any(field.key == LABEL_KEY for field in item.scheme.fields_of(item.track)):
             return f"{item.scheme.name} has a field called “{LABEL_KEY}”, as the label is called in an answer."
         return label_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the label and the fields that are not given."""
         fields = tuple(AnswerField(field) for field in _answerable_fields(item) if not _is_shown(item, field))
         return FormSpec(self.key, (label_answer_field(item), *fields), tuple(item.people))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the given fields."""
         names = {who: label for label, who in item.people}
         found = {}
         for field in _answerable_fields(item):
@@ -103,7 +101,6 @@ class Assess(JudgePrompt):
         return found
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the label and the values that are asked for."""
         if not item.label:
             return {}
         asked = self.spec(item)
@@ -123,7 +120,7 @@ def _is_shown(item: PromptSubject, field: Field) -> bool:
     return about and bool(item.filled_values.get(field.key))
 
 
-class Attributes(JudgePrompt):
+class AttributesPrompt(JudgePrompt):
     """Which of the attributes a segment is about, given its label (SHREC, section 4.1 and appendix B, example 3)."""
 
     key = "attributes"
@@ -131,22 +128,18 @@ class Attributes(JudgePrompt):
     description = "Which attributes the segment is about, given its label."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: no such field, or no label is known."""
         return attributes_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the field of attributes."""
         attributes = attributes_field(item)
         assert attributes is not None
         return self.form(AnswerField(attributes))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the label."""
         label = find_label(item, item.label)
         return {"Label": label.name if label else item.label}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the attributes that are filled in."""
         field = attributes_field(item)
         values = item.scheme.known_values(item.track, item.filled_values)
         return {field.key: values[field.key]} if field and field.key in values else {}
@@ -173,7 +166,6 @@ class OptionPrompt(JudgePrompt):
     heading: str = ""
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: it is no item of a set, or two of its options are equal."""
         frozen = item.frozen
         if frozen is None or not 2 <= len(frozen.options) <= len(LETTERS):
             return "This is asked about items of a set, which bring the options: greenroom benchmark make."
@@ -186,18 +178,15 @@ class OptionPrompt(JudgePrompt):
         return ""
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return one letter."""
         assert item.frozen is not None
         choices = tuple(FieldChoice(letter, text) for letter, text in zip(LETTERS, item.frozen.options, strict=False))
         return self.form(AnswerField(Field(self.key, FieldKind.CHOICE, "Right option", self.asks_for, choices), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the given words, or else the label."""
         assert item.frozen is not None
-        return {self.heading: item.frozen.facts[_WORDS_FACT]} if self.heading else Attributes().item_texts(item)
+        return {self.heading: item.frozen.facts[_WORDS_FACT]} if self.heading else AttributesPrompt().item_texts(item)
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the letter of the right option; {} without an item of a set."""
         return {self.key: LETTERS[item.frozen.place]} if item.frozen is not None and item.frozen.options else {}
 
 
@@ -231,7 +220,7 @@ POST = OptionPrompt(
 ERROR_TASK = "error"
 
 
-class ErrorTask(JudgePrompt):
+class ErrorPrompt(JudgePrompt):
     """Whether there is an error (SHREC, section 4.1 and appendix B, example 2: social error or none)."""
 
     key = ERROR_TASK
@@ -239,17 +228,14 @@ class ErrorTask(JudgePrompt):
     description = "Whether the segment shows an error."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the track has no label for errors."""
         return "" if error_label(item) else f"{item.scheme.name} has no label “error” for “{item.track}”."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return yes or no."""
         label = error_label(item)
         assert label is not None
         return self.form(AnswerField(Field(ERROR_TASK, FieldKind.CHOICE, label.name, label.definition, YES_NO), True))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return whether the label is that of errors."""
         return {ERROR_TASK: "yes" if item.label == ERROR_TASK else "no"} if item.label else {}
 
 
@@ -264,30 +250,22 @@ class MultiplePrompt(JudgePrompt):
     description = "Whether the segment is about more than one attribute, given its label."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: no field of attributes, or no label is known."""
         return attributes_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return yes or no."""
         return self.form(AnswerField(Field(MULTIPLE_TASK, FieldKind.CHOICE, "More than one", "", YES_NO), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the label."""
-        return Attributes().item_texts(item)
+        return AttributesPrompt().item_texts(item)
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return whether more than one attribute is filled in."""
         field = attributes_field(item)
         values = item.scheme.known_values(item.track, item.filled_values)
         chosen = values.get(field.key) if field else None
         return {MULTIPLE_TASK: "yes" if len(chosen) > 1 else "no"} if isinstance(chosen, list) else {}
 
 
-SCHEME = "sotopia-eval"
-_REASON = "_reason"
-
-
-class Ratings(JudgePrompt):
+class RatingsPrompt(JudgePrompt):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
     The rated person is given: the participant of the segment, else the agent, else the first person. Its fields have
@@ -299,7 +277,6 @@ class Ratings(JudgePrompt):
     description = "Seven dimensions of how a participant did, each with a reason."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: nobody is known who could be rated."""
         return (
             "" if _rated_name(item) else "Nobody is known to take part, so nobody can be rated. Add participants first."
         )
@@ -311,17 +288,15 @@ class Ratings(JudgePrompt):
         for field in scheme.fields:
             if field.kind in NUMERIC_KINDS:
                 asked += [
-                    AnswerField(scheme.field(field.key + _REASON), max_chars=MAX_REASON_CHARS),
+                    AnswerField(scheme.field(field.key + REASON_SUFFIX), max_chars=MAX_REASON_CHARS),
                     AnswerField(field, required=True),
                 ]
         return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return who is rated."""
         return {"Who is rated": _rated_name(item)}
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the ratings of a segment of the scheme `sotopia-eval`."""
         if item.scheme.key != SCHEME:
             return {}
         asked = self.spec(item)
@@ -354,13 +329,10 @@ class VerdictPrompt(JudgePrompt):
     description = "Which label the segment has, or none."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: the scheme has no labels for the track."""
         return label_problem(item)
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the label."""
         return self.form(label_answer_field(item))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the label."""
         return {LABEL_KEY: item.label} if item.label else {}

@@ -25,7 +25,6 @@ class StatementPrompt(JudgePrompt):
     """Base of tasks about statements."""
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: there is no statement."""
         return (
             ""
             if item_statement(item)
@@ -33,7 +32,6 @@ class StatementPrompt(JudgePrompt):
         )
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the statement."""
         return {STATEMENT_TOLD: item_statement(item)}
 
 
@@ -47,7 +45,6 @@ class ExplanationPrompt(StatementPrompt):
     about: str
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return one sentence."""
         return self.form(text_field(EXPLANATION, "Reason", LONGEST_EXPLANATION, self.about))
 
 
@@ -75,7 +72,7 @@ def item_statement(item: PromptSubject) -> str:
 NLI_CLASS_TASK = "nli_class"
 
 
-class StatementClass(StatementPrompt):
+class StatementClassPrompt(StatementPrompt):
     """One of the scheme's labels: reality, belief or emotion (SocialNLI, appendices A.2 and C.9)."""
 
     key = NLI_CLASS_TASK
@@ -83,11 +80,9 @@ class StatementClass(StatementPrompt):
     description = "Whether a statement is about reality, a belief or an emotion."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the label."""
         return self.form(label_answer_field(item))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the label."""
         return {LABEL_KEY: item.label} if item.label else {}
 
 
@@ -104,7 +99,7 @@ _CHOICES = (
 )
 
 
-class FactCheck(StatementPrompt):
+class FactCheckPrompt(StatementPrompt):
     """Yes or no about one explanation, whoever wrote it (SocialNLI, section 4.3)."""
 
     key = NLI_FACT_TASK
@@ -112,13 +107,11 @@ class FactCheck(StatementPrompt):
     description = "Whether an explanation of a statement is accurate."
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: there is no statement, or no explanation."""
         return super().inapplicable_reason(item) or (
             "" if _item_explanation(item) else "There is no explanation to check."
         )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return yes or no."""
         return self.form(AnswerField(Field(ACCURATE_KEY, FieldKind.CHOICE, "Accuracy", "", _CHOICES), True))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
@@ -153,7 +146,7 @@ def class_key(number: int) -> str:
     return f"class_{number}"
 
 
-class NuanceQuestion(RecordingPrompt):
+class NuanceQuestionPrompt(RecordingPrompt):
     """A question that only somebody can answer who sees what is meant behind the words (SocialNLI, appendix C.3)."""
 
     key = "nli_question"
@@ -162,12 +155,11 @@ class NuanceQuestion(RecordingPrompt):
     modality = Modality.TEXT
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return one question."""
         about = "One open question, whose answer is not said in so many words."
         return self.form(text_field(QUESTION_KEY, "Question", MAX_QUESTION_CHARS, about))
 
 
-class Inferences(RecordingPrompt):
+class InferencesPrompt(RecordingPrompt):
     """Five statements about a dialogue that help to answer a question (SocialNLI, section 3.2, appendices C.4 and C.5).
 
     With the variant `cot` the judge thinks first, with `plain` it does not: the two strengths of the paper's prompts.
@@ -180,11 +172,9 @@ class Inferences(RecordingPrompt):
     material = (QUESTION_MATERIAL,)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: there is no question."""
         return "" if item.material.get(QUESTION_MATERIAL) else "There is no question to make inferences for."
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return five statements, each with its class."""
         asked: list[AnswerField] = []
         for number in range(1, INFERENCES_PER_ANSWER + 1):
             about = "One short sentence that is true or false of the dialogue."
@@ -195,7 +185,6 @@ class Inferences(RecordingPrompt):
         return self.form(*asked)
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return the question."""
         return {"Question": item.material[QUESTION_MATERIAL]}
 
 
@@ -221,7 +210,7 @@ _LEVELS = (
 )
 
 
-class Likelihood(StatementPrompt):
+class LikelihoodPrompt(StatementPrompt):
     """A score from 0 to 10 for what an explanation argues for, by that explanation alone (SocialNLI, appendix C.8).
 
     For an explanation against a statement it is the likelihood that the statement is false (section 4.1). The judge is
@@ -235,19 +224,16 @@ class Likelihood(StatementPrompt):
     material = (EXPLANATION_MATERIAL,)
 
     def inapplicable_reason(self, item: PromptSubject) -> str:
-        """Return why it cannot be asked: there is no statement, or no explanation."""
         return super().inapplicable_reason(item) or (
             "" if item.material.get(EXPLANATION_MATERIAL) else "There is no explanation to go by."
         )
 
     def spec(self, item: PromptSubject) -> FormSpec:  # noqa: ARG002
-        """Return a field for the score, with the meaning of each level."""
         meanings = " ".join(f"{number}: {_LEVELS[number]}." for number in range(MAX_SCORE, -1, -1))
         scale = Field(SCORE_KEY, FieldKind.SCALE, "Likelihood", meanings, minimum=0, maximum=MAX_SCORE)
         return FormSpec(NLI_LIKELIHOOD_TASK, (AnswerField(scale, True),))
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return explanation and claim: the statement, or that it is false."""
         if base_part(item.part) != _OPPOSE_TASK:
             return _explained_statement(item)
         claim = _NEGATION_PREFIX + item_statement(item)
@@ -257,7 +243,7 @@ class Likelihood(StatementPrompt):
 NLI_HYPOTHESIS_TASK = "nli_hypothesis"
 
 
-class OpposedHypothesis(Likelihood):
+class OpposedHypothesisPrompt(LikelihoodPrompt):
     """A score from 0 to 10 for the statement itself, by an explanation against it (SocialNLI, appendix C.8).
 
     The prompt of appendix C.8 names the inference as the hypothesis, whatever the explanation argues for.
@@ -269,7 +255,6 @@ class OpposedHypothesis(Likelihood):
     description = "How likely a statement is by an explanation against it alone, from 0 to 10."
 
     def item_texts(self, item: PromptSubject) -> Mapping[str, str]:
-        """Return explanation and statement."""
         return _explained_statement(item)
 
 
@@ -280,7 +265,7 @@ def _explained_statement(item: PromptSubject) -> dict[str, str]:
 NLI_PLAUSIBILITY_TASK = "nli_plausibility"
 
 
-class Plausibility(StatementPrompt):
+class PlausibilityPrompt(StatementPrompt):
     """From 0 to 100, asked outright, as people are (SocialNLI, section 3.4 and appendix B.1)."""
 
     key = NLI_PLAUSIBILITY_TASK
@@ -288,10 +273,8 @@ class Plausibility(StatementPrompt):
     description = "How likely a statement about a dialogue is true, from 0 to 100."
 
     def spec(self, item: PromptSubject) -> FormSpec:
-        """Return the slider of the scheme."""
         return self.form(AnswerField(item.scheme.field(PLAUSIBILITY), True))
 
     def truth(self, item: PromptSubject) -> dict[str, Json]:
-        """Return the plausibility of the segment."""
         said = item.filled_values.get(PLAUSIBILITY)
         return {PLAUSIBILITY: said} if isinstance(said, int | float) else {}

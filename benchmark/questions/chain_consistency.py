@@ -4,15 +4,17 @@ All shares and means have intervals from resampled recordings.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 
-from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, estimate_share
+from annotate.agreement.figure_intervals import Floats, StatisticResult, draw_resamples, share_statistic
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import Question, QuestionKind
 
+Trait = TypeVar("Trait")
 _CAUSAL_KINDS = (QuestionKind.WHY, QuestionKind.HOW)
 _NODE_KINDS = (QuestionKind.EVENT, QuestionKind.STATE)
 
@@ -137,8 +139,6 @@ class AnswerScorer:
         questions: that count, answered or not.
         right: question id -> whether it was answered right; questions that were not asked are not in it.
         chains: their chains.
-        samples: of the bootstrap.
-        seed: of the bootstrap.
     """
 
     questions: Sequence[Question]
@@ -148,7 +148,6 @@ class AnswerScorer:
     seed: int = 0
 
     def accuracy(self, chosen: Callable[[Question], bool] = lambda _: True) -> StatisticResult:
-        """Return the accuracy over the answered questions that are chosen."""
         counts = [
             (question.recording_id, float(self.right[question.id]), 1.0)
             for question in self.questions
@@ -157,39 +156,32 @@ class AnswerScorer:
         return share_over_recordings(counts, NO_ANSWERS, self.samples, self.seed)
 
     def accuracy_by_kind(self) -> dict[str, StatisticResult]:
-        """Return kind of question -> accuracy."""
-        kinds = {question.kind for question in self.questions}
-        return {
-            kind.value: self._accuracy_where(lambda question: question.kind, kind)
-            for kind in QuestionKind
-            if kind in kinds
-        }
+        return self._accuracy_by(lambda question: question.kind.value, [kind.value for kind in QuestionKind].index)
 
     def accuracy_by_state(self) -> dict[str, StatisticResult]:
-        """Return accuracy in MSE questions by mental state."""
-        states = sorted({question.aspect for question in self.questions if question.kind is QuestionKind.STATE})
-        return {
-            state: self._accuracy_where(lambda question: (question.kind, question.aspect), (QuestionKind.STATE, state))
-            for state in states
-        }
+        """Return the accuracy in MSE questions by mental state."""
+        return self._accuracy_by(lambda question: question.aspect if question.kind is QuestionKind.STATE else None, str)
 
     def accuracy_by_steps(self) -> dict[int, StatisticResult]:
-        """Return accuracy by the number of steps of the chain that a question was made from."""
+        """Return the accuracy by the number of steps of the chain that a question was made from."""
         steps = {chain.chain_id: chain.steps for chain in self.chains}
-        return {
-            number: self._accuracy_where(lambda question: steps.get(question.chain_id or ""), number)
-            for number in sorted({*steps.values()})
-        }
+        return self._accuracy_by(lambda question: steps.get(question.chain_id or ""), int)
 
-    def _accuracy_where(self, trait: Callable[[Question], object], value: object) -> StatisticResult:
-        return self.accuracy(lambda question: trait(question) == value)
+    def _accuracy_by(
+        self, trait: Callable[[Question], Trait | None], place: Callable[[Trait], Any]
+    ) -> dict[Trait, StatisticResult]:
+        values = {value for question in self.questions if (value := trait(question)) is not None}
+
+        def accuracy_of(value: Trait) -> StatisticResult:
+            return self.accuracy(lambda question: trait(question) == value)
+
+        return {value: accuracy_of(value) for value in sorted(values, key=place)}
 
     def chain_consistency(self, steps: int | None = None) -> StatisticResult:
         """Return the share of chains all of whose questions were answered right, of all or of one length."""
         return self._consistency(score_chain, steps)
 
     def subchain_consistency(self, steps: int | None = None) -> StatisticResult:
-        """Return the same over subchains."""
         return self._consistency(score_subchains, steps)
 
     def _consistency(
@@ -203,8 +195,7 @@ class AnswerScorer:
             if consistency.counted
         ]
         more = {"left_out": total.left_out, "missing": total.missing}
-        figure = share_over_recordings(counts, NO_CHAIN_ANSWERS, self.samples, self.seed)
-        return StatisticResult(figure.value, figure.n, figure.low, figure.high, figure.reason, more)
+        return replace(share_over_recordings(counts, NO_CHAIN_ANSWERS, self.samples, self.seed), more=more)
 
 
 def share_over_recordings(
@@ -218,18 +209,11 @@ def share_over_recordings(
         samples: of the bootstrap.
         seed: of the bootstrap.
     """
-    part, whole = _sums_by_recording(counts)
-    return estimate_share(part, whole, _cached_resamples(len(part), samples, seed), nothing)
-
-
-def _sums_by_recording(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:
-    found: dict[str, list[float]] = {}
+    sums: dict[str, Floats] = {}
     for home, part, whole in counts:
-        sums = found.setdefault(home, [0.0, 0.0])
-        sums[0] += part
-        sums[1] += whole
-    both = np.array([*found.values()], float).reshape(len(found), 2)
-    return both[:, 0], both[:, 1]
+        sums[home] = sums.get(home, np.zeros(2)) + np.array((part, whole))
+    parts, wholes = np.array([*sums.values()], float).reshape(len(sums), 2).T
+    return share_statistic(parts, wholes, nothing).estimate(_cached_resamples(len(sums), samples, seed))
 
 
 BIAS, ACCURACY = "inherent_bias", "accuracy"

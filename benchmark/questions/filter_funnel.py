@@ -3,7 +3,7 @@
 Also applies the harder wrong options that judges propose.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -13,7 +13,7 @@ from benchmark.questions.filter_outcomes import (
     FilterVerdict,
     FunnelInput,
     drop_chance,
-    parse_answer,
+    parse_object,
     question_outcome,
     read_funnel_input,
 )
@@ -28,8 +28,8 @@ from benchmark.questions.filter_rules import (
     get_step,
     has_deciding_step,
 )
-from benchmark.questions.question_edits import correct_question, get_question
-from benchmark.questions.question_validity import QuestionDraft, draft_problem
+from benchmark.questions.question_edits import QuestionCorrection, correct_question, get_question
+from benchmark.questions.question_validity import draft_problem
 from project.codec import dump
 from project.entities.judgments import JudgmentStatus
 from project.entities.questions import Question, WrongOption
@@ -49,7 +49,6 @@ class Proposal:
     """The wrong options that one judge proposes for the present form of a question.
 
     Attributes:
-        judge: its name when it answered.
         wrong: the most plausible first.
         rejection_reason: why it cannot be applied, in one sentence; "" if it can.
     """
@@ -76,29 +75,27 @@ def options_problem(question: Question, wrong: Collection[WrongOption]) -> str:
     """Return why wrong options cannot replace those of a question, in a sentence; "" if they can."""
     if len(wrong) != len(question.wrong):
         return f"It proposes {len(wrong)} wrong options that can be read, and the question has {len(question.wrong)}."
-    draft = QuestionDraft(question.kind, question.aspect, question.covers, question.text, question.answer, tuple(wrong))
-    return draft_problem(draft, len(question.wrong) + 1)
+    return draft_problem(replace(question, wrong=tuple(wrong)), len(question.wrong) + 1)
 
 
 def questions_with_proposals(reading: FunnelInput, question_ids: Collection[str]) -> frozenset[str]:
     """Return those of some questions whose wrong options are all from a proposal of a judge."""
     said = reading.all_judgments(STEPS[DISTRACTORS].task)
-    found = set()
-    for key in question_ids:
-        question = reading.questions[key]
-        now = {wrong_option.text for wrong_option in question.wrong}
-        proposed = (
-            {option.text for option in parse_wrong_options(judgment, len(question.wrong))}
-            for judgment in said.get(key, ())
-        )
-        if any(texts == now for texts in proposed):
-            found.add(key)
-    return frozenset(found)
+
+    def texts(options: Iterable[WrongOption]) -> set[str]:
+        return {option.text for option in options}
+
+    return frozenset(
+        key
+        for key in question_ids
+        for now in (reading.questions[key].wrong,)
+        if any(texts(parse_wrong_options(judgment, len(now))) == texts(now) for judgment in said.get(key, ()))
+    )
 
 
 def parse_wrong_options(judgment: QuestionJudgment, count: int) -> tuple[WrongOption, ...]:
     """Return the wrong options in an answer, the most plausible first; what cannot be read is left out."""
-    answer = parse_answer(judgment)
+    answer = parse_object(judgment.answer)
     found = []
     for number in range(1, count + 1):
         text, likely = answer.get(f"wrong_{number}"), answer.get(f"plausibility_{number}")
@@ -115,19 +112,13 @@ def apply_options(session: Session, question_id: str, state: str, wrong: Sequenc
     """Replace wrong options of a question by proposed ones, all or some of them.
 
     Scores and verifications are of the earlier form: they do not count any more, and count again after an undo.
-
-    Args:
-        session: of the study.
-        question_id: of the question.
-        state: of the question when the proposal was made.
-        wrong: all wrong options that it will have.
     """
     before = get_question(session, question_id)
     if before.checksum != state:
         raise UserError("The question was changed since this was proposed.", "Ask a judge for other wrong options.")
     if reason := options_problem(before, wrong):
         raise UserError(reason, "Keep some of the options that it has.")
-    return correct_question(session, question_id, wrong=wrong)
+    return correct_question(session, question_id, QuestionCorrection(wrong=wrong))
 
 
 def apply_newest_proposals(
@@ -149,16 +140,12 @@ def apply_newest_proposals(
             refused[key] = f"{found[0].judge}: {found[0].rejection_reason}"
     if not taken:
         return Changes(), refused
-    return _write_options(session, reading, taken), refused
-
-
-def _write_options(session: Session, reading: FunnelInput, taken: Mapping[str, Proposal]) -> Changes:
     with session.step(f"Take over harder options of {pluralize(len(taken), 'question')}") as step:
         for key, proposal in taken.items():
             now = get_question(session, key)
             if now.checksum == reading.states[key]:
                 update_question(session.study, replace(now, wrong=proposal.wrong))
-    return step.changes
+    return step.changes, refused
 
 
 @dataclass(frozen=True)
@@ -178,33 +165,30 @@ class FunnelStage:
 
     @property
     def key(self) -> str:
-        """The step's key."""
         return self.step.key
 
     @property
     def entered(self) -> tuple[str, ...]:
-        """Questions that reach it."""
         return (*self.outcomes,)
 
     @cached_property
     def kept(self) -> tuple[str, ...]:
-        """Questions that go on."""
-        return tuple(key for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.KEPT)
+        return (*self._reasons(FilterVerdict.KEPT),)
 
     @cached_property
     def dropped(self) -> dict[str, str]:
         """Question -> why it is dropped."""
-        return {
-            key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.DROPPED
-        }
+        return self._reasons(FilterVerdict.DROPPED)
 
     @cached_property
     def undecided(self) -> dict[str, str]:
         """Question -> why it is undecided. It does not go on."""
-        return {key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is FilterVerdict.OPEN}
+        return self._reasons(FilterVerdict.OPEN)
+
+    def _reasons(self, verdict: FilterVerdict) -> dict[str, str]:
+        return {key: outcome.reason for key, outcome in self.outcomes.items() if outcome.verdict is verdict}
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
         return {
             "step": self.key,
             "name": self.step.name,
@@ -215,8 +199,8 @@ class FunnelStage:
             "rule": dump(self.rule),
             "needs": self.step.needs.value,
             "taken_over": len(self.with_proposed_options),
-            "fallen": [_outcome_json(key, self.outcomes[key]) for key in self.dropped],
-            "waiting": [_outcome_json(key, self.outcomes[key]) for key in self.undecided],
+            "fallen": {key: dump(self.outcomes[key]) for key in self.dropped},
+            "waiting": {key: dump(self.outcomes[key]) for key in self.undecided},
         }
 
 
@@ -229,11 +213,9 @@ class Funnel:
 
     @property
     def survivors(self) -> tuple[str, ...]:
-        """Questions that every step keeps."""
         return self.steps[-1].kept if self.steps else self.questions
 
     def stage(self, step: str) -> FunnelStage:
-        """Return one step of it."""
         return next(stage for stage in self.steps if stage.key == step)
 
 
@@ -282,15 +264,6 @@ def surviving_questions(session: Session) -> set[str]:
 
 _SURVIVORS: WeakKeyDictionary[Session, tuple[object, frozenset[str]]] = WeakKeyDictionary()
 """Session -> state of the study and its survivors; cached because queues ask often."""
-
-
-def _outcome_json(question_id: str, filter_outcome: FilterOutcome) -> dict[str, Json]:
-    return {
-        "question": question_id,
-        "why": filter_outcome.reason,
-        "value": filter_outcome.value,
-        "scores": [{"judge": score.judge, "value": score.value, "said": score.text} for score in filter_outcome.scores],
-    }
 
 
 def format_rule(step: FilterStep, rule: FilterRule, names: Mapping[str, str], options: int) -> str:

@@ -57,35 +57,29 @@ def most_similar_earlier(questions: Sequence[Question]) -> dict[str, tuple[int, 
     Questions with different numbers, such as times, are not compared. The order is by creation time, then id. Questions
     without any similar one are left out.
     """
-    recordings: dict[str, list[Question]] = {}
+    groups: dict[tuple[str, ...], list[Question]] = {}
     for question in sorted(questions, key=lambda question: (question.at, question.id)):
-        recordings.setdefault(question.recording_id, []).append(question)
+        numbers = sorted(_NUMBER.findall(f"{question.text}\n{question.answer}"))
+        groups.setdefault((question.recording_id, *numbers), []).append(question)
     found: dict[str, tuple[int, str]] = {}
-    for ours in recordings.values():
-        _compare_group(ours, found)
+    for group in groups.values():
+        _compare_group(group, found)
     return found
 
 
-def _compare_group(ours: Sequence[Question], found: dict[str, tuple[int, str]]) -> None:
+def _compare_group(group: Sequence[Question], found: dict[str, tuple[int, str]]) -> None:
     from rapidfuzz import fuzz, process
 
-    by_numbers: dict[tuple[str, ...], list[Question]] = {}
-    for question in ours:
-        by_numbers.setdefault(tuple(sorted(_NUMBER.findall(f"{question.text}\n{question.answer}"))), []).append(
-            question
+    sides = [[_normalized_words(getattr(question, side)) for question in group] for side in ("text", "answer")]
+    for first in range(1, len(group), _BLOCK):
+        last = min(len(group), first + _BLOCK)
+        smaller = np.minimum(
+            *(process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio) for texts in sides)
         )
-    for group in by_numbers.values():
-        texts = [_normalized_words(question.text) for question in group]
-        answers = [_normalized_words(question.answer) for question in group]
-        for first in range(1, len(group), _BLOCK):
-            last = min(len(group), first + _BLOCK)
-            question_similarity = process.cdist(texts[first:last], texts[:last], scorer=fuzz.token_sort_ratio)
-            answer_similarity = process.cdist(answers[first:last], answers[:last], scorer=fuzz.token_sort_ratio)
-            smaller = np.minimum(question_similarity, answer_similarity)
-            for row, at in enumerate(range(first, last)):
-                best = int(smaller[row, :at].argmax())
-                if (value := int(smaller[row, best])) > 0:
-                    found[group[at].id] = (value, group[best].id)
+        for row, at in enumerate(range(first, last)):
+            best = int(smaller[row, :at].argmax())
+            if (value := int(smaller[row, best])) > 0:
+                found[group[at].id] = (value, group[best].id)
 
 
 def _normalized_words(text: str) -> str:
@@ -118,7 +112,7 @@ class FunnelInput:
     Attributes:
         questions: by id, in the order in which they were made.
         rules: of the study, by step.
-        fates: (step, question) -> outcome, a cache of `question_outcome`.
+        outcomes: (step, question) -> outcome, a cache of `question_outcome`.
     """
 
     def __init__(
@@ -130,8 +124,8 @@ class FunnelInput:
     ) -> None:
         self.questions = {question.id: question for question in questions}
         self.rules = dict(rules)
-        self.fates: dict[tuple[str, str], FilterOutcome] = {}
-        self._given = given
+        self.outcomes: dict[tuple[str, str], FilterOutcome] = {}
+        self._newest_first = sorted(given, key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         self._makers = makers
         self._judges: dict[tuple[str, str], JudgeSnapshot] = {}
 
@@ -142,32 +136,23 @@ class FunnelInput:
 
     @cached_property
     def states(self) -> dict[str, str]:
-        """Question -> its present state."""
         return {key: question.checksum for key, question in self.questions.items()}
 
     @cached_property
     def judgments(self) -> dict[tuple[str, str], list[QuestionJudgment]]:
         """(question, task) -> judgments about the present form, newest first, without errors."""
         found: dict[tuple[str, str], list[QuestionJudgment]] = {}
-        for judgment in self._given:
+        for judgment in self._newest_first:
             if judgment.state == self.states.get(judgment.question_id) and judgment.status is not JudgmentStatus.ERROR:
                 found.setdefault((judgment.question_id, judgment.task), []).append(judgment)
-        for judgments in found.values():
-            judgments.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         return found
 
     def all_judgments(self, task: str) -> dict[str, list[QuestionJudgment]]:
         """Return question -> answers to a task about it, also about earlier forms, newest first."""
         found: dict[str, list[QuestionJudgment]] = {}
-        for judgment in self._given:
-            if (
-                judgment.task == task
-                and judgment.status is JudgmentStatus.OK
-                and judgment.question_id in self.questions
-            ):
+        for judgment in self._newest_first:
+            if judgment.task == task and judgment.status is JudgmentStatus.OK and judgment.question_id in self.states:
                 found.setdefault(judgment.question_id, []).append(judgment)
-        for judgments in found.values():
-            judgments.sort(key=lambda judgment: (judgment.at, judgment.id), reverse=True)
         return found
 
     def judge_snapshot(self, judge_id: str, entry: str) -> JudgeSnapshot:
@@ -198,17 +183,11 @@ class FunnelInput:
 
 def read_judge_snapshot(judge_id: str, entry: str) -> JudgeSnapshot:
     """Read the JSON of a judge's entry; unreadable JSON gives a judge without a name."""
-    try:
-        found = json.loads(entry)
-    except ValueError:
-        found = None
-    values = found if isinstance(found, dict) else {}
+    values = parse_object(entry)
     settings = values.get("settings")
-    settings = settings if isinstance(settings, dict) else {}
     model = str(values.get("model") or "").strip().casefold()
-    return JudgeSnapshot(
-        judge_id, str(values.get("name") or "A judge"), str(values.get("backend") or ""), model, settings
-    )
+    name, backend = str(values.get("name") or "A judge"), str(values.get("backend") or "")
+    return JudgeSnapshot(judge_id, name, backend, model, settings if isinstance(settings, dict) else {})
 
 
 class FunnelReader:
@@ -260,7 +239,6 @@ class FilterScore:
     """The score of one judge at a step.
 
     Attributes:
-        judge: its name when it answered.
         value: None if its answer cannot be counted; `text` then says why.
         text: for people, such as `2`, `right in 1 of 1`, `refused`.
     """
@@ -310,7 +288,7 @@ def run_statuses(
 
 
 def _score_answer(step: FilterStep, judge: JudgeSnapshot, judgment: QuestionJudgment) -> FilterScore:
-    value = _score_value(step, parse_answer(judgment)) if judgment.status is JudgmentStatus.OK else None
+    value = _score_value(step, parse_object(judgment.answer)) if judgment.status is JudgmentStatus.OK else None
     text = _failure_text(judgment.status) if value is None else str(value)
     return FilterScore(judge.id, judge.name, value, text)
 
@@ -379,10 +357,10 @@ def has_temperature(backend: str) -> bool:
         return backend != "person"
 
 
-def parse_answer(judgment: QuestionJudgment) -> Mapping[str, Json]:
-    """Return an answer as an object; {} if it is none."""
+def parse_object(text: str) -> dict[str, Json]:
+    """Return the JSON object in a text; {} if it is none."""
     try:
-        found = json.loads(judgment.answer)
+        found = json.loads(text)
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
@@ -392,7 +370,7 @@ def _usable_status(step: FilterStep, question: Question, judgment: QuestionJudgm
     if judgment.status is not JudgmentStatus.OK or step.key == DISTRACTORS:
         return judgment.status
     usable = (
-        _score_value(step, parse_answer(judgment)) is not None
+        _score_value(step, parse_object(judgment.answer)) is not None
         if step.is_scored
         else bool(_answered_letter(question, judgment))
     )
@@ -408,7 +386,7 @@ def _score_value(step: FilterStep, answer: Mapping[str, Json]) -> int | None:
 
 def _answered_letter(question: Question, judgment: QuestionJudgment) -> str:
     """Return the letter that was answered; "" if the question has no such option."""
-    found = parse_answer(judgment).get("answer") if judgment.status is JudgmentStatus.OK else None
+    found = parse_object(judgment.answer).get("answer") if judgment.status is JudgmentStatus.OK else None
     return found if isinstance(found, str) and found in LETTERS[: len(question.wrong) + 1] and len(found) == 1 else ""
 
 
@@ -444,9 +422,9 @@ class FilterOutcome:
 def question_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:
     """Return the outcome of a question at a step, by the rule of the study."""
     key = (step.key, question.id)
-    if key not in reading.fates:
-        reading.fates[key] = _compute_outcome(reading, step, question)
-    return reading.fates[key]
+    if key not in reading.outcomes:
+        reading.outcomes[key] = _compute_outcome(reading, step, question)
+    return reading.outcomes[key]
 
 
 def _compute_outcome(reading: FunnelInput, step: FilterStep, question: Question) -> FilterOutcome:

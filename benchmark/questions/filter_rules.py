@@ -28,7 +28,6 @@ class FilterStep:
 
     Attributes:
         name: for tables and menus.
-        description: one sentence.
         task: that judges are asked, key of `benchmark/prompts/judge_prompt.py`; "" if the value is computed.
         field: of the answer that holds the value.
         low: of a score; the least limit that can be set.
@@ -61,7 +60,6 @@ class FilterStep:
         return self.field == "score"
 
     def keeps(self, value: float, limit: int) -> bool:
-        """Tell whether a question with this value is kept."""
         return value >= limit if self.needs is LimitSide.AT_LEAST else value <= limit
 
 
@@ -211,14 +209,14 @@ def has_deciding_step(study: Study) -> bool:
 
 def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
     """Return a rule after checking that a step can have it."""
-    if step.needs is not LimitSide.NO_LIMIT and not (_is_integer(rule.limit) and step.low <= rule.limit <= step.high):
+    if step.needs is not LimitSide.NO_LIMIT and not step.low <= rule.limit <= step.high:
         fixed = f"It is always {step.low}." if step.low == step.high else ""
         raise UserError(
             f"“{rule.limit}” is no limit for {step.name.lower()}.",
             fixed or f"Give a whole number from {step.low} to {step.high}; usual is {step.limit}.",
         )
     least = step.runs
-    if not (_is_integer(rule.runs) and least <= rule.runs <= step.max_runs):
+    if not least <= rule.runs <= step.max_runs:
         hint = f"Give {least} to {step.max_runs}." if step.max_runs > least else f"It is always {least}."
         raise UserError(f"“{rule.runs}” is no number of runs for {step.name.lower()}.", hint)
     return rule
@@ -234,7 +232,3 @@ def _read_rule(step: FilterStep, stored: Json) -> FilterRule:
     if rule is None or to_json(dump(rule)) != to_json(stored):
         return FilterRule(step.limit, step.runs, decides=step.needs is not LimitSide.NO_LIMIT)
     return rule
-
-
-def _is_integer(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

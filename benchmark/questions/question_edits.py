@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from benchmark.questions.question_validity import QuestionDraft, draft_problem
+from benchmark.questions.question_validity import draft_problem
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Changes
@@ -36,12 +36,7 @@ def coverage_checksum(graph: ChainGraph, covers: Sequence[str]) -> str:
 
 
 def is_stale(question: Question, graph: ChainGraph | None) -> bool:
-    """Tell whether the source of a question is gone or was changed.
-
-    Args:
-        question: a question.
-        graph: the chain that it was made from, in its present form; None if it is gone or not visible.
-    """
+    """Tell whether the source of a question is gone or was changed."""
     if not question.made_from:
         return False
     return graph is None or coverage_checksum(graph, question.covers) != question.made_from
@@ -53,7 +48,12 @@ MIN_OPTIONS = 2
 
 @dataclass(frozen=True, slots=True)
 class QuestionCorrection:
-    """Changes of a question; the attributes are the arguments of `correct_question`."""
+    """Changes of a question; None leaves a part unchanged.
+
+    Attributes:
+        wrong: as many options as there are.
+        fits_chain: it was compared with the present chain, whose checksum becomes its source.
+    """
 
     text: str | None = None
     answer: str | None = None
@@ -92,25 +92,9 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
     return step.changes
 
 
-def correct_question(
-    session: Session,
-    question_id: str,
-    *,
-    text: str | None = None,
-    answer: str | None = None,
-    wrong: Sequence[WrongOption] | None = None,
-    explanation: str | None = None,
-    start_us: int | None = None,
-    end_us: int | None = None,
-    fits_chain: bool = False,
-) -> Changes:
-    """Change the texts or the span of a question; None leaves a part unchanged.
-
-    Every annotator may correct questions of others. The number of options stays. With `fits_chain` it was compared with
-    the present chain, whose checksum becomes its source.
-    """
+def correct_question(session: Session, question_id: str, correction: QuestionCorrection) -> Changes:
+    """Change the texts or the span of a question. Every annotator may correct questions of others."""
     session.study.require_writable()
-    correction = QuestionCorrection(text, answer, wrong, explanation, start_us, end_us, fits_chain)
     after = apply_correction(session, question_id, correction)
     if after == get_question(session, question_id):
         return Changes()
@@ -126,9 +110,7 @@ def apply_correction(session: Session, question_id: str, correction: QuestionCor
     given: dict[str, Any] = {
         "text": _stripped(correction.text),
         "answer": _stripped(correction.answer),
-        "wrong": None
-        if wrong is None
-        else tuple(replace(wrong_option, text=wrong_option.text.strip()) for wrong_option in wrong),
+        "wrong": None if wrong is None else tuple(replace(option, text=option.text.strip()) for option in wrong),
         "explanation": _stripped(correction.explanation),
         "start_us": correction.start_us,
         "end_us": correction.end_us,
@@ -145,11 +127,11 @@ def reword_options(question: Question, texts: Sequence[str]) -> tuple[WrongOptio
     An unchanged option keeps its plausibility and source. A reworded one keeps its source, so that the consent of the
     people behind it is still checked.
     """
-    same = {wrong_option.text: wrong_option for wrong_option in question.wrong}
+    same = {option.text: option for option in question.wrong}
     before = [*question.wrong, *[WrongOption("")] * len(texts)]
     return tuple(
-        same.get(text.strip()) or WrongOption(text, None, wrong_option.source)
-        for text, wrong_option in zip(texts, before, strict=False)
+        same.get(text.strip()) or WrongOption(text, None, option.source)
+        for text, option in zip(texts, before, strict=False)
     )
 
 
@@ -188,20 +170,11 @@ def _stripped(text: str | None) -> str | None:
 
 
 def _require_usable(question: Question, options: int, duration_us: int) -> None:
-    draft = QuestionDraft(
-        question.kind,
-        question.aspect,
-        question.covers,
-        question.text,
-        question.answer,
-        question.wrong,
-        question.explanation,
-    )
     if not MIN_OPTIONS <= options <= len(LETTERS):
         raise UserError(
             f"A question has {MIN_OPTIONS} to {len(LETTERS)} options.", "Give one right and some wrong ones."
         )
-    if reason := draft_problem(draft, options):
+    if reason := draft_problem(question, options):
         raise UserError(reason, "Change what is wrong with it, and try again.")
     if not 0 <= question.start_us < question.end_us <= duration_us:
         raise UserError("What is shown with it does not lie inside the recording.", "Give another span.")
@@ -215,6 +188,11 @@ def content_state(question: Question) -> str:
 def is_author(question: Question, annotator_id: str) -> bool:
     """Tell whether an annotator wrote a question, so that others have to approve of it."""
     return question.kind is QuestionKind.WRITTEN and question.annotator_id == annotator_id
+
+
+def verification_by(said: Iterable[Verification], annotator_id: str) -> Verification | None:
+    """Return the verification of an annotator, among those of one question."""
+    return next((verification for verification in said if verification.annotator_id == annotator_id), None)
 
 
 def is_kept(question: Question, said: Iterable[Verification]) -> bool:

@@ -1,6 +1,5 @@
 """Measures how well judges answer the questions of a study, what the question set is like, and how difficult it is."""
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,6 +7,7 @@ from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import is_sound
 from benchmark.metrics.paper_settings import departure_lines, model_options, model_settings
 from benchmark.metrics.published_figures import ESI_BENCH, R3_VQA, PublishedTableRow, published_rows
+from benchmark.metrics.ratings import as_number
 from benchmark.questions.chain_consistency import (
     FIGURE_TASKS,
     NO_ANSWERS,
@@ -17,7 +17,7 @@ from benchmark.questions.chain_consistency import (
     chain_coverage,
     share_over_recordings,
 )
-from benchmark.questions.filter_outcomes import judge_scores, read_funnel_input
+from benchmark.questions.filter_outcomes import judge_scores, parse_object, read_funnel_input
 from benchmark.questions.filter_rules import get_step
 from benchmark.questions.question_edits import is_stale
 from benchmark.questions.question_validity import SINGLE_STEP
@@ -78,9 +78,7 @@ def question_difficulties(session: Session) -> dict[str, str]:
     reading, said, step = read_funnel_input(session), verifications(session.study), get_step(_STEP)
     found = {}
     for question in reading.questions.values():
-        scores = [
-            judge_score.value for judge_score in judge_scores(reading, step, question) if judge_score.value is not None
-        ]
+        scores = [score.value for score in judge_scores(reading, step, question) if score.value is not None]
         found[question.id] = combine_difficulty(counted_verifications(question, said.get(question.id, ())), scores)
     return {key: label for key, label in found.items() if label}
 
@@ -111,11 +109,8 @@ class JudgeSetup:
     """One judge in one setting.
 
     Attributes:
-        judge: its name.
-        backend: of it.
         settings: of it that can change an answer, model included, as JSON.
         setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER_SETTING` for any other.
-        variant: of the prompt.
         differing: the settings that differ where the judge was asked with several; "" otherwise.
     """
 
@@ -135,10 +130,10 @@ class JudgeSetup:
         """The name of the judge, with the settings that differ."""
         return f"{self.judge} ({self.differing})" if self.differing else self.judge
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        names = ("judge", "backend", "differing", "setting", "variant", "condition", "seed")
-        return {name: getattr(self, name) for name in names} | {"modality": self.modality.value}
+    @property
+    def sort_key(self) -> tuple[str, ...]:
+        how = (self.setting, self.modality.value, self.condition, self.judge_id, str(self.seed), self.settings)
+        return (self.judge.casefold(), *how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +154,14 @@ class QuestionFigure:
         """The row of ESI-Bench; None for other kinds of questions, of which it says nothing."""
         return ESI_ROW if self.kind is QuestionKind.ESI else None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        beside = self.published
-        return {
-            "figure": self.figure,
-            "kind": self.kind.value,
-            **self.setup.as_json(),
-            **self.result.to_json(),
-            "published": None if beside is None else beside.figures[self.figure],
-        }
+
+@dataclass(frozen=True, slots=True)
+class StepMeasures:
+    """Accuracy and consistency over the chains of one length."""
+
+    accuracy: StatisticResult
+    chain: StatisticResult
+    subchain: StatisticResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +173,11 @@ class JudgeMeasures:
         unparsed: of these, with an unreadable answer; they count as wrong.
         refused: of these, refused; they count as wrong.
         overall: accuracy over the kinds that R3-VQA has.
-        by_kind: value of `QuestionKind` -> accuracy.
+        by_kind: accuracy by kind of question.
         by_state: mental state -> accuracy in MSE questions.
-        by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
+        chain: share of the chains all of whose questions were answered right.
+        subchain: the same of subchains.
+        by_steps: steps of a chain -> the measures of such chains.
     """
 
     setup: JudgeSetup
@@ -194,27 +189,7 @@ class JudgeMeasures:
     by_state: Mapping[str, StatisticResult]
     chain: StatisticResult
     subchain: StatisticResult
-    by_steps: Mapping[int, tuple[StatisticResult, StatisticResult, StatisticResult]]
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        setup = self.setup
-        steps: Json = {
-            str(number): {"accuracy": row[0].to_json(), "chain": row[1].to_json(), "subchain": row[2].to_json()}
-            for number, row in self.by_steps.items()
-        }
-        return {
-            **setup.as_json(),
-            "asked": self.asked,
-            "unparsed": self.unparsed,
-            "refused": self.refused,
-            "accuracy": self.overall.to_json(),
-            "by_kind": {name: statistic_result.to_json() for name, statistic_result in self.by_kind.items()},
-            "by_state": {name: statistic_result.to_json() for name, statistic_result in self.by_state.items()},
-            "chain_consistency": self.chain.to_json(),
-            "subchain_consistency": self.subchain.to_json(),
-            "by_steps": steps,
-        }
+    by_steps: Mapping[int, StepMeasures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +198,6 @@ class Measures:
 
     Attributes:
         everything: unverified questions count too.
-        questions: how many count.
         stale: that do not count because their chain was changed.
         dropped: that do not count because people dropped them.
         unverified: neither dropped nor approved of by two people; they count only with `everything`.
@@ -243,7 +217,6 @@ class Measures:
 
     @property
     def published(self) -> tuple[PublishedTableRow, ...]:
-        """Published results, to compare with."""
         return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
 
     @property
@@ -257,20 +230,8 @@ class Measures:
         )
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object, with the published rows."""
-        return {
-            "everything": self.everything,
-            "questions": self.questions,
-            "stale": self.stale,
-            "dropped": self.dropped,
-            "unverified": self.unverified,
-            "chains": len(self.sizes[0]),
-            "subchains": len(self.sizes[1]),
-            "judges": [judge.as_json() for judge in self.judges],
-            "diagnostics": [question_figure.as_json() for question_figure in self.diagnostics],
-            "published": [dump(row) for row in self.published],
-            "departures": [*self.departures],
-        }
+        """Return it as a JSON object, with the published rows and the departures from the papers."""
+        return {**dump(self), "published": [*map(dump, self.published)], "departures": [*self.departures]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +239,6 @@ class QuestionMeasuresInput:
     """The input of the measures; they can be computed from it in any thread.
 
     Attributes:
-        verifications: question id -> verifications.
         rows: of `question_judgment_rows`.
     """
 
@@ -295,18 +255,6 @@ def read_measures_input(session: Session) -> QuestionMeasuresInput:
     return QuestionMeasuresInput(
         read_graphs(study, all_chains(study)), all_questions(study), verifications(study), rows
     )
-
-
-def measure_judges(
-    session: Session,
-    judges: Collection[str] = (),
-    *,
-    everything: bool = False,
-    samples: int = 1000,
-    seed: int = 0,
-) -> Measures:
-    """Measure the judges of a study on its questions; see `compute_measures`."""
-    return compute_measures(read_measures_input(session), judges, everything=everything, samples=samples, seed=seed)
 
 
 def compute_measures(
@@ -330,9 +278,6 @@ def compute_measures(
         samples: of the bootstrap over recordings.
         seed: of the bootstrap.
         progress: reports the judges that are done.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     graphs = {graph.chain.id: graph for graph in material.graphs if is_sound(graph)}
     questions: list[Question] = []
@@ -355,7 +300,7 @@ def compute_measures(
     after = StageProgress(progress, len(given[_ANSWER]) + 1, "Measuring judges").finish_stage
     found = [
         after(_measure_judge(asking, answers, questions, chains, samples, seed))
-        for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: _sort_key(row[0]))
+        for asking, answers in sorted(given[_ANSWER].items(), key=lambda row: row[0].sort_key)
     ]
     sizes = (
         tuple(len(coverage.questions) for coverage in chains),
@@ -378,14 +323,8 @@ def _counted_answers(
     for judgment in sorted(given, key=lambda judgment: (judgment.at, judgment.id)):
         if states.get(judgment.question_id) != judgment.state or judgment.status is JudgmentStatus.ERROR:
             continue
-        how = (
-            judgment.judge_id,
-            judgment.judge,
-            judgment.variant,
-            judgment.modality,
-            judgment.condition,
-            str(judgment.seed),
-        )
+        asked = (judgment.variant, judgment.modality, judgment.condition, str(judgment.seed))
+        how = (judgment.judge_id, judgment.judge, *asked)
         asking = known.get(how) or known.setdefault(how, _judge_setup(judgment))
         if judges and asking.judge not in judges and asking.judge_id not in judges:
             continue
@@ -410,7 +349,7 @@ def _with_differing_settings(given: Mapping[str, _Answers]) -> dict[str, _Answer
 
 
 def _flat_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
-    entry = _parse_object(judge_setup.settings)
+    entry = parse_object(judge_setup.settings)
     settings = entry.pop("settings", None)
     return entry | (settings if isinstance(settings, dict) else {})
 
@@ -423,7 +362,7 @@ def _differing_settings(judge_setup: JudgeSetup, settings: Sequence[Mapping[str,
 
 
 def _judge_setup(judgment: QuestionJudgment) -> JudgeSetup:
-    entry = _parse_object(judgment.judge)
+    entry = parse_object(judgment.judge)
     modality = Modality(judgment.modality)
     name, backend = str(entry.pop("name", judgment.judge_id)), str(entry.get("backend", ""))
     settings = entry.get("settings")
@@ -441,7 +380,7 @@ def _setting_name(variant: str, modality: Modality) -> str:
 
 def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
     try:
-        options = model_options(judge_setup.backend, _parse_object(judge_setup.settings).get("settings"))
+        options = model_options(judge_setup.backend, parse_object(judge_setup.settings).get("settings"))
     except UserError:
         # It was asked by another version of the program.
         return {}
@@ -449,18 +388,6 @@ def _own_settings(judge_setup: JudgeSetup) -> dict[str, Json]:
         return {}
     shows_pictures = judge_setup.modality in (Modality.PICTURES, Modality.BOTH)
     return {"prompt": "our own", **model_settings(options, shows_pictures=shows_pictures)}
-
-
-def _sort_key(judge_setup: JudgeSetup) -> tuple[str, ...]:
-    return (
-        judge_setup.judge.casefold(),
-        judge_setup.setting,
-        judge_setup.modality.value,
-        judge_setup.condition,
-        judge_setup.judge_id,
-        str(judge_setup.seed),
-        judge_setup.settings,
-    )
 
 
 def _measure_judge(
@@ -475,7 +402,7 @@ def _measure_judge(
     found = AnswerScorer(questions, right, chains, samples, seed)
     statuses = [answer.status for answer in answers.values()]
     by_steps = {
-        steps: (accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
+        steps: StepMeasures(accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
         for steps, accuracy in found.accuracy_by_steps().items()
     }
     return JudgeMeasures(
@@ -495,7 +422,7 @@ def _measure_judge(
 def is_right(question: Question, judgment: QuestionJudgment) -> bool:
     """Tell whether a question was answered right; refused and unreadable answers were not."""
     return (
-        judgment.status is JudgmentStatus.OK and _parse_object(judgment.answer).get(_ANSWER) == question.correct_letter
+        judgment.status is JudgmentStatus.OK and parse_object(judgment.answer).get(_ANSWER) == question.correct_letter
     )
 
 
@@ -505,7 +432,7 @@ def _diagnostics(
     """Return ESI-Bench's figures by kind, judge and setting; each answer counts once."""
     found = []
     for name, task in FIGURE_TASKS.items():
-        for asking, answers in sorted(given[task].items(), key=lambda row: _sort_key(row[0])):
+        for asking, answers in sorted(given[task].items(), key=lambda row: row[0].sort_key):
             for kind in QuestionKind:
                 asked = [question for question in questions if question.kind is kind and question.id in answers]
                 if asked:
@@ -528,13 +455,4 @@ def _diagnostic(
 
 
 def _score_of(judgment: QuestionJudgment) -> float | None:
-    score = _parse_object(judgment.answer).get(_SCORE) if judgment.status is JudgmentStatus.OK else None
-    return float(score) if isinstance(score, int) and not isinstance(score, bool) else None
-
-
-def _parse_object(text: str) -> dict[str, Json]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
+    return as_number(parse_object(judgment.answer).get(_SCORE)) if judgment.status is JudgmentStatus.OK else None

@@ -131,7 +131,6 @@ class StatementPool:
         names: of the people in the study.
         similarity: fitted to the texts of the study.
         reach: recording id -> uses that its texts are permitted for; options need at least the uses of the question.
-        seed: for ties.
     """
 
     statements: Sequence[Statement]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from project.entities.causal_chains import ChainGraph, ChainNode, topological_order
-from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind, WrongOption
+from project.entities.questions import CHAIN_QUESTION_KINDS, Question, QuestionKind, WrongOption
 from project.errors import UserError
 from project.text_format import require_utf8
 
@@ -48,7 +48,7 @@ def find_paths(graph: ChainGraph, most: int = MAX_PATHS) -> list[tuple[str, ...]
 
 OPTION_COUNT = 5
 """Options of a question from a chain, one of them right (R3-VQA, section 3.1)."""
-SINGLE_STEP = tuple(question_kind for question_kind in CHAIN_QUESTION_KINDS if question_kind is not QuestionKind.STEPS)
+SINGLE_STEP = tuple(kind for kind in CHAIN_QUESTION_KINDS if kind is not QuestionKind.STEPS)
 START, END, BETWEEN = "start", "end", "between"
 PATH_ASPECTS = (START, END, BETWEEN)
 """Aspects of a path that are asked about: its start, its end, or what lies between."""
@@ -56,12 +56,7 @@ PATH_ASPECTS = (START, END, BETWEEN)
 
 @dataclass(frozen=True, slots=True)
 class QuestionSpec:
-    """One question that the rules ask for.
-
-    Attributes:
-        aspect: as that of `project.entities.questions.Question`.
-        covers: as that of `project.entities.questions.Question`.
-    """
+    """One question that the rules ask for."""
 
     kind: QuestionKind
     aspect: str
@@ -80,8 +75,6 @@ class QuestionDraft:
     """A question before it is part of a study.
 
     Attributes:
-        aspect: as that of `project.entities.questions.Question`.
-        covers: as that of `project.entities.questions.Question`.
         wrong: in any order.
         explanation: why the answer is right; "" for none.
     """
@@ -119,21 +112,8 @@ def required_questions(graph: ChainGraph, kinds: Sequence[QuestionKind] = SINGLE
 
 def find_required_question(graph: ChainGraph, part: str) -> QuestionSpec | None:
     """Return the question with a `QuestionSpec.part`; None if the rules do not ask for it any more."""
-    kind = next(
-        (question_kind for question_kind in CHAIN_QUESTION_KINDS if part.startswith(f"{question_kind.value}:")), None
-    )
-    return (
-        None
-        if kind is None
-        else next(
-            (
-                required_question
-                for required_question in required_questions(graph, (kind,))
-                if required_question.part == part
-            ),
-            None,
-        )
-    )
+    kinds = [kind for kind in CHAIN_QUESTION_KINDS if part.startswith(f"{kind.value}:")]
+    return next((spec for spec in required_questions(graph, kinds[:1]) if spec.part == part), None)
 
 
 def balance_positions(count: int, options: int, seed: int | str) -> list[int]:
@@ -160,9 +140,9 @@ _MIN_STEM_CHARS = 3
 _CACHE_SIZE = 1 << 14
 
 
-def draft_problem(draft: QuestionDraft, options: int = OPTION_COUNT) -> str:
-    """Return why a draft is not valid, in one sentence; "" if it is."""
-    texts = [draft.answer, *(wrong_option.text for wrong_option in draft.wrong)]
+def draft_problem(draft: QuestionDraft | Question, options: int = OPTION_COUNT) -> str:
+    """Return why a draft or a question is not valid, in one sentence; "" if it is."""
+    texts = [draft.answer, *(option.text for option in draft.wrong)]
     if reason := _text_problem("question", draft.text, MAX_TEXT_CHARS):
         return reason
     for text in texts:
@@ -285,7 +265,6 @@ class Statement:
     """One node, or several together, as the text of an option.
 
     Attributes:
-        nodes: in the order of the text.
         recording_id: their recording.
         separator: between their texts.
     """
@@ -301,12 +280,10 @@ class Statement:
 
     @cached_property
     def node_ids(self) -> frozenset[str]:
-        """Ids of its nodes."""
         return frozenset(node.id for node in self.nodes)
 
     @property
     def kind(self) -> str:
-        """Kind of its last node."""
         return self.nodes[-1].kind.value
 
     @cached_property
@@ -343,7 +320,6 @@ class Names:
         return [] if self._pattern is None else [*dict.fromkeys(self._pattern.findall(text))]
 
     def without_names(self, text: str) -> str:
-        """Return a text with each name replaced by a space."""
         return text if self._pattern is None else self._pattern.sub(" ", text)
 
     def with_names(self, text: str, into: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from benchmark.questions.question_edits import (
     is_author,
     is_kept,
     is_stale,
+    verification_by,
 )
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import (
@@ -23,7 +24,7 @@ from project.entities.questions import (
     Verification,
     VerificationDecision,
 )
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries import question_rows
 from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
@@ -81,11 +82,8 @@ def verify(
         new = Verification(
             *(after.id, who.id, decision, checklist, holds, difficulty, note.strip(), content_state(after), utc_now())
         )
-        said = {
-            verification.annotator_id: verification
-            for verification in question_rows.verifications_of(session.study, after.id)
-        }
-        if not _is_unchanged(said.get(who.id), new):
+        earlier = verification_by(verifications_of(session.study, after.id), who.id)
+        if earlier is None or replace(earlier, at=new.at) != new:
             question_rows.set_verification(session.study, new)
     return step.changes
 
@@ -94,8 +92,8 @@ def withdraw_verification(session: Session, question_id: str) -> Changes:
     """Delete the verification of the session's annotator; a correction stays."""
     session.study.require_writable()
     who = session.annotator()
-    said = [verification.annotator_id for verification in question_rows.verifications_of(session.study, question_id)]
-    if who is None or who.id not in said or is_author(get_question(session, question_id), who.id):
+    said = verifications_of(session.study, question_id)
+    if who is None or not verification_by(said, who.id) or is_author(get_question(session, question_id), who.id):
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
         )
@@ -134,17 +132,13 @@ def _require_not_author(session: Session, question: Question) -> None:
         raise UserError(
             f"{who.name} wrote this question.", "Two others verify it: work under another annotator's name."
         )
-    if not is_kept(question, question_rows.verifications_of(session.study, question.id)):
+    if not is_kept(question, verifications_of(session.study, question.id)):
         raise UserError("This question is a draft: no judge failed at it yet.", "Whoever wrote it tries it on judges.")
 
 
 def _graph(session: Session, question: Question) -> ChainGraph | None:
     chain = find_chain(session.study, question.chain_id) if question.chain_id else None
     return read_graph(session.study, chain) if chain is not None else None
-
-
-def _is_unchanged(before: Verification | None, after: Verification) -> bool:
-    return before is not None and replace(before, at=after.at) == after
 
 
 APPROVING_DECISIONS = frozenset({VerificationDecision.KEEP, VerificationDecision.CORRECT})
@@ -160,7 +154,6 @@ class AgreementFigure:
     Attributes:
         key: `decision` (approve or drop), a check, or `difficulty`.
         pairs: of verifications of the same question in the same state.
-        agreeing: pairs that agree.
         kappa: Cohen's; None if undefined, because all values are the same.
     """
 
@@ -174,28 +167,9 @@ class AgreementFigure:
         """The share of pairs that agree, from 0 to 1; None without pairs."""
         return self.agreeing / self.pairs if self.pairs else None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {"pairs": self.pairs, "agreeing": self.agreeing, "raw": self.raw, "kappa": self.kappa}
 
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The agreement of verifiers: the decision first, then checks and labels that any pair has."""
-
-    figures: tuple[AgreementFigure, ...]
-
-    def figure(self, key: str) -> AgreementFigure:
-        """Return one figure; one without pairs if there is none."""
-        return next((figure for figure in self.figures if figure.key == key), AgreementFigure(key, 0, 0, None))
-
-    def as_json(self) -> dict[str, Json]:
-        """Return the figures as a JSON object, by key."""
-        return {figure.key: figure.as_json() for figure in self.figures}
-
-
-def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
-    """Compute the agreement of verifiers.
+def compute_agreement(said: Iterable[Sequence[Verification]]) -> dict[str, AgreementFigure]:
+    """Compute the agreement of verifiers by key: the decision first, then checks and labels that any pair has.
 
     Args:
         said: for each question, its verifications in the same state. The two earliest are compared; for Cohen's kappa,
@@ -218,11 +192,7 @@ def compute_agreement(said: Iterable[Sequence[Verification]]) -> Agreement:
         ]
     labelled = [(verification, other) for verification, other in pairs if verification.difficulty and other.difficulty]
     found.append(_agreement_figure(DIFFICULTY, labelled, lambda verification: verification.difficulty, DIFFICULTIES))
-    return Agreement(
-        tuple(
-            agreement_figure for agreement_figure in found if agreement_figure.pairs or agreement_figure.key == DECISION
-        )
-    )
+    return {figure.key: figure for figure in found if figure.pairs or figure.key == DECISION}
 
 
 def _first_pair(said: Sequence[Verification]) -> tuple[Verification, Verification]:
@@ -248,13 +218,12 @@ def _agreement_figure(
 def _kappa(given: Sequence[tuple[str, str]], categories: Sequence[str]) -> float | None:
     import numpy as np
 
-    from annotate.agreement.coefficients import confusion_tables, kappa
+    from annotate.agreement.coefficients import kappa_of_codes
 
     if not given:
         return None
     places = np.array([[categories.index(value), categories.index(other)] for value, other in given], np.int64)
-    ones = np.ones(len(given), np.int64)
-    found = float(kappa(confusion_tables(places[:, 0], places[:, 1], ones, np.zeros_like(ones), len(categories), 1))[0])
+    found = kappa_of_codes(places.T, len(categories), np.ones(len(given)))
     return found if np.isfinite(found) else None
 
 
@@ -324,17 +293,11 @@ class VerificationItem:
     ready: bool = True
 
     def verification_by(self, annotator_id: str) -> Verification | None:
-        """Return the verification of an annotator, whether it counts or not."""
-        return next(
-            (verification for verification in self.verifications if verification.annotator_id == annotator_id), None
-        )
+        return verification_by(self.verifications, annotator_id)
 
     def is_verified_by(self, annotator_id: str) -> bool:
-        """Tell whether an annotator verified the present form."""
-        return any(
-            verification.annotator_id == annotator_id and verification.state == content_state(self.question)
-            for verification in self.verifications
-        )
+        own = self.verification_by(annotator_id)
+        return own is not None and own.state == content_state(self.question)
 
     def needs_recheck_by(self, annotator_id: str) -> bool:
         """Tell whether an annotator verified an earlier form and has to look again."""
@@ -424,7 +387,6 @@ class VerificationProgress:
     Attributes:
         done: questions whose present form the annotator verified.
         waiting: questions in the queue of the annotator.
-        states: state -> number of questions.
         stale: questions whose source was changed.
     """
 
@@ -435,7 +397,6 @@ class VerificationProgress:
 
     @property
     def total(self) -> int:
-        """The number of all questions."""
         return sum(self.states.values())
 
 
@@ -449,7 +410,7 @@ def verification_progress(found: Sequence[VerificationItem], annotator_id: str) 
     )
 
 
-def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> Agreement:
+def study_agreement(session: Session, question_ids: Iterable[str] | None = None) -> dict[str, AgreementFigure]:
     """Return the agreement of the verifiers of a study, over all questions or some."""
     wanted = None if question_ids is None else {*question_ids}
     said = verifications(session.study)

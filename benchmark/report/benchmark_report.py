@@ -58,7 +58,7 @@ from benchmark.report.report_document import (
 )
 from benchmark.results.run_measures import BOOTSTRAP_SAMPLES
 from benchmark.runs.run_figures import RunFigures, compare_runs, compute_figures, read_figures, read_runs
-from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import RAW_CONDITION
 from project.errors import UserError
@@ -124,7 +124,6 @@ class ReportInput:
     """The data of a report.
 
     Attributes:
-        items: item id -> item.
         lists: all items that may be seen here; a report leaves out those that may not leave.
         pairs: each run compared with the best of its set.
         earlier_runs: runs of an earlier report.
@@ -143,18 +142,7 @@ class ReportInput:
 def gather_report_input(
     session: Session, wish: ReportOptions, progress: Progress, hidden: Collection[str] = frozenset()
 ) -> ReportInput:
-    """Read the study and compute all figures.
-
-    Args:
-        session: of the study, which may be read-only.
-        wish: options of the report.
-        progress: reports the steps.
-        hidden: ids of items whose right answers must not be shown yet, because somebody still answers them.
-
-    Raises:
-        NothingAsked: there is no run.
-        Cancelled: the user stopped it.
-    """
+    """Read the study and compute all figures; lists leave out the items `hidden`, which somebody still answers."""
     runs = read_runs(session, sets=wish.sets)
     finish_stage = StageProgress(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
     figures = [finish_stage(compute_figures(run, samples=wish.samples)) for run in runs]
@@ -250,7 +238,7 @@ def _report_runs(
     names, sets = report_names(session, figures), set_names(session, figures)
     conditions = _conditions(session, figures)
     tasks = {run.item_set.task for run in figures}
-    entries = {key: get_benchmark_task(key) for key in SUITE if key in tasks}
+    entries = {key: SUITE.make(key) for key in SUITE if key in tasks}
     ranked = sorted(figures, key=lambda run: [*entries].index(run.item_set.task))
     sets_by_task: dict[str, list[str]] = {key: [] for key in entries}
     for run in ranked:

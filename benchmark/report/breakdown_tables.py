@@ -16,7 +16,6 @@ from benchmark.report.report_document import (
     ReportAnswer,
     ReportItemList,
     ReportTable,
-    ResultOrigin,
     cell_column,
     cell_row,
     item_target,
@@ -96,7 +95,6 @@ def sets_table(material: ReportRuns) -> ReportTable:
         {run.figures.item_set.id: run for run in material.runs}.values(),
         columns,
         lambda run: f"{material.entries[run.task].name}: {material.sets[run.figures.item_set.id]}",
-        lambda _run: ResultOrigin.JUDGE,
     )
     note = "Every judge and every person is asked the same items."
     return ReportTable("sets", "Frozen sets of items", note, columns, rows, "Set")
@@ -150,18 +148,7 @@ def build_item_list(
     collections: Mapping[str, str],
     texts: Mapping[str, Mapping[str, str]],
 ) -> ReportItemList:
-    """Return the list of items of a run.
-
-    Args:
-        report_run: the run.
-        material: of the report.
-        items: those of its set that may be listed, by id.
-        numbers: recording id -> number.
-        withheld: ids of recordings that may not leave.
-        redactor: of the report.
-        collections: id -> name.
-        texts: item id -> name -> private text; {} unless requested.
-    """
+    """Return the list of items of a run, of those in `items`; `numbers` are those of recordings, by id."""
     lines: list[ItemLine] = []
     parts: dict[tuple[str, str], list[int]] = {}
     listed = [

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from benchmark.metrics.paired_tests import EquivalenceConclusion, holm, mcnemar
+from benchmark.metrics.paired_tests import EquivalenceConclusion, McNemar, holm, mcnemar
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, describe_metric
 from benchmark.metrics.resampling import Difference
 from benchmark.report.report_data import ReportRun, ReportRuns, departures_of, figure_cell, published_for
@@ -98,14 +98,11 @@ def _test_tables(material: ReportRuns, runs: Sequence[ReportRun]) -> list[Report
             "Open: the draws show neither a difference nor that there is none within the margin."
         )
         key = f"against-raw-{metric.replace('_', '-').replace('.', '-')}"
-        report_table_rows = report_rows(
-            rows,
-            _TEST_COLUMNS,
-            lambda row: f"{row.judge}: {material.condition_name(row.condition)}",
-            lambda _row: ResultOrigin.JUDGE,
+        table_rows = report_rows(
+            rows, _TEST_COLUMNS, lambda row: f"{row.judge}: {material.condition_name(row.condition)}"
         )
         title = f"Against raw: {rows[0].name.lower()}"
-        tables.append(ReportTable(key, title, note, _TEST_COLUMNS, report_table_rows, "Judge and condition"))
+        tables.append(ReportTable(key, title, note, _TEST_COLUMNS, table_rows, "Judge and condition"))
     return tables
 
 
@@ -149,59 +146,57 @@ def _name_without_condition(material: ReportRuns, report_run: ReportRun) -> str:
 _LEVEL = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class FigureChange:
-    """One figure of a run beside that of another run, or of an earlier report.
+def _change_table(
+    key: str,
+    title: str,
+    note: str,
+    other: str,
+    own: str,
+    corner: str,
+    changes: Sequence[tuple[str, ResultOrigin, Mapping[str, TableCell]]],
+) -> ReportTable:
+    """Return a table of changes (`_change_cells`); `other` and `own` are the headings of both sides."""
+    counts = (
+        cell_column("lost", f"Right: {other.lower()} only", NumberFormat.COUNT),
+        cell_column("won", f"Right: {own.lower()} only", NumberFormat.COUNT),
+    )
+    columns = (
+        cell_column("before", other, NumberFormat.FIGURE),
+        cell_column("now", own, NumberFormat.FIGURE),
+        cell_column("difference", "Difference", NumberFormat.SIGNED),
+        cell_column("interval", "95 % interval", NumberFormat.TEXT),
+        *(counts if any("lost" in cells for _, _, cells in changes) else ()),
+        cell_column("p", "p", NumberFormat.P),
+        cell_column("p_holm", "p, corrected", NumberFormat.P),
+        cell_column("says", "Shows", NumberFormat.TEXT),
+    )
+    rows = tuple(cell_row(columns, *change) for change in changes)
+    return ReportTable(key, title, note, columns, rows, corner)
 
-    Attributes:
+
+def _change_cells(
+    before: TableCell, now: TableCell, difference: Difference, test: McNemar | None, p: float | None, verdict: str
+) -> dict[str, TableCell]:
+    """Return one figure of a run beside that of another run, or of an earlier report.
+
+    Args:
+        before: the other.
+        now: that of this run.
         difference: now minus before; its p is not corrected.
-        lost: number of items that only the other got right; None if the figure is not a share of right items.
-        won: number of items that only this run got right.
+        test: which items only one of the two got right; None if the figure is not a share of right items.
         p: corrected over the table.
         verdict: what the difference shows, in a word or two.
     """
-
-    name: str
-    origin: ResultOrigin
-    before: TableCell
-    now: TableCell
-    difference: Difference
-    lost: int | None = None
-    won: int | None = None
-    p: float | None = None
-    verdict: str = ""
-
-
-def _change_table(
-    key: str, title: str, note: str, other: str, own: str, corner: str, changes: Sequence[FigureChange]
-) -> ReportTable:
-    """Return a table of changes; `other` and `own` are the headings of both sides."""
-    counts: tuple[Column[FigureChange], ...] = (
-        Column("lost", f"Right: {other.lower()} only", NumberFormat.COUNT, lambda change: change.lost),
-        Column("won", f"Right: {own.lower()} only", NumberFormat.COUNT, lambda change: change.won),
-    )
-    columns: tuple[Column[FigureChange], ...] = (
-        Column("before", other, NumberFormat.FIGURE, lambda change: change.before),
-        Column("now", own, NumberFormat.FIGURE, lambda change: change.now),
-        Column(
-            "difference",
-            "Difference",
-            NumberFormat.SIGNED,
-            lambda change: TableCell(change.difference.value, n=change.difference.n or None),
-        ),
-        Column(
-            "interval",
-            "95 % interval",
-            NumberFormat.TEXT,
-            lambda change: format_interval(change.difference.low, change.difference.high),
-        ),
-        *(counts if any(change.lost is not None for change in changes) else ()),
-        Column("p", "p", NumberFormat.P, lambda change: change.difference.p),
-        Column("p_holm", "p, corrected", NumberFormat.P, lambda change: change.p),
-        Column("says", "Shows", NumberFormat.TEXT, lambda change: change.verdict),
-    )
-    rows = report_rows(changes, columns, lambda change: change.name, lambda change: change.origin)
-    return ReportTable(key, title, note, columns, rows, corner)
+    cells = {
+        "before": before,
+        "now": now,
+        "difference": TableCell(difference.value, n=difference.n or None),
+        "interval": TableCell(format_interval(difference.low, difference.high)),
+        "p": TableCell(difference.p),
+        "p_holm": TableCell(p),
+        "says": TableCell(verdict),
+    }
+    return cells | ({"lost": TableCell(test.second_only), "won": TableCell(test.first_only)} if test else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,19 +240,14 @@ def pair_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
         difference = first.difference if first is not None else Difference(None, None, None, None, 0)
         p = corrected[at]
         verdict = "no test" if p is None else "differs from the best" if p < _LEVEL else "not told apart from the best"
-        changes.append(
-            FigureChange(
-                f"{material.entries[pair.run.task].name}: {pair.run.name} beside {pair.other_name}",
-                pair.run.origin,
-                TableCell(first.second if first is not None else None),
-                TableCell(first.first if first is not None else None, target=pair.run.list_key),
-                replace(difference, p=_mcnemar_p(pair.comparison), n=pair.comparison.n),
-                test.second_only if test else None,
-                test.first_only if test else None,
-                p,
-                verdict,
-            )
+        cells = _change_cells(
+            TableCell(first.second if first is not None else None),
+            TableCell(first.first if first is not None else None, target=pair.run.list_key),
+            replace(difference, p=_mcnemar_p(pair.comparison), n=pair.comparison.n),
+            *(test, p, verdict),
         )
+        name = f"{material.entries[pair.run.task].name}: {pair.run.name} beside {pair.other_name}"
+        changes.append((name, pair.run.origin, cells))
     note = (
         "The task's first figure on the items that both answered, with an interval over recordings where it is a sum "
         "over items; McNemar's test of who is right, each item once. p values are corrected over this table (Holm)."
@@ -271,16 +261,16 @@ def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
     lines = [(pair, row) for pair in pairs for row in pair.comparison.rows]
     corrected = holm({at: row.difference.p for at, (_, row) in enumerate(lines)})
     changes = [
-        FigureChange(
+        (
             f"{material.entries[pair.run.task].name}: {pair.run.name} beside {pair.other_name}, {row.name.lower()}",
             pair.run.origin,
-            TableCell(row.second),
-            TableCell(row.first, target=pair.run.list_key),
-            row.difference,
-            p=corrected[at],
-            verdict=describe_difference(row.metric, row.difference, corrected[at]),
+            _change_cells(
+                TableCell(row.second),
+                TableCell(row.first, target=pair.run.list_key),
+                *(row.difference, None, p, describe_difference(row.metric, row.difference, p)),
+            ),
         )
-        for at, (pair, row) in enumerate(lines)
+        for (pair, row), p in zip(lines, corrected.values(), strict=True)
     ]
     note = (
         "On the items that count in both, by resampling recordings with both; p values are corrected over this table "
@@ -290,13 +280,7 @@ def run_table(material: ReportRuns, pairs: Sequence[RunPair]) -> ReportTable:
 
 
 def describe_difference(metric: str, difference: Difference, p: float | None) -> str:
-    """Return the conclusion from a difference, in a word or two; only a significant one is a change.
-
-    Args:
-        metric: key of the figure.
-        difference: with its interval, which counts where there is no p.
-        p: corrected.
-    """
+    """Return the conclusion from a difference, in a word or two; only a significant one is a change."""
     value, low, high = difference.value, difference.low, difference.high
     if value is None:
         return "undefined"
@@ -422,19 +406,13 @@ def earlier_table(material: ReportRuns, earlier: Sequence[ReportedRun]) -> Repor
             test.p if test is not None else None,
             0,
         )
-        changes.append(
-            FigureChange(
-                f"{material.entries[now.task].name}: {now.name}, {row.name.lower()}",
-                ResultOrigin.JUDGE,
-                TableCell(past.mean, low=past.low, high=past.high),
-                figure_cell(replace(row, sd=None), now.list_key),
-                difference,
-                test.second_only if test is not None else None,
-                test.first_only if test is not None else None,
-                p,
-                describe_difference(row.metric, difference, p),
-            )
+        cells = _change_cells(
+            TableCell(past.mean, low=past.low, high=past.high),
+            figure_cell(replace(row, sd=None), now.list_key),
+            *(difference, test, p, describe_difference(row.metric, difference, p)),
         )
+        name = f"{material.entries[now.task].name}: {now.name}, {row.name.lower()}"
+        changes.append((name, ResultOrigin.JUDGE, cells))
     note = (
         "Where both answered the same items, McNemar's test, corrected over this table (Holm); else the 95 % intervals "
         "over recordings, as if the two had nothing in common, which calls too little a change."

@@ -46,7 +46,6 @@ class PaperColumn:
 
     @property
     def key(self) -> str:
-        """The task and the metric."""
         return f"{self.task}.{self.metric}"
 
 
@@ -62,7 +61,6 @@ class PaperTable:
 
     @property
     def tasks(self) -> list[str]:
-        """Keys of the tasks in it."""
         return list(dict.fromkeys(column.task for column in self.columns))
 
 

@@ -56,15 +56,12 @@ class ReportRun:
 
     @property
     def task(self) -> str:
-        """Key of its task."""
         return self.figures.item_set.task
 
     def row(self, metric: str) -> MetricRow | None:
-        """Return one figure over all items, or None if the task does not have it."""
         return self.figures.row(metric)
 
     def part(self, trait: str, value: str, metric: str) -> MetricRow | None:
-        """Return one figure over the items that share a trait."""
         parts = (part for found in self.figures.breakdowns if found.trait == trait for part in found.parts)
         rows = (row for part in parts if part.value == value for row in part.figures)
         return next((row for row in rows if row.metric == metric), None)
@@ -89,11 +86,9 @@ class ReportRuns:
     titles: Mapping[tuple[str, str], str]
 
     def runs_of(self, *tasks: str) -> list[ReportRun]:
-        """Return the runs of these tasks."""
         return [report_run for report_run in self.runs if report_run.task in tasks]
 
     def tasks(self) -> list[str]:
-        """Return the keys of the tasks that were asked, in the order of the suite."""
         there = {report_run.task for report_run in self.runs}
         return [key for key in self.entries if key in there]
 
@@ -106,7 +101,6 @@ class ReportRuns:
         return self.titles.get((trait, value), f"Another {trait}")
 
     def condition_name(self, key: str) -> str:
-        """Return the name of a condition in the report."""
         return self.conditions.get(key, key)
 
 
@@ -318,11 +312,7 @@ def read_item_texts(
 ) -> dict[str, dict[str, str]]:
     """Return item id -> name -> text: options, given texts, the right answer, and all answers in full.
 
-    Args:
-        session: of the study.
-        run: the run of the answers.
-        items: by id.
-        withheld: recordings that may not leave; items with options from them, or from deleted recordings, are left out.
+    Items with options from recordings that may not leave (`withheld`), or that were deleted, are left out.
     """
     found: dict[str, dict[str, str]] = {}
     known = {recording.id for recording in all_recordings(session.study)}

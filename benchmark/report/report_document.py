@@ -34,7 +34,6 @@ class ReportTable:
     """A table; each row has a cell for each column.
 
     Attributes:
-        key: name of its files.
         note: shown under the title.
         corner: heading of the names of rows.
     """
@@ -48,7 +47,6 @@ class ReportTable:
 
     @property
     def sources(self) -> str:
-        """The papers and places of its published rows."""
         return "; ".join(dict.fromkeys(row.source for row in self.rows if row.source))
 
 
@@ -56,7 +54,7 @@ def report_rows(
     records: Iterable[Record],
     columns: Sequence[Column[Record]],
     name: Callable[[Record], str],
-    origin: Callable[[Record], ResultOrigin],
+    origin: Callable[[Record], ResultOrigin] = lambda _record: ResultOrigin.JUDGE,
 ) -> tuple[ReportRow, ...]:
     """Return a row for each record."""
     return tuple(
@@ -98,7 +96,6 @@ class ReportPlot:
     """A plot as files.
 
     Attributes:
-        key: name of its files.
         words: its numbers as text, for readers who cannot see it.
         csv: its numbers as a table.
     """
@@ -164,7 +161,6 @@ class ReportItemList:
     """All items of one run.
 
     Attributes:
-        key: name of its page.
         task: name of the task.
         judge: who answered, as in the tables.
         withheld: number of items that count but are not listed, because their recording may not leave or somebody still
@@ -181,7 +177,6 @@ class ReportItemList:
 
     @property
     def title(self) -> str:
-        """The task and who answered."""
         return f"{self.task}, {self.judge}"
 
 

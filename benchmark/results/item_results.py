@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from benchmark.metrics.ratings import as_number
 from benchmark.tasks.benchmark_task import ItemResponse
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
@@ -15,11 +16,10 @@ class MetricRow:
 
     Attributes:
         metric: key, as in `benchmark.metrics.published_figures`.
-        name: for tables.
         share: its value is a share from 0 to 1, shown in percent.
         mean: over the draws; None if undefined in all.
         sd: standard deviation over the draws; None with fewer than two.
-        interval: ends of the 95 % interval over recordings; None with fewer than two, or if not requested.
+        low: lower end of the 95 % interval over recordings; None with fewer than two, or if not requested.
         n: number of items in all draws that were answered, refused or unreadable.
         draws: value of each draw, in order; None if undefined.
         chance: expected value of guessing on the same items; None if unknown.
@@ -31,21 +31,12 @@ class MetricRow:
     share: bool
     mean: float | None
     sd: float | None
-    interval: tuple[float, float] | None
+    low: float | None
+    high: float | None
     n: int
     draws: tuple[float | None, ...] = ()
     chance: float | None = None
     constant: float | None = None
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of the interval."""
-        return None if self.interval is None else self.interval[0]
-
-    @property
-    def high(self) -> float | None:
-        """The upper end of the interval."""
-        return None if self.interval is None else self.interval[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +44,6 @@ class ResponseCounts:
     """Counts of the outcomes of items; an item with several questions counts by the worst answer.
 
     Attributes:
-        items: of the set.
         answered: with an answer to everything.
         unparsed: with an answer that could not be read; counts as wrong.
         refused: counts as wrong.
@@ -70,7 +60,6 @@ class ResponseCounts:
 
     @property
     def counted(self) -> int:
-        """The number of items that count in the figures."""
         return self.answered + self.unparsed + self.refused
 
 
@@ -80,7 +69,6 @@ class AnswerCosts:
 
     Attributes:
         money: by currency; {} if the judge has no prices.
-        ms: total time of all answers.
         cached: answers that were copied from equal requests.
     """
 
@@ -124,7 +112,6 @@ class Confusion:
 
     Attributes:
         key: of the question, `TASK` or `TASK/PART`.
-        labels: k labels.
         counts: k rows of true labels, k + 1 columns of answers; the last one is for refused or unreadable ones.
     """
 
@@ -186,7 +173,7 @@ def is_right(said: ItemResponse, expected: Collection[str]) -> bool | None:
     """
     asked = {key: truth for key, truth in said.truth.items() if key in expected and truth}
     values = [value for truth in asked.values() for value in truth.values()]
-    if not values or any(_is_number(value) for value in values):
+    if not values or any(as_number(value) is not None for value in values):
         return None
     return all(_matches_truth(said.answers.get(key, {}), truth) for key, truth in asked.items())
 
@@ -199,7 +186,3 @@ def _same_value(true: Json, said: Json) -> bool:
     if isinstance(true, list) and isinstance(said, list):
         return {str(value) for value in true} == {str(value) for value in said}
     return true == said
-
-
-def _is_number(value: Json) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

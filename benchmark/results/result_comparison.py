@@ -1,7 +1,7 @@
 """Compares two runs over the same items, and conditions with raw footage (SHREC, appendix I)."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from benchmark.metrics.item_sums import MetricContributions
 from benchmark.metrics.paired_tests import (
@@ -17,7 +17,6 @@ from benchmark.metrics.paired_tests import (
 from benchmark.metrics.resampling import Difference, DrawSpread, intervals, mean_sd, paired_difference
 from benchmark.results.run_measures import BOOTSTRAP_SAMPLES, items_by_draw
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, score
-from project.entities.study_records import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,6 @@ class MetricDifference:
     """The difference of two runs in one figure.
 
     Attributes:
-        first: mean over draws.
-        second: mean over draws.
         difference: first minus second, with interval and p if there are any.
     """
 
@@ -36,20 +33,6 @@ class MetricDifference:
     first: float | None
     second: float | None
     difference: Difference
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        difference = self.difference
-        return {
-            "metric": self.metric,
-            "name": self.name,
-            "first": self.first,
-            "second": self.second,
-            "difference": difference.value,
-            "interval": _interval(difference.low, difference.high),
-            "p": difference.p,
-            "n": difference.n,
-        }
 
 
 def compare_metrics(
@@ -85,7 +68,7 @@ def compare_metrics(
         if samples and isinstance(own, MetricContributions) and isinstance(other, MetricContributions):
             difference = paired_difference(own, other, draws, homes)
         else:
-            low, high = ends.get(metric.key) or (None, None)
+            low, high = ends.get(metric.key, (None, None))
             difference = Difference(_subtract(first_mean, second_mean), low, high, None, len(first))
         differences.append(MetricDifference(metric.key, metric.name, metric.share, first_mean, second_mean, difference))
     return tuple(differences)
@@ -159,41 +142,11 @@ class ConditionRow:
         """The conclusion in a sentence; it says that there is no difference only if equivalence is shown."""
         return describe_condition(self)
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        test = asdict(self.test)
-        return {
-            "judge": self.judge,
-            "condition": self.condition,
-            "metric": self.metric,
-            "name": self.name,
-            "n": self.n,
-            "draws": test.pop("n"),
-            "raw": {"mean": self.raw.mean, "sd": self.raw.sd},
-            "mean": self.other.mean,
-            "sd": self.other.sd,
-            "interval": _interval(test.pop("low"), test.pop("high")),
-            "effect_interval": _interval(test.pop("effect_low"), test.pop("effect_high")),
-            **test,
-            "conclusion": self.test.conclusion.value,
-            "words": self.sentence,
-        }
-
-
-def _interval(low: float | None, high: float | None) -> list[Json] | None:
-    return None if low is None or high is None else [low, high]
-
 
 def condition_rows(
     entry: BenchmarkTask, pairs: Sequence[RawConditionPair], margin: float = EQUIVALENCE_MARGIN
 ) -> tuple[ConditionRow, ...]:
-    """Compare conditions with raw; each figure is a family of tests over all judges and conditions.
-
-    Args:
-        entry: the task.
-        pairs: each judge in each condition.
-        margin: the largest difference that counts as equivalent, for figures that are shares.
-    """
+    """Compare conditions with raw; each figure is a family of tests over all judges and conditions."""
     found: list[ConditionRow] = []
     scored = [
         [[score(entry, responses) for responses in items_by_draw(side)] for side in (pair.raw, pair.other)]

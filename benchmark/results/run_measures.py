@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import cast
 
+from annotate.agreement.figure_intervals import Interval
 from benchmark.metrics.classification import confusion, f1_by_label, multilabel_f1_by_label
 from benchmark.metrics.item_sums import MetricContributions
 from benchmark.metrics.published_figures import describe_metric, join_metric_key, split_metric_key
@@ -28,7 +29,6 @@ F1 = "f1"
 BOOTSTRAP_SAMPLES = 200
 _NO_NAMES: Mapping[str, str] = MappingProxyType({})
 _AGREED = {True: "agreed", False: "disagreed"}
-Interval: TypeAlias = tuple[float, float] | None
 ScoreFunction = Callable[[Sequence[ItemResponse]], Mapping[str, float | None]]
 
 
@@ -176,13 +176,11 @@ def _rows(
     found = []
     for metric in (*metrics, *_extra_metrics(metrics, scores)):
         values = tuple(draw_scores.get(metric.key) for draw_scores in scores)
-        spread = mean_sd(values)
+        spread, (low, high) = mean_sd(values), ends.get(metric.key, (None, None))
         found.append(
             MetricRow(
-                *(metric.key, metric.name, metric.share, spread.mean, spread.sd),
-                *(ends.get(metric.key), len(said), values),
-                guessed.get(metric.key),
-                constants.get(metric.key),
+                *(metric.key, metric.name, metric.share, spread.mean, spread.sd, low, high),
+                *(len(said), values, guessed.get(metric.key), constants.get(metric.key)),
             )
         )
     return tuple(found)
@@ -215,10 +213,7 @@ def _intervals(entry: BenchmarkTask, said: Sequence[ItemResponse], samples: int)
 
     return {
         **(intervals(score_left, said, draws, homes, samples) if left else {}),
-        **{
-            key: None if figure.low is None or figure.high is None else (figure.low, figure.high)
-            for key, figure in figures.items()
-        },
+        **{key: cast(Interval, (figure.low, figure.high)) for key, figure in figures.items()},
     }
 
 

@@ -16,14 +16,11 @@ from benchmark.judging.person_judge import (
     PersonTask,
     ensure_annotator,
     person_entry,
-    person_judgment,
     person_request_key,
     plan_person_task,
-    refusal_judgment,
 )
 from benchmark.sets.frozen_sets import find_own_items
-from benchmark.tasks.benchmark_task import BenchmarkTask, Round, get_benchmark_task
-from models.judges.judge_interface import Message
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, Round
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
 from project.entities.judgments import (
     PERSON_BACKEND,
@@ -54,7 +51,6 @@ class HumanRunOptions:
 
     Attributes:
         shown: modality of the items.
-        variant: of the prompt.
         condition: `RAW_CONDITION`, a method, or the id of a rendering run.
         seed: of the order; another seed is another run, in which everything is asked again.
         include_own: ask items that were made from the person's own annotations too.
@@ -77,7 +73,6 @@ class ItemQuestion:
 
     @property
     def about(self) -> str:
-        """The key of its `JudgmentTarget`."""
         return JudgmentTarget(JudgmentTargetKind.ITEM, self.item_id, self.part).key
 
 
@@ -86,7 +81,6 @@ class HumanItemQueue:
     """The progress of a person in a set.
 
     Attributes:
-        run: of their answers.
         is_started: the run is in the study.
         questions: all questions in their order.
         statuses: of the answers so far.
@@ -103,18 +97,12 @@ class HumanItemQueue:
 
     @property
     def remaining(self) -> tuple[ItemQuestion, ...]:
-        """The questions that are still to be answered, in order."""
         return tuple(question for question in self.questions if question not in self.statuses)
 
     @property
     def refused_count(self) -> int:
         """How often the person did not know the answer."""
         return sum(status is JudgmentStatus.REFUSED for status in self.statuses.values())
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it was started and is not finished; until then, right answers must not be shown to them."""
-        return self.is_started and bool(self.remaining)
 
 
 def human_rounds(task: BenchmarkTask) -> tuple[Round, ...]:
@@ -146,7 +134,7 @@ def read_queue(session: Session, item_set: ItemSet, way: HumanRunOptions = Human
     random.Random(f"{item_set.sha256} {who.id} {way.seed}").shuffle(order)
     hidden = _training_items(session, items)
     order = [item_id for item_id in order if item_id not in hidden]
-    rounds = human_rounds(get_benchmark_task(item_set.task))
+    rounds = human_rounds(SUITE.make(item_set.task))
     asked = tuple(
         ItemQuestion(item_id, round_.task, part) for item_id in order for round_ in rounds for part in round_.parts
     )
@@ -201,42 +189,19 @@ def repeat_answer(
         cached_from=there.cached_from or there.id,
         at=utc_now(),
     )
-    return _store_judgment(session, found, asked, again)
+    return save_judgment(session, found, asked, again)
 
 
-def save_item_answer(
-    session: Session,
-    found: HumanItemQueue,
-    asked: ItemQuestion,
-    planned: PersonTask,
-    values: Mapping[str, Json],
-    ms: int,
-    messages: tuple[Message, ...] = (),
+def save_judgment(
+    session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
 ) -> tuple[HumanItemQueue, Changes]:
-    """Store the answer of a person.
-
-    Args:
-        session: of the annotator who answers.
-        found: their queue, which was started.
-        asked: the question.
-        planned: what they were shown.
-        values: by the keys of the form's fields.
-        ms: from when everything was shown until they saved.
-        messages: what they were shown.
-    """
-    return _store_judgment(session, found, asked, person_judgment(session, planned, values, ms, messages))
-
-
-def save_refusal(
-    session: Session,
-    found: HumanItemQueue,
-    asked: ItemQuestion,
-    planned: PersonTask,
-    ms: int,
-    messages: tuple[Message, ...] = (),
-) -> tuple[HumanItemQueue, Changes]:
-    """Store that a person does not know; it counts as refused and is not asked again."""
-    return _store_judgment(session, found, asked, refusal_judgment(session, planned, ms, messages, DONT_KNOW))
+    """Store what a person answered, or that they do not know, which counts as refused and is not asked again."""
+    kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
+    with session.study.run_transaction():
+        insert_judgments(session.study, [made])
+        insert_answers(session.study, [kept])
+    changes = Changes.from_pairs([("judgment", made.id), ("benchmark_answer", found.run.id)])
+    return replace(found, statuses={**found.statuses, asked: made.status}), changes
 
 
 def unanswered_item_ids(session: Session, item_set: ItemSet, *, answering: bool | None = None) -> frozenset[str]:
@@ -274,17 +239,6 @@ def run_options(run: BenchmarkRun) -> HumanRunOptions:
     settings = run.judge.get("settings")
     own = isinstance(settings, dict) and settings.get(OWN_SETTING) is True
     return HumanRunOptions(run.shown, run.variant, run.condition, run.seed, own)
-
-
-def _store_judgment(
-    session: Session, found: HumanItemQueue, asked: ItemQuestion, made: Judgment
-) -> tuple[HumanItemQueue, Changes]:
-    kept = RunAnswer(found.run.id, asked.item_id, answer_key(asked.task, asked.part), made.id)
-    with session.study.run_transaction():
-        insert_judgments(session.study, [made])
-        insert_answers(session.study, [kept])
-    changes = Changes.from_pairs([("judgment", made.id), ("benchmark_answer", found.run.id)])
-    return replace(found, statuses={**found.statuses, asked: made.status}), changes
 
 
 def _read_statuses(session: Session, run_id: str) -> dict[ItemQuestion, JudgmentStatus]:

@@ -40,7 +40,7 @@ from benchmark.results.run_measures import (
 )
 from benchmark.runs.people_runs import human_rounds
 from benchmark.runs.run_plan import is_same_run
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ItemResponse
 from project.codec import dump
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
@@ -144,11 +144,9 @@ class RunFigures:
 
     @property
     def counted_responses(self) -> tuple[ItemResponse, ...]:
-        """The responses that count."""
         return tuple(item.response for item in self.items if item.is_counted)
 
     def row(self, metric: str) -> MetricRow | None:
-        """Return one figure by its key."""
         return next((label for label in (*self.rows, *self.labels) if label.metric == metric), None)
 
     def results_json(self) -> list[dict[str, Json]]:
@@ -157,7 +155,6 @@ class RunFigures:
         return [{**about, **dump(row), **dump(self.counts)} for row in self.rows]
 
     def about_json(self) -> dict[str, Json]:
-        """Return the judge, set and setting as a JSON object."""
         run = self.run
         return {
             "task": self.item_set.task,
@@ -170,18 +167,6 @@ class RunFigures:
             "seed": run.seed,
             "run": run.id,
             "at": run.at,
-        }
-
-    def as_json(self) -> dict[str, Json]:
-        """Return everything except the single items as a JSON object."""
-        return {
-            **self.about_json(),
-            "figures": [dump(row) for row in self.rows],
-            "labels": [dump(row) for row in self.labels],
-            "counts": dump(self.counts),
-            "spent": dump(self.spent),
-            "breakdowns": [dump(breakdown) for breakdown in self.breakdowns],
-            "confusions": [dump(confusion) for confusion in self.confusions],
         }
 
 
@@ -234,7 +219,7 @@ def read_runs(session: Session, run_ids: Sequence[str] = (), sets: Sequence[str]
     items: dict[str, list[FrozenItem]] = {}
     found = []
     for item_set in chosen:
-        entry = get_benchmark_task(item_set.task)
+        entry = SUITE.make(item_set.task)
         for run in runs:
             if run.set_id == item_set.id:
                 if item_set.id not in items:
@@ -257,7 +242,7 @@ def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: b
 
 
 def _compute_figures(read: RunRead, samples: int, *, parts: bool) -> RunFigures:
-    entry = get_benchmark_task(read.item_set.task)
+    entry = SUITE.make(read.item_set.task)
     counted = [said for said, state in read.responses if state in COUNTED_OUTCOMES]
     results = tuple(
         ItemResult(
@@ -349,7 +334,6 @@ class RunComparison:
     Attributes:
         paired: whether both were asked the same set; otherwise there are only means, and no tests.
         n: number of items that count in both, in all draws.
-        rows: one for each figure.
         mcnemar: test of the items that only one got right; None without right answers, or if the sets differ.
     """
 
@@ -359,17 +343,6 @@ class RunComparison:
     n: int
     rows: tuple[MetricDifference, ...]
     mcnemar: McNemar | None
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "first": self.first.about_json(),
-            "second": self.second.about_json(),
-            "paired": self.paired,
-            "n": self.n,
-            "figures": [row.as_json() for row in self.rows],
-            "mcnemar": dump(self.mcnemar) if self.mcnemar is not None else None,
-        }
 
 
 def compare_runs(
@@ -381,7 +354,7 @@ def compare_runs(
             f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",
             "Compare runs of one task.",
         )
-    entry = get_benchmark_task(first.item_set.task)
+    entry = SUITE.make(first.item_set.task)
     if first.item_set.id != second.item_set.id:
         rows = tuple(_mean_difference(first, second, row.metric) for row in first.rows)
         return RunComparison(first, second, False, 0, rows, None)
@@ -425,7 +398,7 @@ def compare_conditions(found: Sequence[RunFigures], margin: float = EQUIVALENCE_
                     [result.response for _, result in both],
                 )
             )
-        rows += condition_rows(get_benchmark_task(item_set.task), pairs, margin)
+        rows += condition_rows(SUITE.make(item_set.task), pairs, margin)
     return tuple(rows)
 
 

@@ -1,7 +1,7 @@
 """Plans the runs of a benchmark: chooses or makes item sets, and stores a run before its first question."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from benchmark.items.sampling import SamplingOptions, read_sampling_options
@@ -11,9 +11,9 @@ from benchmark.judging.run_budget import Limits
 from benchmark.metrics.paper_settings import model_options
 from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.run_settings import default_variant
-from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.frozen_sets import free_set_name, make_set
 from benchmark.sets.item_sources import resolve_options
-from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
@@ -33,7 +33,6 @@ class SetSelection:
 
     Attributes:
         created_ids: ids of sets that were made for it.
-        changes: rows that were written.
     """
 
     sets: tuple[ItemSet, ...]
@@ -54,14 +53,6 @@ def choose_sets(
 
     A default set has this seed, these draws and conditions, and the size of the task. If there is none, it is made from
     recordings that have a rendering for every condition, so that all conditions have the same items.
-
-    Args:
-        session: of the study.
-        tasks: keys of the suite.
-        names: names or ids of sets.
-        seed: of the draws.
-        draws: number of draws; that of the task if None.
-        conditions: of the runs.
     """
     if not tasks and not names:
         raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
@@ -69,14 +60,14 @@ def choose_sets(
     methods = tuple(condition for condition in dict.fromkeys(conditions) if condition != RAW_CONDITION)
     changes, made = Changes(), set[str]()
     for task in dict.fromkeys(tasks):
-        entry = get_benchmark_task(task)
+        entry = SUITE.make(task)
         if any(item_set.task == task for item_set in named.values()):
             continue
         number = entry.draws if draws is None else draws
         matched = resolve_options(session, entry.source, SamplingOptions(conditions=methods)).conditions
         found = _newest_default_set(session, entry, seed, number, matched)
         if found is None:
-            name = _free_name(session, f"{task}-seed-{seed}")
+            name = free_set_name(session, f"{task}-seed-{seed}")
             found, new = make_set(session, task, name, seed, number, None, SamplingOptions(conditions=methods))
             changes |= new
             made.add(found.id)
@@ -115,15 +106,6 @@ def _newest_default_set(
         return is_default_track and options == default_options and {*options.conditions} == {*methods}
 
     return next((item_set for item_set in reversed(all_sets(session.study)) if fits(item_set)), None)
-
-
-def _free_name(session: Session, name: str) -> str:
-    taken = {item_set.name for item_set in all_sets(session.study)}
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}-{number}"
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +185,6 @@ class RunGroup:
     """The runs of one set in one condition, by judges that are shown the same modality.
 
     Attributes:
-        judges: each once.
         runs: judge id -> its run.
     """
 
@@ -233,7 +214,6 @@ class StartedRuns:
 
     @property
     def runs(self) -> tuple[BenchmarkRun, ...]:
-        """All runs, by set and condition."""
         return tuple(group.runs[judge.id] for group in self.groups for judge in group.judges)
 
 
@@ -249,7 +229,7 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     groups: list[RunGroup] = []
     new: list[BenchmarkRun] = []
     for item_set in {item_set.id: item_set for item_set in wanted.sets}.values():
-        get_benchmark_task(item_set.task)
+        SUITE.make(item_set.task)
         items = tuple(items_of(session.study, item_set.id))
         before = [*reversed(benchmark_runs(session.study, item_set.id))]
         for condition in dict.fromkeys(wanted.conditions):
@@ -279,19 +259,7 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
 
 def is_same_run(benchmark_run: BenchmarkRun, other: BenchmarkRun) -> bool:
     """Tell whether two runs ask the same set in the same setting of a judge with equal settings."""
-    return _run_key(benchmark_run) == _run_key(other) and dict(benchmark_run.judge) == dict(other.judge)
-
-
-def _run_key(benchmark_run: BenchmarkRun) -> tuple[object, ...]:
-    return (
-        benchmark_run.set_id,
-        benchmark_run.judge_id,
-        benchmark_run.annotator_id,
-        benchmark_run.variant,
-        benchmark_run.shown,
-        benchmark_run.condition,
-        benchmark_run.seed,
-    )
+    return replace(benchmark_run, id=other.id, at=other.at, program_version=other.program_version) == other
 
 
 def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[ItemModality, list[JudgeEntry]]:
@@ -304,15 +272,10 @@ def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[Item
             shown = wanted.shown or default_modality(judge)
             require_modality(judge, shown)
         except UserError as error:
-            _add_refusal(refusals, judge, error)
+            refusals.add_note(judge, "", error)
         else:
             found.setdefault(shown, []).append(judge)
     return found
-
-
-def _add_refusal(refusals: RunOutcome, judge: JudgeEntry, error: UserError) -> None:
-    refusals.add_note(judge, "", error)
-    refusals.notes[-1].about.clear()
 
 
 def _new_run(

@@ -7,7 +7,7 @@ from typing import cast
 from benchmark.items.sampling import INCLUDE_LABELS, TRUTHS, read_sampling_options
 from benchmark.metrics.paper_settings import model_options, model_settings, paper_settings
 from benchmark.sets.verified_questions import UNGROUNDED
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
 from project.entities.judgments import JudgeEntry
 from project.entities.study_records import Json
@@ -45,7 +45,7 @@ def run_settings(run: BenchmarkRun, item_set: ItemSet) -> dict[str, Json]:
 
 
 def _set_settings(item_set: ItemSet) -> dict[str, Json]:
-    rule, entry = read_sampling_options(item_set.rule), get_benchmark_task(item_set.task)
+    rule, entry = read_sampling_options(item_set.rule), SUITE.make(item_set.task)
     ungrounded = item_set.rule.get(UNGROUNDED)
     own = {key: weight for key, weight in rule.shares.items() if key not in ("yes", "no")}
     answers = {key: weight for key, weight in rule.shares.items() if key in ("yes", "no")}

@@ -11,7 +11,7 @@ from benchmark.judging.judgment_record import answer_key, look_up_cache, run_ans
 from benchmark.judging.run_budget import Limits
 from benchmark.runs.run_plan import BenchmarkRequest, RunGroup, StartedRuns, start_runs
 from benchmark.runs.run_settings import with_paper_defaults
-from benchmark.tasks.benchmark_task import Round, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, Round
 from project.entities.frozen_items import BenchmarkRun, ItemModality
 from project.entities.judgments import (
     JudgeEntry,
@@ -88,7 +88,7 @@ class BenchmarkScheduler:
         self.total = sum(
             len(leg.items)
             * len(leg.judges)
-            * sum(len(task_round.parts) for task_round in get_benchmark_task(leg.item_set.task).rounds)
+            * sum(len(task_round.parts) for task_round in SUITE.make(leg.item_set.task).rounds)
             for leg in begun.groups
         )
 
@@ -116,13 +116,7 @@ class BenchmarkScheduler:
     def finish_job(
         self, work: JobSpec[AskParameters], result: RunOutcome | None, error: UserError | None = None
     ) -> None:
-        """Note the end of a job of `next_jobs`.
-
-        Args:
-            work: the job.
-            result: of the job; None where it failed.
-            error: why it failed, or a part of it.
-        """
+        """Note the end of a job of `next_jobs`."""
         under_way = self._given.pop(work.parameters.run)
         self._store_late_answers(under_way.step.group, under_way.payload)
         self.settled += len(under_way.payload.items)
@@ -132,7 +126,6 @@ class BenchmarkScheduler:
             if self._wanted.budget != Limits():
                 raise error
             self.outcome.add_note(None, "", error)
-            self.outcome.notes[-1].about.clear()
 
     def _make_job(self, step: _Step, progress: Progress) -> JobSpec[AskParameters] | None:
         """Return the job for the unanswered requests of a step, after storing the known answers."""
@@ -230,7 +223,7 @@ class BenchmarkScheduler:
 
 def _iter_rounds(session: Session, group: RunGroup) -> Iterator[list[_Step]]:
     """Yield the requests of one round after the other; a round is built when its turn comes."""
-    for round_ in get_benchmark_task(group.item_set.task).rounds:
+    for round_ in SUITE.make(group.item_set.task).rounds:
         answered = _answered_keys(session, group)
         if not round_.is_followup:
             about = [
@@ -305,15 +298,6 @@ def run_benchmark(
     """Run a benchmark, and store each answer as it comes.
 
     It can be stopped at any moment, even by `kill -9`; called again, it asks what has no answer yet.
-
-    Args:
-        session: of the study, which nothing else may write to.
-        wanted: the judges and sets.
-        progress: reports all of it.
-        scheduler: address of a Dask cluster; "" for this machine.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     begun = start_runs(session, wanted)
     course = BenchmarkScheduler(session, wanted, begun, at_once=bool(scheduler))
@@ -344,11 +328,9 @@ class _RunProgress:
         self.looking_up = _LookupProgress(progress, course)
 
     def start_jobs(self, requests: int) -> None:
-        """Start some jobs with a total number of requests."""
         self._before, self._requests = self._course.settled, requests
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        """Report the progress of the running jobs."""
         share = done / total if total else 0.0
         now = self._before + round(share * self._requests)
         self._progress.progress(min(now, self._course.total), max(self._course.total, 1), text)
@@ -362,5 +344,4 @@ class _LookupProgress:
         self.check_cancelled = progress.check_cancelled
 
     def progress(self, done: int, total: int, text: str = "") -> None:  # noqa: ARG002
-        """Report it."""
         self._progress.progress(self._course.settled, max(self._course.total, 1), "looking up")

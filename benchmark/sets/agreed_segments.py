@@ -65,7 +65,6 @@ class SegmentConsensus:
 
     @property
     def supporting_marks(self) -> tuple[Mark, ...]:
-        """The segments with the chosen label."""
         return tuple(mark for mark in self.marks if mark.segment.label == self.mark.segment.label)
 
     def has_same_value(self, field: str) -> bool:
@@ -73,12 +72,7 @@ class SegmentConsensus:
         return all(mark.values.get(field) == self.mark.values.get(field) for mark in self.supporting_marks)
 
     def combined_choices(self, field: Field, truth: str) -> list[Json]:
-        """Return the choices of a multiple-choice field that count, in the order of the scheme.
-
-        Args:
-            field: of the scheme.
-            truth: a key of `benchmark.items.sampling.TRUTHS`.
-        """
+        """Return the choices of a multiple-choice field that count, in the order of the scheme."""
         if truth in (ONE_ANNOTATOR, ADJUDICATED):
             value = self.mark.values.get(field.key)
             return value if isinstance(value, list) else []
@@ -93,9 +87,6 @@ def build_consensus(group: Sequence[Mark]) -> SegmentConsensus:
 
     A person supports the label that they agreed with in review, else the one that they marked; a person who only
     disagreed in review opposes it (SHREC, appendix H).
-
-    Args:
-        group: matching segments, at most one of each person (`annotate.agreement.annotator_lanes`).
     """
     owners = {mark.segment.annotator_id for mark in group}
     reviewers = {review.reviewer_id for mark in group for review in mark.reviews}
@@ -154,7 +145,6 @@ class RecordingTranscript:
         return max((utterance.end_us - utterance.start_us for utterance in self._said), default=0)
 
     def utterances_between(self, start_us: int, end_us: int) -> list[Utterance]:
-        """Return the utterances that overlap a span, by start."""
         first = bisect_left(self._said, start_us - self._longest_us, key=lambda utterance: utterance.start_us)
         last = bisect_left(self._said, end_us, key=lambda utterance: utterance.start_us)
         return [utterance for utterance in self._said[first:last] if utterance.end_us > start_us]
@@ -215,7 +205,6 @@ class TranscriptChecksums:
         self._known: dict[tuple[str, int, int], str] = {}
 
     def checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
-        """Return the checksum of the conversation in a span."""
         span = recording_id, start_us, end_us
         if span not in self._known:
             if recording_id not in self._transcripts:
@@ -224,7 +213,6 @@ class TranscriptChecksums:
         return self._known[span]
 
     def unmarked_checksum(self, recording_id: str, start_us: int, end_us: int) -> str:
-        """Return the checksum of an unmarked span."""
         return f"unmarked.{self.checksum(recording_id, start_us, end_us)}"
 
 
@@ -311,7 +299,6 @@ class _PoolBuilder:
         self._texts = [field.key for field in fields if field.kind is FieldKind.TEXT]
 
     def build_pool(self) -> CandidatePool:
-        """Return all candidates and gaps."""
         study = self._session.study
         candidates: list[ItemCandidate] = []
         gaps: list[ItemCandidate] = []

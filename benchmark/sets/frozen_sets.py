@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import cast
 
 from annotate.study.leave_permission import LeaveUse, may_leave
@@ -13,7 +13,8 @@ from benchmark.items.sampling import HELD_OUT, SamplingOptions, read_sampling_op
 from benchmark.sets.agreed_segments import TranscriptChecksums
 from benchmark.sets.item_sources import read_pool, resolve_options
 from benchmark.sets.verified_questions import UNGROUNDED
-from benchmark.tasks.benchmark_task import BenchmarkTask, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
+from project.codec import dump
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.judgments import JudgmentTargetKind
 from project.entities.questions import question_from_json
@@ -49,9 +50,7 @@ class _OwnWork:
         self._chains: dict[str, bool] = {}
         said = verifications(session.study)
         self._verified = {
-            key
-            for key, found in said.items()
-            if any(verification.annotator_id == annotator_id for verification in found)
+            key for key, found in said.items() if any(decision.annotator_id == annotator_id for decision in found)
         }
 
     def is_known(self, item: FrozenItem) -> bool:
@@ -143,7 +142,7 @@ def make_set(
         size: items of one draw at most; 0 for all, None for the size of the task.
         options: further options.
     """
-    entry = get_benchmark_task(task)
+    entry = SUITE.make(task)
     session.study.require_writable()
     name = require_free_name(session, name, task)
     made, items = draw_set(session, entry, seed, entry.draws if draws is None else draws, size, options)
@@ -155,16 +154,9 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
     session.study.require_writable()
     name = require_free_name(session, name, made.task)
     if not name:
-        same = next(
-            (
-                item_set
-                for item_set in all_sets(session.study)
-                if (item_set.task, item_set.sha256) == (made.task, made.sha256)
-            ),
-            None,
-        )
-        if same is not None:
-            return same, Changes()
+        for item_set in all_sets(session.study):
+            if (item_set.task, item_set.sha256) == (made.task, made.sha256):
+                return item_set, Changes()
     with_held_out = HELD_OUT in read_sampling_options(made.rule).include
     available_ids = {
         recording.id
@@ -173,7 +165,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
     }
     if not available_ids.issuperset(item.recording_id for item in items):
         raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
-    made = replace(made, name=name or _next_name(session, made.task))
+    made = replace(made, name=name or free_set_name(session, made.task))
     with session.study.run_transaction():
         insert_set(session.study, made, items)
     return made, Changes.from_pairs([("item_set", made.id), *(("item", item.id) for item in items)])
@@ -202,7 +194,8 @@ def draw_set(
         items += _freeze_items(set_id, draw, found.items, checksums)
     if not items:
         raise no_items_error(f"nothing that “{entry.name}” can be asked about", CandidatePool((), left_out))
-    kept: dict[str, Json] = {"size": most, **wishes.as_json(), **_pool_scheme(pool)}
+    options = replace(wishes, include=tuple(sorted({*wishes.include})))
+    kept: dict[str, Json] = {"size": most, **dump(options), **_pool_scheme(pool)}
     if ungrounded := sum(_is_ungrounded(item) for item in items):
         kept[UNGROUNDED] = ungrounded
     sha256 = set_sha256(entry.key, seed, draws, kept, items)
@@ -253,40 +246,28 @@ def require_free_name(session: Session, name: str, task: str) -> str:
     if name and any(name in (item_set.id, item_set.name) for item_set in all_sets(session.study)):
         raise UserError(
             f"There is an item set “{escape_unprintable(name)}” already.",
-            f"Choose another name, such as {_next_name(session, task)}.",
+            f"Choose another name, such as {free_set_name(session, task)}.",
         )
     return name
 
 
-def _next_name(session: Session, task: str) -> str:
+def free_set_name(session: Session, name: str) -> str:
+    """Return a name for a set, with a number if it is taken."""
     taken = {item_set.name for item_set in all_sets(session.study)}
-    number, name = 1, task
-    while name in taken:
+    number, found = 1, name
+    while found in taken:
         number += 1
-        name = f"{task} {number}"
-    return name
+        found = f"{name}-{number}"
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedItems:
-    """The items of a set whose source changed.
+def find_changed_items(session: Session, item_set: ItemSet) -> tuple[str, ...]:
+    """Return the ids of the items of a set whose source changed since it was made, by draw and position.
 
-    Attributes:
-        items: their ids, by draw and position. The source was edited, removed or held out, is not agreed on any more,
-            or its conversation changed; or an unmarked span was marked.
+    The source was edited, removed or held out, is not agreed on any more, or its conversation changed; or an unmarked
+    span was marked.
     """
-
-    items: tuple[str, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """The number of these items."""
-        return len(self.items)
-
-
-def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
-    """Return the items of a set whose source changed since it was made, by its checksum."""
-    pool = read_pool(session, get_benchmark_task(item_set.task).source, read_sampling_options(item_set.rule))
+    pool = read_pool(session, SUITE.make(item_set.task).source, read_sampling_options(item_set.rule))
     now = {
         (candidate.about, candidate.start_us, candidate.end_us, candidate.made_from) for candidate in pool.candidates
     }
@@ -302,9 +283,7 @@ def find_changed_items(session: Session, item_set: ItemSet) -> ChangedItems:
             item.recording_id, item.start_us, item.end_us
         )
 
-    return ChangedItems(
-        tuple(frozen_item.id for frozen_item in items_of(session.study, item_set.id) if not as_it_was(frozen_item))
-    )
+    return tuple(item.id for item in items_of(session.study, item_set.id) if not as_it_was(item))
 
 
 def _is_unmarked(item: FrozenItem, gaps: Sequence[ItemCandidate]) -> bool:

@@ -56,17 +56,14 @@ def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, .
         recording.id: _rendered_spans(session, recording.id, recording.duration_us, methods)
         for recording in all_recordings(session.study)
     }
-    kept = [candidate for candidate in pool.candidates if _is_inside(shown, candidate)]
-    left_out = {**pool.left_out}
-    if number := len(pool.candidates) - len(kept):
-        left_out[NOT_RENDERED] = left_out.get(NOT_RENDERED, 0) + number
+    kept = _filter_pool(pool, lambda candidate: _is_inside(shown, candidate), NOT_RENDERED)
     gaps = [
         replace(gap, start_us=max(start, gap.start_us), end_us=min(end, gap.end_us))
         for gap in pool.gaps
         for start, end in shown[gap.recording_id]
         if max(start, gap.start_us) < min(end, gap.end_us)
     ]
-    return replace(pool, candidates=kept, gaps=gaps, left_out=left_out)
+    return replace(kept, gaps=gaps)
 
 
 def _is_inside(shown: Mapping[str, list[tuple[int, int]]], candidate: ItemCandidate) -> bool:

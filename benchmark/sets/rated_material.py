@@ -1,7 +1,5 @@
 """Candidates from ratings: statements and explanations of SocialNLI, and participants rated as in SOTOPIA."""
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from benchmark.items.candidates import CandidatePool, ItemCandidate
 from benchmark.items.sampling import SamplingOptions
 from benchmark.metrics.published_figures import DIMENSIONS
 from benchmark.metrics.published_figures import SCHEME as DIMENSIONS_SCHEME
+from benchmark.metrics.ratings import as_number
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from benchmark.prompts.statement_prompts import (
     EXPLANATION,
@@ -25,9 +24,9 @@ from benchmark.prompts.statement_prompts import (
     STATEMENT,
 )
 from benchmark.questions.question_validity import gist
-from benchmark.sets.agreed_segments import TranscriptChecksums
+from benchmark.sets.agreed_segments import TranscriptChecksums, checksum
 from benchmark.tasks.episode_rating_task import RATINGS_TRAIT
-from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNli
+from benchmark.tasks.statement_task import AUTHOR, OPPOSE, PEOPLE, SUPPORT, SocialNliTask
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Json, Recording, Segment
@@ -36,7 +35,7 @@ from project.queries.episode_rows import all_episodes
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
 from project.queries.judgment_rows import find_judgments
 from project.queries.recording_rows import all_recordings, present_participants
-from project.queries.segment_rows import segments_of_scheme, values_of
+from project.queries.segment_rows import valued_segments
 from project.queries.transcript_rows import utterances_between
 from project.session.session import Session
 
@@ -71,14 +70,12 @@ def statement_pool(session: Session, _options: SamplingOptions = _NO_OPTIONS) ->
     found = []
     homes, checksums = _collections(session), TranscriptChecksums(session)
     for group in _group_statements(session, left_out):
-        rated = [statement_rating for statement_rating in group if statement_rating.plausibility is not None]
+        rated = [rating for rating in group if rating.plausibility is not None]
         if not rated:
             left_out[UNRATED] += 1
             continue
-        plausible = round(fmean(statement_rating.plausibility or 0.0 for statement_rating in rated) / 100, 1)
-        because = next(
-            (statement_rating.explanation for statement_rating in rated if statement_rating.explanation), FOR
-        )
+        plausible = round(fmean(rating.plausibility or 0.0 for rating in rated) / 100, 1)
+        because = next((rating.explanation for rating in rated if rating.explanation), FOR)
         score: Json = round(MAX_SCORE * plausible)
         truth: dict[str, Json] = {
             NLI_PLAUSIBILITY_TASK: {PLAUSIBILITY: round(100 * plausible)},
@@ -99,23 +96,18 @@ def explanation_pool(session: Session, _options: SamplingOptions = _NO_OPTIONS) 
     homes, checksums = _collections(session), TranscriptChecksums(session)
     found = []
     for group in _group_statements(session, left_out):
-        for statement_rating in group:
-            if statement_rating.plausibility is None or not statement_rating.explanation:
+        for rating in group:
+            if rating.plausibility is None or not rating.explanation:
                 left_out[NO_EXPLANATION] += 1
                 continue
-            stance = FOR if statement_rating.plausibility >= 50 else AGAINST
+            stance = FOR if rating.plausibility >= 50 else AGAINST
             facts: dict[str, Json] = {
-                STATEMENT: statement_rating.statement,
-                EXPLANATION: statement_rating.explanation,
+                STATEMENT: rating.statement,
+                EXPLANATION: rating.explanation,
                 STANCE_KEY: stance,
             }
-            found.append(
-                _statement_candidate(
-                    *([statement_rating], homes, checksums, facts),
-                    {AUTHOR: PEOPLE, "kind": statement_rating.segment.label},
-                    {},
-                )
-            )
+            traits: dict[str, Json] = {AUTHOR: PEOPLE, "kind": rating.segment.label}
+            found.append(_statement_candidate([rating], homes, checksums, facts, traits, {}))
     found += _judge_explanations(session, homes)
     return CandidatePool(tuple(found), dict(left_out))
 
@@ -129,27 +121,25 @@ def _judge_explanations(session: Session, homes: Mapping[str, str]) -> Iterator[
     """Yield the reasons of judges for and against the statements of frozen sets, without duplicates."""
     seen: set[tuple[str, str, str, str]] = set()
     for item_set in all_sets(session.study):
-        if item_set.task != SocialNli.key:
+        if item_set.task != SocialNliTask.key:
             continue
-        items = {frozen_item.id: frozen_item for frozen_item in items_of(session.study, item_set.id)}
+        items = {item.id: item for item in items_of(session.study, item_set.id)}
         for run in benchmark_runs(session.study, item_set.id):
             if run.annotator_id is not None:
                 continue
             author = str(run.judge.get("name", run.judge_id))
             asked = [answer for answer in answers_of(session.study, run.id) if answer.part in (SUPPORT, OPPOSE)]
-            said = {
-                judgment.id: judgment
-                for judgment in find_judgments(session.study, [run_answer.judgment_id for run_answer in asked])
-            }
-            for run_answer in asked:
-                item, text = items.get(run_answer.item_id), _explanation_text(said.get(run_answer.judgment_id))
+            judgments = find_judgments(session.study, [answer.judgment_id for answer in asked])
+            said = {judgment.id: judgment for judgment in judgments}
+            for answer in asked:
+                item, text = items.get(answer.item_id), _explanation_text(said.get(answer.judgment_id))
                 if item is None or item.recording_id not in homes:
                     # The set still has items of deleted recordings.
                     continue
-                key = (author, item.about, run_answer.part, text)
+                key = (author, item.about, answer.part, text)
                 if text and key not in seen:
                     seen.add(key)
-                    yield _judge_candidate(item, author, run_answer.part, text, homes[item.recording_id])
+                    yield _judge_candidate(item, author, answer.part, text, homes[item.recording_id])
 
 
 def _judge_candidate(item: FrozenItem, author: str, task: str, text: str, home: str) -> ItemCandidate:
@@ -160,13 +150,12 @@ def _judge_candidate(item: FrozenItem, author: str, task: str, text: str, home: 
     traits: dict[str, Json] = {AUTHOR: author, "kind": item.content.get("label", ""), "collection": home}
     content = {key: item.content[key] for key in ("scheme", "track", "label") if key in item.content}
     content |= {"facts": facts, "truth": {}, "traits": traits}
-    made_from = _checksum([item.made_from, facts])
+    made_from = checksum([item.made_from, facts])
     return ItemCandidate(item.about, item.recording_id, home, item.start_us, item.end_us, made_from, content)
 
 
 def _explanation_text(said: Judgment | None) -> str:
-    text = said.answer.get(EXPLANATION) if said is not None and said.status is JudgmentStatus.OK else None
-    return " ".join(text.split()) if isinstance(text, str) else ""
+    return _clean_text(said.answer.get(EXPLANATION)) if said is not None and said.status is JudgmentStatus.OK else ""
 
 
 def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list[_StatementRating]]:
@@ -174,16 +163,14 @@ def _group_statements(session: Session, left_out: Counter[str]) -> Iterator[list
     study = session.study
     people = {annotator.id for annotator in all_annotators(study) if annotator.kind != "model"}
     groups: dict[tuple[str, str], list[_StatementRating]] = {}
-    for segment in sorted(segments_of_scheme(study, SCHEME), key=lambda segment: segment.id):
-        values = {key: value.value for key, value in values_of(study, segment.id, SCHEME).items()}
+    for segment, values in sorted(valued_segments(study, SCHEME), key=lambda row: row[0].id):
         statement = _clean_text(values.get(STATEMENT))
         if segment.annotator_id not in people:
             continue
         if not statement:
             left_out[NO_STATEMENT] += 1
             continue
-        rating = values.get(PLAUSIBILITY)
-        number = float(rating) if isinstance(rating, int | float) and not isinstance(rating, bool) else None
+        number = as_number(values.get(PLAUSIBILITY))
         rated = _StatementRating(segment, statement, number, _clean_text(values.get(EXPLANATION)))
         groups.setdefault((segment.recording_id, gist(statement)), []).append(rated)
     yield from groups.values()
@@ -207,17 +194,13 @@ def _statement_candidate(
     span = segment.start_us, segment.end_us
     return ItemCandidate(
         *(segment.id, segment.recording_id, home, *span),
-        _checksum([facts, said, *span, checksums.checksum(segment.recording_id, *span)]),
+        checksum([facts, said, *span, checksums.checksum(segment.recording_id, *span)]),
         content,
     )
 
 
 def _clean_text(said: Json | None) -> str:
     return " ".join(said.split()) if isinstance(said, str) else ""
-
-
-def _checksum(of: Json) -> str:
-    return hashlib.sha256(json.dumps(of, sort_keys=True).encode()).hexdigest()[:16]
 
 
 NO_PARTICIPANT = "nobody is said to be rated"
@@ -234,15 +217,13 @@ def rating_pool(session: Session, _options: SamplingOptions = _NO_OPTIONS) -> Ca
     """
     study = session.study
     recordings = {recording.id: recording for recording in all_recordings(study)}
-    participants = {
-        key: {present_participant.id for present_participant in present_participants(study, key)} for key in recordings
-    }
+    participants = {key: {participant.id for participant in present_participants(study, key)} for key in recordings}
     sources = {episode.recording_id: episode.source.value for episode in all_episodes(study)}
     left_out: Counter[str] = Counter()
     given: dict[tuple[str, int, int, str], list[_ScoredSegment]] = {}
-    for segment in sorted(segments_of_scheme(study, DIMENSIONS_SCHEME), key=lambda segment: segment.id):
-        values = {key: value.value for key, value in values_of(study, segment.id, DIMENSIONS_SCHEME).items()}
-        who, scores = values.get(_PARTICIPANT_FIELD), _scores(values)
+    for segment, values in sorted(valued_segments(study, DIMENSIONS_SCHEME), key=lambda row: row[0].id):
+        who = values.get(_PARTICIPANT_FIELD)
+        scores = {key: score for key in DIMENSIONS if (score := as_number(values.get(key))) is not None}
         if not isinstance(who, str) or not who:
             left_out[NO_PARTICIPANT] += 1
         elif who not in participants[segment.recording_id]:
@@ -274,19 +255,10 @@ def _rating_candidate(
         home.id,
         home.collection_id,
         *span,
-        hashlib.sha256(json.dumps(made_from, sort_keys=True).encode()).hexdigest()[:16],
+        checksum(made_from),
         {
             "person": who,
             "truth": {EPISODE_RATINGS_TASK: mean},
             "traits": {RATINGS_TRAIT: scores, "raters": len(ratings), "kind": source, "collection": home.collection_id},
         },
     )
-
-
-def _scores(values: dict[str, Json]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for key in DIMENSIONS:
-        value = values.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            found[key] = value
-    return found

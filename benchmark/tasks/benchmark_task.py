@@ -42,8 +42,6 @@ class ItemResponse:
         truth: the right answer, by `TASK` or `TASK/PART`.
         answers: readable answers, by the same keys.
         statuses: of all questions that were asked, by the same keys.
-        traits: of the item.
-        ms: total time.
         cost: in the currency of the judge's prices; None if it has none.
     """
 
@@ -63,8 +61,6 @@ class Metric:
     """One figure of a task.
 
     Attributes:
-        key: in results.
-        name: for tables.
         share: its value is a share from 0 to 1, shown in percent.
     """
 
@@ -78,7 +74,6 @@ class BenchmarkTask:
 
     Attributes:
         key: in the registry, and in results.
-        paper: short name of the paper.
         section: of it, where the task is described.
         source: the part of a study that its items come from, a key of `benchmark.sets.item_sources.POOL_SOURCES`.
         answer: what an answer is, in words.
@@ -104,7 +99,6 @@ class BenchmarkTask:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """What is asked, in order."""
         return (Round(self.key),)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
@@ -128,24 +122,23 @@ def score(task: BenchmarkTask, said: Sequence[ItemResponse]) -> dict[str, float 
 SUITE = Plugins[BenchmarkTask](
     "benchmark task",
     {
-        "verdict": "benchmark.tasks.label_tasks:VerdictEntry",
-        "error": "benchmark.tasks.label_tasks:ErrorEntry",
-        "attributes": "benchmark.tasks.label_tasks:AttributesEntry",
-        "multiple": "benchmark.tasks.label_tasks:MultipleEntry",
+        "verdict": "benchmark.tasks.label_tasks:VerdictTask",
+        "error": "benchmark.tasks.label_tasks:ErrorTask",
+        "attributes": "benchmark.tasks.label_tasks:AttributesTask",
+        "multiple": "benchmark.tasks.label_tasks:MultipleTask",
         "pre": "benchmark.tasks.option_tasks:PRE",
         "post": "benchmark.tasks.option_tasks:POST",
         "rationale": "benchmark.tasks.option_tasks:RATIONALE",
         "correction": "benchmark.tasks.option_tasks:CORRECTION",
-        "conditions": "benchmark.tasks.label_tasks:ConditionsEntry",
-        "r3vqa": "benchmark.tasks.question_task:R3Entry",
-        "r3vqa_written": "benchmark.tasks.question_task:WrittenEntry",
-        "esi": "benchmark.tasks.question_task:EsiEntry",
-        "socialnli": "benchmark.tasks.statement_task:SocialNli",
-        "socialnli_facts": "benchmark.tasks.statement_task:SocialNliFacts",
-        "sotopia_eval": "benchmark.tasks.episode_rating_task:SotopiaEval",
+        "conditions": "benchmark.tasks.label_tasks:ConditionsTask",
+        "r3vqa": "benchmark.tasks.question_task:ChainQuestionTask",
+        "r3vqa_written": "benchmark.tasks.question_task:WrittenQuestionTask",
+        "esi": "benchmark.tasks.question_task:EsiTask",
+        "socialnli": "benchmark.tasks.statement_task:SocialNliTask",
+        "socialnli_facts": "benchmark.tasks.statement_task:FactCheckTask",
+        "sotopia_eval": "benchmark.tasks.episode_rating_task:EpisodeRatingTask",
     },
 )
-get_benchmark_task = SUITE.make
 
 
 LABELS_TRAIT = "labels"

@@ -2,12 +2,8 @@
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from statistics import fmean
 
-import numpy as np
-
-from annotate.agreement.coefficients import assign_bins
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule
 from benchmark.items.sampling import strata_sizes
 from benchmark.metrics.classification import mae_by_chance
@@ -21,7 +17,7 @@ from benchmark.metrics.published_figures import (
     join_metric_key,
     score_ranges,
 )
-from benchmark.metrics.ratings import RATING_BINS, mae, pairwise_agreement, pearson, randolph_kappa
+from benchmark.metrics.ratings import agreement_over_scales, as_number, mae, pearson
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK
 from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
 from project.entities.study_records import Json
@@ -51,7 +47,7 @@ def _metrics() -> tuple[Metric, ...]:
     )
 
 
-class SotopiaEval(BenchmarkTask):
+class EpisodeRatingTask(BenchmarkTask):
     """Seven ratings with reasons of each participant of an episode, against the mean of people (SOTOPIA, section 5.2).
 
     An item is a participant of a recording that people rated as a whole, or in the same span. Pearson's r is undefined
@@ -95,7 +91,6 @@ class SotopiaEval(BenchmarkTask):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected r and error of random ratings."""
         metrics = (PEARSON_R, *(join_metric_key(PEARSON_R, key) for key in DIMENSIONS))
         correlations = dict.fromkeys(metrics, 0.0) if len(said) > 1 else {}
         errors = {}
@@ -117,20 +112,13 @@ def _paired_scores(said: Sequence[ItemResponse], key: str) -> tuple[list[float],
 
 def _human_agreement(said: Sequence[ItemResponse]) -> dict[str, MetricValue]:
     """Return kappa and agreement over all dimensions, each in bins of its own scale (SOTOPIA, appendix D.1)."""
-    bins: list[list[float]] = []
-    points: list[list[float]] = []
-    for key, (low, high) in score_ranges().items():
-        for response in said:
-            numbers = _human_scores(response.traits, key)
-            if len(numbers) > 1:
-                points.append(numbers)
-                bins.append(_binned(tuple(numbers), low, high))
-    return {RANDOLPH_KAPPA: randolph_kappa(bins, 0, RATING_BINS), PAIRWISE_AGREEMENT: pairwise_agreement(points)}
-
-
-@lru_cache(maxsize=4096)
-def _binned(numbers: tuple[float, ...], low: float, high: float) -> list[float]:
-    return [float(bin_number) for bin_number in assign_bins(np.array(numbers), low, high, RATING_BINS)]
+    ratings = [
+        (_human_scores(response.traits, key), low, high)
+        for key, (low, high) in score_ranges().items()
+        for response in said
+    ]
+    kappa, agreement = agreement_over_scales(ratings)
+    return {RANDOLPH_KAPPA: kappa, PAIRWISE_AGREEMENT: agreement}
 
 
 def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
@@ -141,5 +129,4 @@ def _human_scores(traits: Mapping[str, Json], key: str) -> list[float]:
 
 
 def _score_value(found: Mapping[str, Mapping[str, Json]], key: str) -> float | None:
-    value = found.get(EPISODE_RATINGS_TASK, {}).get(key)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return as_number(found.get(EPISODE_RATINGS_TASK, {}).get(key))

@@ -22,7 +22,7 @@ from benchmark.metrics.classification import (
 from benchmark.metrics.item_sums import MetricValue
 from benchmark.metrics.published_figures import ACCURACY, EXACT_MATCH, MACRO_F1, PARTIAL_MATCH
 from benchmark.prompts.answer_form import LABEL_KEY, NO_LABEL
-from benchmark.prompts.judge_prompt import JudgePrompt, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, JudgePrompt, PromptSubject
 from benchmark.prompts.segment_prompts import YES_NO, attributes_field, label_choices
 from benchmark.tasks.benchmark_task import (
     LABELS_TRAIT,
@@ -42,28 +42,21 @@ from project.errors import UserError
 from project.schemes.scheme import Field, Scheme
 
 
-class OneLabel(BenchmarkTask):
-    """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`.
-
-    Attributes:
-        field: of its answer.
-    """
+class LabelTask(BenchmarkTask):
+    """Accuracy and macro-F1 over the labels of the task, which its items have as the trait `labels`."""
 
     field: str
     metrics = make_metrics(ACCURACY, MACRO_F1)
 
     @property
     def task(self) -> str:
-        """Key of the task that judges are asked."""
         return self.rounds[0].task
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return accuracy and macro-F1."""
         truth, given = label_truths(said, self.task, self.field), label_answers(said, self.task, self.field)
         return {ACCURACY: accuracy(truth, given), MACRO_F1: macro_f1(truth, given, task_labels(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected figures of guessing among the labels."""
         labels = task_labels(said)
         if not labels:
             return {}
@@ -113,14 +106,7 @@ def candidate_subject(pool: CandidatePool, candidate: ItemCandidate, label: str 
 def fitting_candidates(
     pool: CandidatePool, candidates: Sequence[ItemCandidate], task: JudgePrompt, otherwise: str
 ) -> tuple[list[ItemCandidate], Counter[str]]:
-    """Return the candidates that a task can be asked about and that have a right answer; the others are counted.
-
-    Args:
-        pool: of the candidates.
-        candidates: some of the pool.
-        task: the task.
-        otherwise: why the others are left out.
-    """
+    """Return the candidates that a task can be asked about and that have a right answer; the others are counted."""
     left_out: Counter[str] = Counter()
     found: list[ItemCandidate] = []
     for candidate in candidates:
@@ -198,7 +184,7 @@ def require_attributes_field(pool: CandidatePool) -> Field:
 _ANSWERS = tuple(field_choice.key for field_choice in YES_NO)
 
 
-class AttributeSamples(BenchmarkTask):
+class AttributeDrawTask(BenchmarkTask):
     """Three draws of about 70 segments: 66 % error, 34 % competence (SHREC, appendix A.2).
 
     In other schemes every label has the same share. Items are agreed if their annotators chose the same attributes
@@ -214,9 +200,8 @@ class AttributeSamples(BenchmarkTask):
     shares = ATTRIBUTE_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw."""
         field = require_attributes_field(pool)
-        task = get_judge_prompt(self.key)
+        task = TASKS.make(self.key)
         wanted = cast(dict[str, float], rule.more.get("shares") or {})
         by_label = {key: weight for key, weight in wanted.items() if key not in _ANSWERS}
         shares = label_shares(pool, by_label, self.shares)
@@ -249,7 +234,7 @@ class AttributeSamples(BenchmarkTask):
         return [choice.key for choice in require_attributes_field(pool).choices]
 
 
-class AttributesEntry(AttributeSamples):
+class AttributesTask(AttributeDrawTask):
     """Which attributes a segment is about, given its label."""
 
     key = "attributes"
@@ -259,7 +244,6 @@ class AttributesEntry(AttributeSamples):
     metrics = make_metrics(EXACT_MATCH, MACRO_F1, PARTIAL_MATCH)
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return exact match, macro-F1 and partial match."""
         field = _asked_field(said)
         truth, given = set_truths(said, self.key, field), set_answers(said, self.key, field)
         return {
@@ -269,7 +253,6 @@ class AttributesEntry(AttributeSamples):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected figures of a coin toss for each attribute."""
         truth, labels = set_truths(said, self.key, _asked_field(said)), task_labels(said)
         return defined_values(
             {
@@ -285,7 +268,7 @@ def _asked_field(said: Sequence[ItemResponse]) -> str:
     return next((key for response in said for key in response.truth["attributes"]), "")
 
 
-class MultipleEntry(OneLabel, AttributeSamples):
+class MultipleTask(LabelTask, AttributeDrawTask):
     """Samples as for the attributes, asked whether there is more than one (SHREC, 3.2 and appendix A.2).
 
     Half of each label is about several, half about one: accuracy and macro-F1 of the constant answers in table 1 lie at
@@ -331,7 +314,7 @@ VERDICT_SHARES = {COMPETENCE: 0.295, ERROR: 0.5, NO_LABEL: 0.205}
 """SHREC, appendix A.1."""
 
 
-class VerdictEntry(OneLabel):
+class VerdictTask(LabelTask):
     """Three draws of about 200 segments: 29.5 % competence, 50 % error, 20.5 % none (SHREC, 3.1 and appendix A.1).
 
     In other schemes every label has the same share.
@@ -350,13 +333,12 @@ class VerdictEntry(OneLabel):
     shares = VERDICT_SHARES
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw."""
         shares = label_shares(pool, rule.more.get("shares"), self.shares)
         drawn = draw_balanced(pool, group_by_label(pool.candidates), shares, rule, chance, NO_LABEL)
         return ItemDraw(tuple(self._freeze(pool, item) for item in drawn.items), drawn.left_out)
 
     def _freeze(self, pool: CandidatePool, candidate: ItemCandidate) -> ItemCandidate:
-        task = get_judge_prompt(self.task)
+        task = TASKS.make(self.task)
         label = candidate_label(candidate) or NO_LABEL
         return freeze_candidate(pool, candidate, task, label, self._traits(pool))
 
@@ -364,7 +346,7 @@ class VerdictEntry(OneLabel):
         return {LABELS_TRAIT: [*all_labels(pool)]}
 
 
-class ConditionsEntry(VerdictEntry):
+class ConditionsTask(VerdictTask):
     """Ten draws of fifteen segments, five of each label, that can be seen in every condition (SHREC, appendix I)."""
 
     key = "conditions"
@@ -378,7 +360,7 @@ class ConditionsEntry(VerdictEntry):
     shares = {COMPETENCE: 1.0, ERROR: 1.0, NO_LABEL: 1.0}
 
 
-class ErrorEntry(VerdictEntry):
+class ErrorTask(VerdictTask):
     """The same samples as for the verdict, asked whether there is an error (SHREC, 3.1 and appendix A.1)."""
 
     key = "error"
@@ -388,7 +370,6 @@ class ErrorEntry(VerdictEntry):
     field = "error"
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one balanced draw."""
         if ERROR not in all_labels(pool):
             raise UserError(
                 f"{pool_scheme(pool).name} has no label “{ERROR}” for “{pool.track}”.", "Choose another task or scheme."

@@ -46,7 +46,7 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 
-class FiveOptions(BenchmarkTask):
+class OptionTask(BenchmarkTask):
     """A task with one right option among five, and accuracy as its figure."""
 
     paper = "SHREC"
@@ -141,11 +141,9 @@ class FiveOptions(BenchmarkTask):
         return found
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return accuracy."""
         return {ACCURACY: accuracy(label_truths(said, self.key, self.key), label_answers(said, self.key, self.key))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return one in five."""
         return {ACCURACY: 1 / (WRONG_OPTION_COUNT + 1)} if said else {}
 
 
@@ -153,7 +151,7 @@ _USER, _AGENT = 0, 1
 
 
 @dataclass(frozen=True)
-class FlowTask(FiveOptions):
+class FlowTask(OptionTask):
     """Segments of competence in which the agent answers somebody (SHREC, 3.3 and appendix A.3).
 
     The words of one side are given, and those of the other side in five segments are the options, each with pictures of
@@ -176,11 +174,9 @@ class FlowTask(FiveOptions):
         return words[self.asked_side] if words else ""
 
     def facts(self, candidate: ItemCandidate) -> Mapping[str, Json]:
-        """Return the words of the other side."""
         return {"shown": cast(list[str], candidate.content["words"])[self.told_side]}
 
     def moment(self, candidate: ItemCandidate) -> list[Json]:
-        """Return when the side that is asked for speaks."""
         start_us, end_us = cast(list[list[int]], candidate.content["word_spans"])[self.asked_side]
         return [candidate.recording_id, start_us, end_us]
 
@@ -190,7 +186,7 @@ POST = FlowTask("post", "What came after", "What does the agent answer to these 
 
 
 @dataclass(frozen=True)
-class ErrorTextTask(FiveOptions):
+class ErrorTextTask(OptionTask):
     """Errors; the wrong options are texts about errors with other attributes (SHREC, 3.4)."""
 
     key: str
@@ -202,15 +198,12 @@ class ErrorTextTask(FiveOptions):
     section = "3.4 and appendix A.3"
 
     def option_text(self, candidate: ItemCandidate) -> str:
-        """Return the value of the field; "" for none."""
         return str(candidate_values(candidate).get(self.key) or "").strip()
 
     def is_valid_distractor(self, pool: CandidatePool, own: ItemCandidate, other: ItemCandidate) -> bool:
-        """Tell whether the other error has other attributes."""
         return candidate_attributes(pool, own) != candidate_attributes(pool, other)
 
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
-        """Return one draw."""
         scheme = pool_scheme(pool)
         if all(field.key != self.key for field in scheme.fields_of(pool.track)):
             raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")

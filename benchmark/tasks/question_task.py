@@ -63,15 +63,13 @@ class _QuestionTask(BenchmarkTask):
         return ItemDraw(tuple(item for those, size in strata for item in _sample_whole_chains(those, size, chance)))
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return the accuracy."""
         return {ACCURACY: share_of_items(_right(said))}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the mean of 1 / options."""
         return {ACCURACY: _guess_accuracy(said)} if said else {}
 
 
-class R3Entry(_QuestionTask):
+class ChainQuestionTask(_QuestionTask):
     """Questions of causal chains: accuracy by kind, and consistency over chains and subchains (R3-VQA, section 4).
 
     The settings of the paper are pictures alone (base), words and pictures (+sub), and both with the prompt `tom`
@@ -120,7 +118,7 @@ class R3Entry(_QuestionTask):
         return found | _guess_accuracy_by("kind", _KINDS, said) | _guess_accuracy_by("aspect", _STATES, said)
 
 
-class WrittenEntry(_QuestionTask):
+class WrittenQuestionTask(_QuestionTask):
     """Questions that people wrote because judges fail at them (R3-VQA, section 4.4)."""
 
     key = "r3vqa_written"
@@ -132,7 +130,7 @@ class WrittenEntry(_QuestionTask):
     answer = "one of the options"
 
 
-class EsiEntry(_QuestionTask):
+class EsiTask(_QuestionTask):
     """Questions of five dimensions of social intelligence (ESI-Bench, section 4)."""
 
     key = "esi"
@@ -151,11 +149,9 @@ class EsiEntry(_QuestionTask):
     )
 
     def measure(self, said: Sequence[ItemResponse]) -> Mapping[str, MetricValue]:
-        """Return accuracy, overall and by dimension."""
         return {**super().measure(said), **_accuracy_by("aspect", DIMENSIONS, said)}
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the mean of 1 / options."""
         return {**super().chance(said), **_guess_accuracy_by("aspect", DIMENSIONS, said)}
 
 

@@ -14,7 +14,7 @@ from benchmark.items.candidates import (
 )
 from benchmark.metrics.item_sums import MetricValue, share_of_items
 from benchmark.metrics.published_figures import CALIBRATION_ERROR, FACTUALITY, MAE, PEARSON_R, join_metric_key
-from benchmark.metrics.ratings import calibration, mae, pearson, posterior
+from benchmark.metrics.ratings import as_number, calibration, mae, pearson, posterior
 from benchmark.prompts.statement_prompts import (
     ACCURATE_KEY,
     MAX_SCORE,
@@ -26,8 +26,7 @@ from benchmark.prompts.statement_prompts import (
     SCORE_KEY,
     YES,
 )
-from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round
-from project.entities.study_records import Json
+from benchmark.tasks.benchmark_task import BenchmarkTask, ItemResponse, Metric, Round, make_metrics
 
 SUPPORT, OPPOSE = "nli_support", "nli_oppose"
 UNDECIDED = "undecided"
@@ -39,7 +38,7 @@ AUTHOR, PEOPLE = "author", "people"
 _SCALE = 100
 
 
-class SocialNli(BenchmarkTask):
+class SocialNliTask(BenchmarkTask):
     """How plausible a statement is: by reasons for and against it and how much each is worth (SocialNLI, section 4.1).
 
     Each judge weighs its own two reasons; people rate the plausibility directly (section 3.4). The truth is the mean of
@@ -64,13 +63,12 @@ class SocialNli(BenchmarkTask):
     people = (Round(NLI_PLAUSIBILITY_TASK),)
     answer = "a plausibility from 0 to 1"
     metrics = (
-        Metric(PEARSON_R, "Pearson's r", share=False),
-        Metric(MAE, "Mean absolute error", share=False),
-        Metric(CALIBRATION_ERROR, "Calibration error", share=False),
+        *make_metrics(PEARSON_R, MAE, CALIBRATION_ERROR),
         Metric(UNDECIDED, "Undecided: reasons for and against cancel out"),
-        Metric(join_metric_key(PEARSON_R, C8), "Pearson's r, as asked in appendix C.8", share=False),
-        Metric(join_metric_key(MAE, C8), "Mean absolute error, as asked in appendix C.8", share=False),
-        Metric(join_metric_key(CALIBRATION_ERROR, C8), "Calibration error, as asked in appendix C.8", share=False),
+        *(
+            Metric(join_metric_key(metric.key, C8), f"{metric.name}, as asked in appendix C.8", metric.share)
+            for metric in make_metrics(PEARSON_R, MAE, CALIBRATION_ERROR)
+        ),
         Metric(join_metric_key(UNDECIDED, C8), "Undecided, as asked in appendix C.8"),
     )
 
@@ -109,11 +107,10 @@ class SocialNli(BenchmarkTask):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:
-        """Return the expected correlation of random plausibilities, which is 0."""
         return {join_metric_key(PEARSON_R, part): 0.0 for part in _READINGS} if len(said) > 1 else {}
 
 
-class SocialNliFacts(BenchmarkTask):
+class FactCheckTask(BenchmarkTask):
     """Whether explanations are accurate, as people check them (SocialNLI, section 4.3).
 
     Items are explanations that judges gave in runs of `socialnli`, and those of the people who rated the statements.
@@ -152,13 +149,12 @@ class SocialNliFacts(BenchmarkTask):
         }
 
     def chance(self, said: Sequence[ItemResponse]) -> Mapping[str, float]:  # noqa: ARG002
-        """Return the expected share of guesses, one half."""
         return {FACTUALITY: 0.5}
 
 
 def human_plausibility(said: ItemResponse) -> float | None:
     """Return the plausibility of a statement for people, 0 to 1; None without ratings."""
-    value = _number(said.truth.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
+    value = as_number(said.truth.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     return None if value is None else value / _SCALE
 
 
@@ -171,18 +167,14 @@ def judge_plausibility(said: ItemResponse, opposing_task: str = NLI_LIKELIHOOD_T
         said: the response.
         opposing_task: the task whose score is the likelihood of the opposing reason.
     """
-    outright = _number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
+    outright = as_number(said.answers.get(NLI_PLAUSIBILITY_TASK, {}).get(PLAUSIBILITY))
     if outright is not None:
         return outright / _SCALE, True
     plus, minus = (
-        _number(said.answers.get(key, {}).get(SCORE_KEY))
+        as_number(said.answers.get(key, {}).get(SCORE_KEY))
         for key in (f"{NLI_LIKELIHOOD_TASK}/{SUPPORT}", f"{opposing_task}/{OPPOSE}")
     )
     return None if plus is None or minus is None else posterior(plus / MAX_SCORE, minus / MAX_SCORE)
-
-
-def _number(value: Json | None) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _author(candidate: ItemCandidate) -> str:

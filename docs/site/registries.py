@@ -14,9 +14,9 @@ from anonymize.release.release_rules import RULES as RELEASE
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
 from benchmark.authoring.question_requests import QUESTION_SETTINGS
 from benchmark.judge_input.conversation_lines import SHORTENING_RULES as SHORTENING
-from benchmark.prompts.judge_prompt import TASKS_BY_SUBJECT, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, TASKS_BY_SUBJECT
 from benchmark.questions.filter_rules import STEPS
-from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from docs.site.markdown import code, codes, paragraph, sentence, table
 from models.faces import face_detectors
 from models.faces.identity import face_embeddings
@@ -152,7 +152,7 @@ def _personal() -> str:
 
 def _tasks() -> str:
     rows = (
-        (code(key), get_judge_prompt(key).name, get_judge_prompt(key).description, subject.value)
+        (code(key), TASKS.make(key).name, TASKS.make(key).description, subject.value)
         for subject, tasks in TASKS_BY_SUBJECT.items()
         for key in tasks
     )
@@ -181,7 +181,7 @@ def _steps() -> str:
 
 
 def _suite() -> str:
-    entries = {key: get_benchmark_task(key) for key in SUITE}
+    entries = {key: SUITE.make(key) for key in SUITE}
     rows = (
         (
             code(key),

@@ -134,6 +134,14 @@ def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
     return SEGMENTS.select(study, f"WHERE scheme = ? {_BY_START}", scheme)
 
 
+def valued_segments(study: Study, scheme: str) -> list[tuple[Segment, dict[str, Json]]]:
+    """Return the segments of a scheme, by recording and start, each with its values by field."""
+    values: dict[str, dict[str, Json]] = {}
+    for value in OWN_VALUES.select(study, "WHERE scheme = ? ORDER BY version", scheme):
+        values.setdefault(value.segment_id, {})[value.field] = value.value
+    return [(segment, values.get(segment.id, {})) for segment in segments_of_scheme(study, scheme)]
+
+
 def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
     found: dict[str, dict[str, FieldValue]] = {}

@@ -6,7 +6,7 @@ from annotate.study.people import add_participant
 from benchmark.prompts.episode_prompts import ACT_TASK as ACT
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATINGS
 from benchmark.prompts.episode_prompts import turn_part
-from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, get_judge_prompt
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, TASKS
 from benchmark.prompts.recording_prompts import EsiPart
 from benchmark.questions.question_edits import add_questions
 from benchmark.questions.question_validity import SINGLE_STEP, required_questions
@@ -125,7 +125,7 @@ def _profile(name: str, word: str) -> Profile:
 
 def asked_about(session: Session, task: str, recording_id: str, segment_id: str, word: str = "") -> str:
     """Return what a task can be asked about, made where it is not a segment."""
-    match get_judge_prompt(task).subject:
+    match TASKS.make(task).subject:
         case JudgmentTargetKind.SEGMENT if task.startswith("nli_"):
             return statement_asked(session, task, recording_id, word)
         case JudgmentTargetKind.SEGMENT if task in ITEM_ONLY_TASKS:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmark.prompts.judge_prompt import FrozenContent, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, FrozenContent, PromptSubject
 from benchmark.prompts.recording_prompts import DIMENSIONS, EsiPart
 from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
@@ -125,7 +125,7 @@ def recording_items() -> Iterator[PromptSubject]:
 
 def items_for(key: str) -> Iterator[PromptSubject]:
     """Yield the items that a task can be asked about."""
-    task = get_judge_prompt(key)
+    task = TASKS.make(key)
     of = {
         JudgmentTargetKind.SEGMENT: every_item,
         JudgmentTargetKind.QUESTION: question_items,

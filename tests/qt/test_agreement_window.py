@@ -81,16 +81,16 @@ def test_the_figures_are_those_of_the_command_line(opened: AgreementWindow, stud
         ("Krippendorff's alpha, time-weighted", "alpha"),
         ("Modified kappa (Holle and Rein)", "elan_kappa"),
     ):
-        low, high = found[key]["interval"]
-        assert rows[name][VALUE] == f"{found[key]['value']:.3f}"
-        assert rows[name][BETWEEN] == f"{low:.3f} to {high:.3f}"
-        assert rows[name][N] == f"{found[key]['n']:,}"
+        figure = found["main"][key]
+        assert rows[name][VALUE] == f"{figure['value']:.3f}"
+        assert rows[name][BETWEEN] == f"{figure['low']:.3f} to {figure['high']:.3f}"
+        assert rows[name][N] == f"{figure['n']:,}"
     assert rows["F1 at IoU 0.5"][VALUE] == f"{found['f1_iou']['0.5']['value']:.3f}"
     assert rows["Annotations that overlap another annotator's"][PUBLISHED] == "0.851"
     assert rows["Reviews that agree"][VALUE] == format_value(None)
-    assert rows["Reviews that agree"][BETWEEN] == found["reviewer_agreement"]["reason"]
+    assert rows["Reviews that agree"][BETWEEN] == found["main"]["reviewer_agreement"]["reason"]
     (confusion,) = [view.plot for view in opened.drawn.views if view.plot.key == "confusion"]
-    assert [[cell or 0 for cell in row[1:]] for row in confusion.table().rows] == found["confusion"]["pairs"]
+    assert [[cell or 0 for cell in row[1:]] for row in confusion.table().rows] == found["confusion"]
     assert "60 annotations of 4 recordings" in opened.status.text()
     assert opened.form.rowCount() > 10
 

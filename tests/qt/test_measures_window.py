@@ -16,7 +16,7 @@ from benchmark.judging.ask_job import prepare
 from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import delete_questions
-from benchmark.questions.question_measures import measure_judges
+from benchmark.questions.question_measures import compute_measures, read_measures_input
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.progress import Silent
 from project.queries.chain_rows import all_chains
@@ -75,24 +75,23 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
     told = greenroom.json("consistency", asked, "--all")
     assert len(told["judges"]) == 4
     assert opened.judge.count() == 4
-    at = next(place for place, judge in enumerate(told["judges"]) if judge["judge"] == "careful")
+    at = next(place for place, judge in enumerate(told["judges"]) if judge["setup"]["judge"] == "careful")
     careful = told["judges"][at]
     opened.judge.setCurrentIndex(at)
     rows = {row[NAME]: row for row in table_rows(opened.figures)}
     for name, figure in (
-        ("All questions", careful["accuracy"]),
+        ("All questions", careful["overall"]),
         ("Events (EU)", careful["by_kind"]["EU"]),
-        ("Chains", careful["chain_consistency"]),
-        ("Subchains", careful["subchain_consistency"]),
+        ("Chains", careful["chain"]),
+        ("Subchains", careful["subchain"]),
     ):
         assert rows[name][VALUE] == f"{figure['value']:.3f}"
         assert rows[name][N] == f"{figure['n']:,}"
-        low, high = figure["interval"]
-        assert rows[name][BETWEEN] == f"{low:.3f} to {high:.3f}"
+        assert rows[name][BETWEEN] == f"{figure['low']:.3f} to {figure['high']:.3f}"
     assert rows["All questions"][PUBLISHED] == "0.831"
     assert rows["Chains"][PUBLISHED] == "0.294"
     shown = opened.overview.texts()
-    assert shown[at][4].startswith(f"{careful['accuracy']['value'] * 100:.1f}")
+    assert shown[at][4].startswith(f"{careful['overall']['value'] * 100:.1f}")
     assert any(row[0] == "R3-VQA: Human" for row in shown)
     assert [row[0] for row in shown if row[0].startswith("Other than in")] == told["departures"] == []
     assert all(row[4:] == ("100.0 ± 0.0 %",) * 7 for row in shown if row[0] == "all"), "an oracle understands all"
@@ -100,7 +99,7 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
 
 def test_a_line_says_how_a_model_was_asked_otherwise_than_in_the_paper(asked: Path) -> None:
     with Session.open(asked) as session:
-        found = measure_judges(session, ["careful"], everything=True, samples=0)
+        found = compute_measures(read_measures_input(session), ["careful"], everything=True, samples=0)
     settings = to_json({"settings": {"url": "http://localhost:8000", "frames": 4}})
     models = [
         replace(judge.setup, backend="openai", settings=settings, modality=Modality.BOTH) for judge in found.judges

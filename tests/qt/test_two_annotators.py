@@ -128,8 +128,8 @@ def test_two_annotators_from_plan_to_figures(
     review(qtbot, open_window, study)
     after = greenroom.json("agreement", study, "--pair", "Ada", "Ben")
     # Of 8 annotations one is disputed; of three that Ada reviewed she agreed with two.
-    assert after["disagreement_share"]["value"] == pytest.approx(1 / 8)
-    assert after["reviewer_agreement"]["value"] == pytest.approx(2 / 3)
+    assert after["main"]["disagreement_share"]["value"] == pytest.approx(1 / 8)
+    assert after["main"]["reviewer_agreement"]["value"] == pytest.approx(2 / 3)
 
     made = greenroom.json("adjudicate", study, "--spans", "union")
     assert made
@@ -177,8 +177,8 @@ def check_figures(found: dict[str, dict[str, float]]) -> None:
         "alpha": (1 - 799 * 80 / (100 * 100 + 2 * 100 * 600), 400),
     }
     for key, (value, n) in expected.items():
-        assert found[key]["value"] == pytest.approx(value, abs=1e-9), key
-        assert found[key]["n"] == n, key
+        assert found["main"][key]["value"] == pytest.approx(value, abs=1e-9), key
+        assert found["main"][key]["n"] == n, key
     by_iou = {key: one["value"] for key, one in found["f1_iou"].items()}
     assert [by_iou[key] for key in sorted(by_iou)] == pytest.approx([3 / 4, 2 / 4, 2 / 4])
 

@@ -33,10 +33,10 @@ STEPS = {
         (*HEAVY, *WINDOW, *DECODERS),
     ),
     "tasks and backends of judges": (
-        "from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt\n"
+        "from benchmark.prompts.judge_prompt import TASKS\n"
         "from models.judges.judge_backends import BACKENDS, load_backend\n"
         "import benchmark.judge_input.input_planning\n"
-        "[get_judge_prompt(key) for key in TASKS], [load_backend(key) for key in BACKENDS]",
+        "[TASKS.make(key) for key in TASKS], [load_backend(key) for key in BACKENDS]",
         (*HEAVY, *WINDOW),
     ),
     "what compares annotators": (

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
+from annotate.agreement.agreement_report import compute_report
 from annotate.agreement.annotator_lanes import find_disagreements
-from annotate.agreement.coefficients import grid_kappa
+from annotate.agreement.coefficients import kappa_of_codes
 from annotate.agreement.span_matching import SpanArray, sample_time_grid
-from annotate.agreement.study_agreement import compute_agreement, read_agreement_input
+from annotate.agreement.study_agreement import read_agreement_input
 from project.entities.study_records import Segment
 from project.session.session import Session
 from tools.bench.agreement_reference import differences
@@ -44,7 +45,7 @@ def _all_figures(path: Path) -> Row:
         started = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         seconds.append(time.perf_counter() - started)
-    samples = json.loads(done.stdout)["settings"]["bootstrap"]["samples"]
+    samples = json.loads(done.stdout)["settings"]["options"]["samples"]
     median = statistics.median(seconds)
     return Row(
         f"every agreement figure of {RECORDINGS} recordings, {SEGMENTS:,} segments and 2 annotators, with intervals of "
@@ -58,8 +59,9 @@ def _all_figures(path: Path) -> Row:
 def _equality(path: Path) -> Row:
     with Session.open(path, read_only=True) as session:
         reading = read_agreement_input(session)
-    options = replace(reading.options, step_us=1_000_000)
-    found = dict(differences(reading.material, options, compute_agreement(replace(reading, options=options))))
+    options = replace(reading.settings.options, step_us=1_000_000)
+    report = compute_report(replace(reading, settings=replace(reading.settings, options=options)))
+    found = dict(differences(reading.material, options, report))
     worst = max(found, key=lambda key: found[key])
     return Row(
         f"the same study: {len(found)} of its figures, and those of ratings drawn for it",
@@ -97,7 +99,8 @@ def _against_boris() -> Row:
     end = np.array([max(lane.end_us.max() for lane in lanes) + 1])
 
     def ours() -> float:
-        return grid_kappa(sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start))
+        grid = sample_time_grid([*lanes], end, STEP_S * 1_000_000, start_us=start)
+        return kappa_of_codes(grid.states, len(grid.names), grid.instants)
 
     spent = median_seconds(ours, 21)
     cursor = events_of(lanes)

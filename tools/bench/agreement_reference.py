@@ -10,8 +10,8 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from annotate.agreement.agreement_report import AgreementReport
-from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, RatedField
-from annotate.agreement.field_agreement import SegmentMatches, rating_figures
+from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, RatedField, SegmentMatches
+from annotate.agreement.field_agreement import rating_figures
 from annotate.agreement.figure_intervals import Floats, Ints, StatisticResult
 
 
@@ -22,7 +22,7 @@ def differences(material: AgreementData, options: Options, report: AgreementRepo
         yield key, _apart(report.main[key], theirs)
     for level, figure in report.f1_iou.items():
         yield f"f1_iou {level}", _apart(figure, _f1(compared, float(level)))
-    matched = SegmentMatches.from_pairs([compared], material.recording)
+    matched = SegmentMatches.collect(material, [compared], [compared.matched])
     for field in material.choice_fields:
         filled = matched.where_filled(field.filled)
         if not len(filled.first):

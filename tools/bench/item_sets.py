@@ -37,7 +37,7 @@ with Session.open(Path(sys.argv[1]), "Annotator 1") as session:
         except UserError:
             refused.append(task)
     made = time.perf_counter()
-    changed = sum(changed_since(session, one).count for one in sets)
+    changed = sum(len(changed_since(session, one)) for one in sets)
     looked = time.perf_counter()
     items = sum(len(items_of(session.study, one.id)) for one in sets)
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024 ** 2)

@@ -14,7 +14,7 @@ from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.chain_consistency import expected_consistency
-from benchmark.questions.question_measures import JudgeMeasures, measure_judges
+from benchmark.questions.question_measures import JudgeMeasures, compute_measures, read_measures_input
 from project.progress import Silent
 from project.queries.question_rows import all_questions
 from project.session.jobs import run_inline
@@ -71,7 +71,7 @@ def _asked(session: Session) -> list[Row]:
     run_inline(session, asking.job, Silent())
     asked = time.perf_counter() - began
     began = time.perf_counter()
-    found = measure_judges(session, everything=True)
+    found = compute_measures(read_measures_input(session), everything=True)
     measured = time.perf_counter() - began
     by_name = {judge.setup.judge: judge for judge in found.judges}
     guessed, reliable, oracle = (by_name[judge.name] for judge in judges)

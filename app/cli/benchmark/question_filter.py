@@ -23,7 +23,13 @@ from benchmark.questions.filter_funnel import (
 )
 from benchmark.questions.filter_outcomes import FunnelInput, read_funnel_input
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide, get_step
-from benchmark.questions.question_measures import JudgeMeasures, Measures, QuestionFigure, measure_judges
+from benchmark.questions.question_measures import (
+    JudgeMeasures,
+    Measures,
+    QuestionFigure,
+    compute_measures,
+    read_measures_input,
+)
 from project.codec import dump
 from project.entities.judgments import RAW_CONDITION, JudgeEntry
 from project.errors import UserError
@@ -55,7 +61,7 @@ def consistency(
       greenroom consistency my-study.greenroom
       greenroom consistency my-study.greenroom --judge gpt --all --json
     """
-    found = measure_judges(session, judges, everything=everything, samples=samples, seed=seed)
+    found = compute_measures(read_measures_input(session), judges, everything=everything, samples=samples, seed=seed)
     asked = {judge.setup.judge for judge in found.judges} | {judge.setup.judge_id for judge in found.judges}
     if missing := [judge for judge in judges if judge not in asked]:
         raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")

@@ -252,7 +252,7 @@ def attempt(
         "question": about.id,
         "kept": kept,
         "right": about.correct_letter,
-        "answers": [answer.as_json() for answer in answers],
+        "answers": answers,
         "notes": [note.as_text() for note in notes],
     }
     return Output(told, lines)

@@ -281,7 +281,7 @@ def status(session: Session, recording: Recording | None = option()) -> Output:
     counts = {where.value: number for where, number in far.states.items()}
     lines = [f"{_STATE_TEXTS[where].capitalize()}: {far.states[where]}" for where in VerificationState]
     lines.append(f"To be looked at again, because the chain was edited: {far.stale}")
-    for figure in figures.figures:
+    for figure in figures.values():
         if figure.raw is not None:
             kappa = "undefined" if figure.kappa is None else f"{figure.kappa:.3f}"
             lines.append(
@@ -292,7 +292,7 @@ def status(session: Session, recording: Recording | None = option()) -> Output:
         "questions": far.total,
         "statuses": counts,
         "stale": far.stale,
-        "agreement": figures.as_json(),
+        "agreement": {key: record(figure, "key", raw=figure.raw) for key, figure in figures.items()},
         "by_question": {
             item.question.id: {
                 "status": item.state.value,

@@ -75,7 +75,12 @@ def compare(
         )
     found = [compare_runs(session, run_figures, other, samples) for run_figures, other in pairs]
     return Output(
-        {"comparisons": [run_comparison.as_json() for run_comparison in found]},
+        {
+            "comparisons": [
+                record(comparison, first=comparison.first.about_json(), second=comparison.second.about_json())
+                for comparison in found
+            ]
+        },
         (line for run_comparison in found for line in comparison_lines(run_comparison)),
     )
 
@@ -159,9 +164,9 @@ def results(
     lines += [*published_lines(published, shares), *(f"  {line}" for line in departures)]
     told = {
         "results": [line for run_figures in found for line in run_figures.results_json()],
-        "runs": [run_figures.as_json() for run_figures in found],
+        "runs": [record(figures, "run", "item_set", "items", **figures.about_json()) for figures in found],
         "changed": changed,
-        "conditions": [condition_row.as_json() for condition_row in rows],
+        "conditions": [record(condition_row, sentence=condition_row.sentence) for condition_row in rows],
         "departures": departures,
         "published": [
             record(row, "name", "modality", published=True, judge=row.name, shown=row.modality) for row in published
@@ -259,7 +264,7 @@ def describe_changed_sets(session: Session, sets: Iterable[ItemSet]) -> tuple[li
 
     told, lines = list[Any](), []
     for item_set in sets:
-        if count := find_changed_items(session, item_set).count:
+        if count := len(find_changed_items(session, item_set)):
             told.append({"set": item_set.name, "sha256": item_set.sha256, "items": count})
             lines.append(
                 f"{item_set.name}: the study says something else by now about {pluralize(count, 'item')}; "

@@ -258,11 +258,11 @@ def tasks() -> Output:
       greenroom benchmark tasks
       greenroom benchmark tasks --json
     """
-    from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+    from benchmark.tasks.benchmark_task import SUITE
 
     lines, told = [], list[Json]()
     for key in SUITE:
-        benchmark_task = get_benchmark_task(key)
+        benchmark_task = SUITE.make(key)
         size = f"about {benchmark_task.size}" if benchmark_task.size else "all there is"
         lines.append(
             f"{key:14} {benchmark_task.description} {benchmark_task.paper}, {benchmark_task.section}; "
@@ -307,12 +307,12 @@ def sets(session: Session, name: str | None = argument()) -> Output:
             )
         items = items_of(session.study, item_set.id)
         changed = find_changed_items(session, item_set)
-        since = f"; {changed.count:,} changed since" if changed.count else ""
+        since = f"; {len(changed):,} changed since" if changed else ""
         lines.append(
             f"{item_set.name}: {item_set.task}, {pluralize(len(items), 'item')} in "
             f"{pluralize(item_set.draws, 'draw')}, seed {item_set.seed}, {item_set.sha256[:12]}{since}"
         )
-        found: dict[str, Any] = {**set_json(item_set, len(items)), "changed": changed.items}
+        found: dict[str, Any] = {**set_json(item_set, len(items)), "changed": changed}
         if name is not None:
             lines += [
                 f"  {key}: {_format_value(value)}" for key, value in item_set.rule.items() if value not in ("", [], {})

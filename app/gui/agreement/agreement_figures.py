@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from annotate.agreement.agreement_report import AgreementReport, AgreementRow
+from annotate.agreement.agreement_report import AgreementReport, AgreementRow, compute_report
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.agreement.figure_intervals import Floats, PublishedFigure, StatisticResult
 from annotate.agreement.study_agreement import (
     AgreementQuery,
     FigureDescription,
     build_report_tables,
-    compute_agreement,
     describe_figure,
     read_agreement_input,
 )
@@ -34,6 +33,7 @@ from annotate.review.segment_statistics import (
 from app.gui.pages.figure_export import table_text
 from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
 from app.gui.study.study_controller import StudyController
+from project.codec import dump
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
@@ -64,7 +64,7 @@ def agreement_files(report: AgreementReport, statistics: Statistics, plots: Iter
 
     `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG and CSV.
     """
-    files = {"agreement.json": _json(report.to_json()), "statistics.json": _json(statistics.to_json())}
+    files = {"agreement.json": _json(dump(report)), "statistics.json": _json(statistics.to_json())}
     for name, (head, rows) in build_report_tables(report).items():
         files[f"tables/{name}.csv"] = _csv(to_csv(head, rows))
     for plot in plots:
@@ -203,13 +203,12 @@ _FIGURE_BINS = tuple(place / 20 for place in range(-20, 21))
 
 def agreement_plots(report: AgreementReport) -> list[Plot]:
     """Return what agreement is drawn as; nothing where no recording was annotated by two."""
-    if not report.settings["recordings_compared"]:
+    if not report.settings.recordings_compared:
         return []
     names = [display_name(label) for label in report.labels]
-    matched = int(report.confusion[:-1, :-1].sum())
-    alone = int(report.confusion.sum()) - matched
-    cells = report.confusion.astype(int).tolist()
-    cells[-1][-1] = None
+    matched = sum(sum(row[:-1]) for row in report.confusion[:-1])
+    alone = sum(map(sum, report.confusion)) - matched
+    cells = [*report.confusion[:-1], (*report.confusion[-1][:-1], None)]
     found: list[Plot] = [
         Matrix(
             "confusion",
@@ -220,7 +219,7 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
             ),
             (*names, tr("Unmatched")),
             (*names, tr("Unmatched")),
-            tuple(tuple(row) for row in cells),
+            tuple(cells),
             down=tr("First of the pair"),
             across=tr("Second of the pair"),
             diagonal=True,
@@ -636,7 +635,7 @@ def _compute_agreement(second: Session, question: AgreementQuery, progress: Prog
     progress.check_cancelled()
     statistics, each = summarize_segments(reading.material), summarize_by_annotator(reading.material)
     progress.check_cancelled()
-    report = compute_agreement(reading, progress)
+    report = compute_report(reading, progress)
     looks = _label_looks(second, report)
     drawn = (*agreement_plots(report),)
     return AgreementResult(
@@ -645,7 +644,7 @@ def _compute_agreement(second: Session, question: AgreementQuery, progress: Prog
 
 
 def _label_looks(session: Session, report: AgreementReport) -> dict[str, LabelLook]:
-    scheme = session.schemes.find(str(report.settings["scheme"]))
+    scheme = session.schemes.find(report.settings.scheme)
     if scheme is None:
         return {}
-    return {look.key: look for look in label_looks(scheme.track(str(report.settings["track"])))}
+    return {look.key: look for look in label_looks(scheme.track(report.settings.track))}

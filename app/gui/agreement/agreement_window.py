@@ -328,7 +328,7 @@ class AgreementWindow(QWidget):
     def _show(self, found: AgreementResult) -> None:
         self._found = found
         report = found.report
-        published = load_published(str(report.settings["scheme"])) if report.published else None
+        published = load_published(report.settings.scheme) if report.published else None
         self.figures.show_rows(
             agreement_figures.main_rows(report), tr("{name} paper").format(name=published.name) if published else ""
         )
@@ -366,20 +366,20 @@ class AgreementWindow(QWidget):
 
 def _missing_hint(report: AgreementReport) -> str:
     """Return what has to be done before there is agreement; "" where there is some."""
-    if not report.settings["annotations"]:
+    if not report.settings.annotations:
         return tr("Nothing is marked yet. Mark segments in the main window: I at the start, O at the end.")
-    if not report.settings["recordings_compared"]:
+    if not report.settings.recordings_compared:
         return tr("Agreement needs a recording that two people annotated.")
     return ""
 
 
 def _summary(report: AgreementReport) -> str:
     found, missing = report.settings, _missing_hint(report)
-    annotations, recordings = int(str(found["annotations"])), int(str(found["recordings"]))
-    if not annotations:
+    if not found.annotations:
         return missing
-    compared = int(str(found["recordings_compared"]))
     text = tr("{annotations:,} annotations of {count}, {compared} by two or more.").format(
-        annotations=annotations, count=trn("{count} recording", "{count} recordings", recordings), compared=compared
+        annotations=found.annotations,
+        count=trn("{count} recording", "{count} recordings", found.recordings),
+        compared=found.recordings_compared,
     )
     return f"{text} {missing}".strip()

@@ -229,7 +229,7 @@ class SplitsPage(QWidget):
     def _draw(self) -> None:
         key, figure = str(self.by.currentData() or ""), str(self.figure.currentData() or "")
         report = self._report
-        there = report is not None and bool(report.settings["recordings_compared"]) and bool(figure)
+        there = report is not None and bool(report.settings.recordings_compared) and bool(figure)
         plots = [_split_plot(report, key, figure)] if report is not None and there else []
         self.wall.setVisible(there)
         self.wall.set_plots(plots)

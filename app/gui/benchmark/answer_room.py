@@ -13,14 +13,14 @@ from app.gui.benchmark.item_sets import ItemSetPresenter
 from app.gui.judges.human_answer import AnswerPanel
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import build_messages
-from benchmark.judging.person_judge import FORM_TRACK, PersonTask
-from benchmark.prompts.judge_prompt import get_judge_prompt
+from benchmark.judging.person_judge import FORM_TRACK, PersonTask, person_judgment, refusal_judgment
+from benchmark.prompts.judge_prompt import TASKS
 from benchmark.runs import people_runs
 from benchmark.runs.people_runs import HumanItemQueue, HumanRunOptions, ItemQuestion
 from models.judges.judge_interface import Message, Role
 from project.entities.frozen_items import ItemModality, ItemSet
-from project.entities.judgments import RAW_CONDITION
-from project.entities.study_records import Changes, Json, Participant
+from project.entities.judgments import RAW_CONDITION, Judgment
+from project.entities.study_records import Json, Participant
 from project.errors import UserError
 from project.schemes.scheme import CHOICE_KINDS, Scheme
 from project.session.session import Session
@@ -331,29 +331,20 @@ class BenchmarkAnswerController(QObject):
         self._context.background.run(lambda _progress: build_messages(planned.plan), keep, lambda _error: None)
 
     def _save(self, values: dict[str, Json]) -> None:
-        self._store(
-            lambda session, queue, asked, planned, ms: people_runs.save_item_answer(
-                session, queue, asked, planned, values, ms, self._messages
-            )
-        )
+        self._store(lambda session, planned, ms: person_judgment(session, planned, values, ms, self._messages))
 
     def _decline(self) -> None:
         self._store(
-            lambda session, queue, asked, planned, ms: people_runs.save_refusal(
-                session, queue, asked, planned, ms, self._messages
-            )
+            lambda session, planned, ms: refusal_judgment(session, planned, ms, self._messages, people_runs.DONT_KNOW)
         )
 
-    def _store(
-        self, do: Callable[[Session, HumanItemQueue, ItemQuestion, PersonTask, int], tuple[HumanItemQueue, Changes]]
-    ) -> None:
+    def _store(self, judge: Callable[[Session, PersonTask, int], Judgment]) -> None:
         session, room, queue = self._context.studio.session, self.room, self._queue
         if session is None or room is None or queue is None or self._asked is None or self._planned is None:
             return
         try:
-            self._queue, changes = do(
-                session, queue, self._asked, self._planned, round((monotonic() - self._since) * 1e3)
-            )
+            made = judge(session, self._planned, round((monotonic() - self._since) * 1e3))
+            self._queue, changes = people_runs.save_judgment(session, queue, self._asked, made)
         except UserError as error:
             room.show_note(f"{error.message} {error.hint}".strip())
             return
@@ -368,7 +359,7 @@ class BenchmarkAnswerController(QObject):
     def _show_progress(self, room: AnswerRoom, queue: HumanItemQueue) -> None:
         left, total = self._remaining(), len(queue.questions)
         done = len(queue.statuses)
-        name = get_judge_prompt(left[0].task).name if left else queue.item_set.name
+        name = TASKS.make(left[0].task).name if left else queue.item_set.name
         counts = [tr("{done:,} of {total:,} answered").format(done=done, total=total)]
         if queue.refused_count:
             counts.append(tr("{refused:,} not known").format(refused=queue.refused_count))

@@ -10,7 +10,7 @@ from benchmark.results.item_results import MetricRow
 from benchmark.runs.people_runs import OWN_SETTING, HumanItemQueue
 from benchmark.runs.run_figures import RunFigures
 from benchmark.runs.run_settings import run_settings
-from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -32,12 +32,12 @@ PUBLISHED, CHANCE = "published", "chance"
 
 def task_options() -> list[TaskOption]:
     """Return the tasks of the benchmark."""
-    return [_task_option(get_benchmark_task(key)) for key in SUITE]
+    return [_task_option(SUITE.make(key)) for key in SUITE]
 
 
 def item_set_name(item_set: ItemSet) -> str:
     """Return what a set is called in a list."""
-    task = get_benchmark_task(item_set.task).name if item_set.task in SUITE else item_set.task
+    task = SUITE.make(item_set.task).name if item_set.task in SUITE else item_set.task
     return item_set.name if item_set.name.casefold().startswith(task.casefold()) else f"{item_set.name} ({task})"
 
 
@@ -45,7 +45,7 @@ def item_set_facts(item_set: ItemSet, items: Sequence[FrozenItem]) -> dict[str, 
     """Return what a set is, by name."""
     facts: dict[str, str] = {}
     if item_set.task in SUITE:
-        entry = get_benchmark_task(item_set.task)
+        entry = SUITE.make(item_set.task)
         facts |= {tr("Task"): f"{entry.name}: {entry.description}", tr("Answer"): entry.answer}
         facts |= {tr("Paper"): f"{entry.paper}, {entry.section}"}
     recordings = trn("{count} recording", "{count} recordings", len({item.recording_id for item in items}))
@@ -207,14 +207,14 @@ def published_rows(rows: Sequence[PublishedScore], task: str, runs: Sequence[Run
 
     A row for each way in which runs depart from the paper follows the heading.
     """
-    metrics = {metric.key: metric for metric in get_benchmark_task(task).metrics}
+    metrics = {metric.key: metric for metric in SUITE.make(task).metrics}
     kept = [row for row in rows if row.metric in metrics]
     if not kept:
         return []
     found = [
         TableRow(
             f"{PUBLISHED} {task}",
-            _mean_row_cells(tr("Published in {paper}").format(paper=get_benchmark_task(task).paper), "", ""),
+            _mean_row_cells(tr("Published in {paper}").format(paper=SUITE.make(task).paper), "", ""),
         )
     ]
     departures = departure_lines(

@@ -17,7 +17,7 @@ from benchmark.prompts.judge_prompt import VARIANTS
 from benchmark.runs.people_runs import human_rounds, run_options
 from benchmark.runs.run_plan import BenchmarkRequest, request_json, resume_request, start_runs
 from benchmark.runs.scheduler import BenchmarkScheduler
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes
@@ -277,7 +277,7 @@ class BenchmarkRunController(QObject):
         if session is None or item_set is None:
             self._tab.runs.show_rows(())
             return
-        entry, rows = get_benchmark_task(item_set.task), []
+        entry, rows = SUITE.make(item_set.task), []
         for run in reversed(self._runs):
             rounds = human_rounds(entry) if run.annotator_id else entry.rounds
             asked = len(self._shown.items) * sum(len(round_.parts) for round_ in rounds)

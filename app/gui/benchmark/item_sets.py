@@ -21,7 +21,7 @@ from benchmark.prompts.judge_prompt import PromptSubject
 from benchmark.prompts.segment_prompts import label_choices
 from benchmark.sets.frozen_sets import draw_set, find_changed_items, require_free_name, store_set
 from benchmark.sets.item_sources import rendering_methods
-from benchmark.tasks.benchmark_task import SUITE, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -141,7 +141,7 @@ def _draw_items(session: Session, wanted: NewSet) -> Drawn:
         rules.willing,
         rules.truth or usual.truth,
     )
-    return draw_set(session, get_benchmark_task(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
+    return draw_set(session, SUITE.make(wanted.task), wanted.seed, wanted.draws, wanted.size, wishes)
 
 
 RUN_TABLES = frozenset({"benchmark_run", "benchmark_answer", "judgment"})
@@ -260,7 +260,7 @@ class ItemSetPresenter(QObject):
         self._asked += 1
         number, total = self._asked, len(self.items)
         read_in_background(
-            *(self._context.background, session, lambda second, _progress: find_changed_items(second, item_set).count),
+            *(self._context.background, session, lambda second, _progress: len(find_changed_items(second, item_set))),
             lambda count: self._show_comparison(number, changed_text(count, total), differs=bool(count)),
             lambda error: self._show_comparison(number, str(error), differs=True),
         )

@@ -26,7 +26,7 @@ from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import InputSettings, build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask, plan_person_task, save_answer
-from benchmark.prompts.judge_prompt import get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from models.judges.judge_interface import Message, Role
 from project.entities.study_records import Json, Participant
 from project.errors import UserError
@@ -246,7 +246,7 @@ class HumanAnswerController(QObject):
             self._context.studio.failed.emit(error)
             return
         form = PersonForm(
-            tr("Answer yourself: {name}").format(name=get_judge_prompt(task).name),
+            tr("Answer yourself: {name}").format(name=TASKS.make(task).name),
             asked.scheme,
             FORM_TRACK,
             asked.people,

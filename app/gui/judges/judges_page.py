@@ -29,7 +29,7 @@ from app.gui.judges.judge_bars import ADD, ChoiceBar, JudgeQueueBar
 from app.gui.judges.request_facts import describe_egress, find_coercion_judge
 from app.gui.pages.context import Context
 from benchmark.disclosure.conditions import conditions, unread_renderings
-from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
+from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, TASKS, TASKS_BY_SUBJECT, VARIANTS
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment, JudgmentTargetKind
 from project.entities.study_records import Changes, Json, Segment
 from project.errors import UserError
@@ -435,7 +435,7 @@ class JudgmentPresenter(QObject):
         self.not_sent: dict[tuple[str, str, str], str] = {}
         """Why it was not asked, by (segment, judge, condition)."""
         tasks = [key for key in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in ITEM_ONLY_TASKS]
-        page.bar.set_tasks({key: (get_judge_prompt(key).name, get_judge_prompt(key).description) for key in tasks})
+        page.bar.set_tasks({key: (TASKS.make(key).name, TASKS.make(key).description) for key in tasks})
         page.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})
         studio = context.studio
         studio.recording_changed.connect(self.refresh)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judge_input.input_planning import plan_input
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS
 from benchmark.prompts.prompt_templates import (
     BODY,
     PROMPT_PARTS,
@@ -405,7 +405,7 @@ class PromptsWindow(PromptView):
         elif not chosen:
             self.show_preview(tr("Select a segment to see the whole text that judges get about it."))
         else:
-            task = next(key for key in TASKS if get_judge_prompt(key).prompt == self._key)
+            task = next(key for key in TASKS if TASKS.make(key).prompt == self._key)
             variant = self.variants.currentData()
             try:
                 plan = plan_input(session, chosen[-1], task, variant, settings=_TEXT_ONLY, prompt=self._prompt)
@@ -420,7 +420,7 @@ class PromptsWindow(PromptView):
 
 
 def _prompt_name(key: str) -> str:
-    return next((get_judge_prompt(task).name for task in TASKS if get_judge_prompt(task).prompt == key), key)
+    return next((TASKS.make(task).name for task in TASKS if TASKS.make(task).prompt == key), key)
 
 
 def _slot_description(name: str, what: str) -> str:

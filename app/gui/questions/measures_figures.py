@@ -185,21 +185,16 @@ def judge_rows(judge_measures: JudgeMeasures, beside: PublishedTableRow | None) 
     rows.append(_figure_row(tr("Subchains"), _SUBCHAIN_MEANING, judge_measures.subchain, beside, "subchain"))
     if judge_measures.by_steps:
         rows.append(AgreementFigureRow(tr("By the length of the chain, in steps")))
-        for steps, (accuracy, chain, subchain) in judge_measures.by_steps.items():
+        for steps, measures in judge_measures.by_steps.items():
             named = trn("{count} step", "{count} steps", steps)
-            rows.append(
-                AgreementFigureRow(
-                    tr("{named}: accuracy").format(named=named), _ACCURACY_MEANING, to_measured(accuracy)
+            rows += [
+                AgreementFigureRow(text.format(named=named), meaning, to_measured(figure))
+                for text, meaning, figure in (
+                    (tr("{named}: accuracy"), _ACCURACY_MEANING, measures.accuracy),
+                    (tr("{named}: chains"), _CHAIN_MEANING, measures.chain),
+                    (tr("{named}: subchains"), _SUBCHAIN_MEANING, measures.subchain),
                 )
-            )
-            rows.append(
-                AgreementFigureRow(tr("{named}: chains").format(named=named), _CHAIN_MEANING, to_measured(chain))
-            )
-            rows.append(
-                AgreementFigureRow(
-                    tr("{named}: subchains").format(named=named), _SUBCHAIN_MEANING, to_measured(subchain)
-                )
-            )
+            ]
     return rows
 
 
@@ -416,15 +411,20 @@ def _share_bars(
 
 
 def _length_plot(judge_measures: JudgeMeasures) -> Lines:
-    values = [
-        [to_measured(step_figures[place]) for step_figures in judge_measures.by_steps.values()] for place in range(3)
-    ]
+    steps = judge_measures.by_steps.values()
     return Lines(
         "by_steps",
         tr("By the length of the chain"),
         f"{judge_label(judge_measures.setup)}; {_WHISKERS}",
         tuple(float(steps) for steps in judge_measures.by_steps),
-        _make_series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
+        _make_series(
+            (tr("Questions"), tr("Subchains"), tr("Chains")),
+            [
+                [to_measured(measures.accuracy) for measures in steps],
+                [to_measured(measures.subchain) for measures in steps],
+                [to_measured(measures.chain) for measures in steps],
+            ],
+        ),
         "steps",
         tr("Share answered right"),
     )
@@ -552,9 +552,11 @@ def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
             yield (*named, "accuracy", state, *_statistic_cells(figure))
         yield (*named, tr("chain consistency"), "all", *_statistic_cells(judge.chain))
         yield (*named, tr("subchain consistency"), "all", *_statistic_cells(judge.subchain))
-        for steps, figures in judge.by_steps.items():
-            for name, figure in zip(
-                ("accuracy", tr("chain consistency"), tr("subchain consistency")), figures, strict=True
+        for steps, measures in judge.by_steps.items():
+            for name, figure in (
+                ("accuracy", measures.accuracy),
+                (tr("chain consistency"), measures.chain),
+                (tr("subchain consistency"), measures.subchain),
             ):
                 yield (*named, name, tr("{steps} steps").format(steps=steps), *_statistic_cells(figure))
 

@@ -23,7 +23,7 @@ from benchmark.authoring.adversarial_authoring import (
 from benchmark.authoring.question_requests import answer_request
 from benchmark.judging.ask_job import prepare
 from benchmark.prompts.question_prompts import ANSWER_TASK
-from benchmark.questions.question_edits import correct_question, is_author
+from benchmark.questions.question_edits import QuestionCorrection, correct_question, is_author
 from benchmark.questions.verification import VerificationItem, current_annotator_id
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.questions import QuestionKind, WrongOption
@@ -143,15 +143,8 @@ class AdversarialQuestionWriter(QObject):
         def do(session: Session) -> Changes:
             if self._id:
                 wrong = [WrongOption(text) for text in words.wrong]
-                return correct_question(
-                    *(session, self._id),
-                    text=words.text,
-                    answer=words.answer,
-                    wrong=wrong,
-                    explanation=words.explanation,
-                    start_us=span[0],
-                    end_us=span[1],
-                )
+                correction = QuestionCorrection(words.text, words.answer, wrong, words.explanation, *span)
+                return correct_question(session, self._id, correction)
             assert recording is not None
             self._id, changes = write_question(
                 *(session, recording.id, words.text, words.answer, words.wrong, words.explanation, *span)

@@ -25,7 +25,7 @@ from benchmark.authoring.adversarial_authoring import trial_answer
 from benchmark.authoring.question_requests import QUESTION_SETTINGS
 from benchmark.questions.question_measures import combine_difficulty
 from benchmark.questions.verification import (
-    Agreement,
+    AgreementFigure,
     VerificationItem,
     VerificationProgress,
     VerificationState,
@@ -376,15 +376,15 @@ def progress_text(far: VerificationProgress, shown: int) -> str:
     return " · ".join(parts)
 
 
-def agreement_text(found: Agreement) -> str:
+def agreement_text(found: Mapping[str, AgreementFigure]) -> str:
     """Say how far two people agree, with Cohen's kappa; "" where nobody can be compared."""
     parts = []
-    for figure in found.figures:
+    for figure in found.values():
         if figure.raw is not None:
             kappa = "" if figure.kappa is None else f", κ {figure.kappa:.2f}"
             name = _FIGURE_NAMES.get(figure.key, figure.key)
             parts.append(f"{name} {format_percent(figure.raw, 0)}{kappa}")
-    pairs = found.figure("decision").pairs
+    pairs = found["decision"].pairs
     return (
         tr("Agreement of {count}: {list}").format(
             count=trn("{count} pair", "{count} pairs", pairs), list=" · ".join(parts)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from benchmark.prompts.answer_form import answer_form
-from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from models.judges.baselines import build_answer
 from models.judges.judge_interface import AnswerForm, Completion
 from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Failure
@@ -28,7 +28,7 @@ def _forms() -> list[tuple[AnswerForm, dict[str, Any]]]:
     for key in TASKS:
         for item in items_for(key):
             for thinks in (False, True):
-                form = answer_form(get_judge_prompt(key).spec(item), thinks=thinks)
+                form = answer_form(TASKS.make(key).spec(item), thinks=thinks)
                 if (form.name, thinks) not in found:
                     answer = build_answer(form.schema, chance.choice, lambda values: [*values])
                     found[form.name, thinks] = form, answer

@@ -78,8 +78,8 @@ def test_consistency_says_what_counts_and_puts_published_rows_beside(chains: Pat
     assert "ESI-Bench" in text or "R3-VQA" in text
     found = greenroom.json("consistency", chains, "--all", "--judge", "oracle", "--samples", "0")
     (oracle,) = found["judges"]
-    assert oracle["chain_consistency"]["value"] == oracle["subchain_consistency"]["value"] == 1
-    assert (found["chains"], found["subchains"], found["questions"]) == (6, 6, 24)
+    assert oracle["chain"]["value"] == oracle["subchain"]["value"] == 1
+    assert ([*map(len, found["sizes"])], found["questions"]) == ([6, 6], 24)
 
 
 FOUR = {**GOOD, "dimension": "IFA"}
@@ -148,9 +148,9 @@ def test_the_funnel_is_printed_and_nothing_is_asked_or_changed(scored: Path, gre
     }
     assert found["survive"] == ["question-00000", "question-00001"]
     assert (found["deciding"], found["go_on"]) == ([], 4)
-    (fell,) = next(one for one in found["steps"] if one["step"] == "truth")["fallen"]
-    assert fell["question"] == "question-00002"
-    assert fell["scores"] == [{"judge": "gpt", "value": 1, "said": "1"}]
+    ((question, outcome),) = next(one for one in found["steps"] if one["step"] == "truth")["fallen"].items()
+    assert question == "question-00002"
+    assert [(score["judge"], score["value"], score["text"]) for score in outcome["scores"]] == [("gpt", 1, "1")]
     text = greenroom("questions", "filter", scored)
     assert "2 of 4 questions survive." in text
     assert "fell  question-00002  gpt 1" in text
@@ -257,7 +257,7 @@ def test_two_people_verify_and_judges_are_asked_what_is_verified(queued: Path, g
     assert greenroom.json(*asking, "--all")["questions"] == 2
     assert greenroom.json("questions", "ask", queued, first, "--judge", "first", "--setting", "text")["questions"] == 1
     (judge,) = greenroom.json("consistency", queued, "--judge", "knows")["judges"]
-    assert (judge["judge"], judge["asked"], judge["accuracy"]["value"]) == ("knows", 1, 1.0)
+    assert (judge["setup"]["judge"], judge["asked"], judge["overall"]["value"]) == ("knows", 1, 1.0)
 
 
 def test_a_question_is_written_and_tried(queued: Path, greenroom: Terminal) -> None:

@@ -96,16 +96,17 @@ def test_one_object_with_what_was_asked_for_and_for_people_a_line_a_figure(tmp_p
         fill_study(made, recordings=6, segments=120, annotators=2, seed=3)
     asked = ("--minimum-iou", "0.5", "--step-ms", "500", "--samples", "50", "--recording", "1", "--recording", "2")
     found = json.loads(greenroom("agreement", study, *asked, "--json"))
-    assert found["settings"]["minimum_iou"] == 0.5
+    assert found["settings"]["options"]["minimum_iou"] == 0.5
     assert found["settings"]["recordings"] == 2
-    assert found["cohen_kappa"]["step_ms"] == 500
+    assert found["main"]["cohen_kappa"]["more"]["step_ms"] == 500
     for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):
-        assert -1 <= found[key]["value"] <= 1
-        assert found[key]["n"] > 0
-        assert found[key]["interval"][0] <= found[key]["value"] <= found[key]["interval"][1]
+        figure = found["main"][key]
+        assert -1 <= figure["value"] <= 1
+        assert figure["n"] > 0
+        assert figure["low"] <= figure["value"] <= figure["high"]
     assert set(found["f1_iou"]) == {"0.3", "0.5", "0.7"}
     assert len(found["published"]) == 8
-    assert {"label", "attributes", "channel", "recording", "pair", "annotator"} <= set(found["by"])
+    assert {"label", "attributes", "channel", "recording", "pair", "annotator"} <= set(found["rows"])
     said = greenroom("agreement", study, "--pair", "Annotator 1", "Annotator 2")
     assert "Cohen's kappa on the time grid" in said
     assert "n = " in said

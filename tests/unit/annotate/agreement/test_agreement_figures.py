@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.agreement.agreement_report import AgreementReport, compute_report
-from annotate.agreement.annotation_arrays import AgreementData, Options
+from annotate.agreement.annotation_arrays import AgreementData, AgreementInput, AgreementSettings, Options
 from annotate.agreement.figure_intervals import StatisticResult, percentile_interval
+from project.codec import dump
 from tests.builders.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices, with_ratings
 
 FEW = Options(step_us=SECOND, samples=20)
@@ -45,7 +46,7 @@ MARKS: list[Mark] = [
 
 
 def figures(found: AgreementData, options: Options = FEW) -> AgreementReport:
-    return compute_report(found, options, {})
+    return compute_report(AgreementInput(found, AgreementSettings(options=options)))
 
 
 def values(report: AgreementReport) -> dict[str, float | None]:
@@ -116,7 +117,7 @@ def test_the_kappa_of_holle_and_rein_written_out() -> None:
 def test_the_table_of_labels_written_out() -> None:
     report = figures(material(MARKS))
     assert [label.key for label in report.labels] == [*LABELS]
-    assert report.confusion.tolist() == [[1, 1, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    assert report.confusion == ((1, 1, 0, 1), (1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0))
 
 
 def test_a_minimum_iou_makes_fewer_overlaps() -> None:
@@ -186,7 +187,7 @@ def test_of_three_people_each_pair_counts_with_what_it_rests_on() -> None:
 def test_nobody_in_common_is_reasons_all_the_way() -> None:
     for found in (material([]), material(MARKS[:4], people="A"), material([], people="", recordings=0)):
         report = figures(found)
-        json.dumps(report.to_json(), allow_nan=False)
+        json.dumps(dump(report), allow_nan=False)
         for key, figure in report.main.items():
             if key not in ("cohen_kappa", "alpha"):
                 assert figure.value is None, key
@@ -258,7 +259,7 @@ def test_an_interval_leaves_two_and_a_half_percent_on_either_side() -> None:
 @given(drawn_marks())
 def test_everything_stays_in_its_bounds_and_json_holds_it(marks: list[Mark]) -> None:
     report = figures(material(marks, recordings=3))
-    json.dumps(report.to_json(), allow_nan=False)
+    json.dumps(dump(report), allow_nan=False)
     for key, least in BOUNDED.items():
         value = report.main[key].value
         assert value is None or least - 1e-9 <= value <= 1 + 1e-9, key

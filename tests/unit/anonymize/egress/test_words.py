@@ -27,7 +27,7 @@ from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import answer, prepare
 from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
-from benchmark.prompts.judge_prompt import TASKS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from benchmark.prompts.prompt_templates import edit_prompt
 from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
 from media import excerpts
@@ -87,7 +87,7 @@ def private_everywhere(session: Session, *, keys: bool = False) -> None:
     describe_collection(session, home.id, home.name, f"The agent is called {WORD}.")
     (spoken, *_) = utterances_of(session.study, recording.id)
     add_cue(session, spoken.id, "action", "gesture", description=f"away from {WORD}")
-    for prompt in {get_judge_prompt(task).prompt for task in TASKS}:
+    for prompt in {TASKS.make(task).prompt for task in TASKS}:
         source = shipped_prompt(prompt)
         edit_prompt(session, prompt, source.replace('body = """\n', f'body = """\nThink of {WORD}.\n', 1))
     values = {"rationale": f"{WORD} looks away", "correction": f"Ask {WORD}"}

@@ -96,7 +96,7 @@ def test_a_judge_that_is_right_leaves_it_a_draft(session: Session, judges: dict[
 
 def test_a_kept_question_that_is_changed_is_a_draft_again(session: Session, judges: dict[str, JudgeEntry]) -> None:
     question = failing(session, judges)
-    correct_question(session, question.id, answer="He told a joke.")
+    correct_question(session, question.id, QuestionCorrection(answer="He told a joke."))
     assert [item.ready for item in read_items(session) if item.question.id == question.id] == [False]
 
 

@@ -16,7 +16,7 @@ from benchmark.authoring.chain_suggestions import (
     read_chain_answer,
 )
 from benchmark.judging.ask_job import prepare
-from benchmark.questions.question_edits import correct_question
+from benchmark.questions.question_edits import QuestionCorrection, correct_question
 from project.entities.causal_chains import NodeKind
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import ParticipantRole
@@ -143,7 +143,7 @@ def test_what_is_no_chain_is_not_drawn(session: Session) -> None:
 
 def test_a_question_without_an_explanation_is_not_asked_about(session: Session) -> None:
     question = a_question(session, WALK)
-    correct_question(session, question.id, explanation="")
+    correct_question(session, question.id, QuestionCorrection(explanation=""))
     with judge_that(session, lambda _: {}) as judge:
         asking = prepare(session, explanation_chain_request(question.id, judge))
     assert asking.job is None

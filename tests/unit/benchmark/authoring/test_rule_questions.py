@@ -14,6 +14,7 @@ from benchmark.authoring.synthetic_questions import add_synthetic_questions
 from benchmark.disclosure.conditions import MISSING_RECORDING
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.questions.question_edits import (
+    QuestionCorrection,
     add_questions,
     correct_question,
     coverage_checksum,
@@ -177,27 +178,27 @@ def test_one_more_reason_makes_the_questions_of_its_subchain_old_and_no_other(se
 def test_anybody_corrects_a_question_and_nobody_makes_it_wrong(session: Session) -> None:
     first, *_ = made(session, 1)
     session.annotator_name = "Ben"
-    correct_question(session, first.id, answer="  Something else altogether ")
+    correct_question(session, first.id, QuestionCorrection(answer="  Something else altogether "))
     after = get_question(session, first.id)
     assert (after.answer, after.annotator_id) == ("Something else altogether", first.annotator_id)
     assert after.checksum != first.checksum
     for change in ({"answer": first.wrong[0].text}, {"text": " "}, {"end_us": 10**12}, {"wrong": [WrongOption("one")]}):
         with pytest.raises(UserError):
-            correct_question(session, first.id, **change)
+            correct_question(session, first.id, QuestionCorrection(**change))
     assert get_question(session, first.id) == after
-    assert not correct_question(session, first.id, answer=after.answer).ids("question")
+    assert not correct_question(session, first.id, QuestionCorrection(answer=after.answer)).ids("question")
 
 
 def test_a_question_that_was_held_against_its_chain_is_no_longer_old(session: Session) -> None:
     first, *_ = made(session, 1)
     edits.edit_node(session, first.covers[0], text="looks away")
-    correct_question(session, first.id, answer="Looks away")
+    correct_question(session, first.id, QuestionCorrection(answer="Looks away"))
     assert is_stale(get_question(session, first.id), graph_of(session))
-    correct_question(session, first.id, fits_chain=True)
+    correct_question(session, first.id, QuestionCorrection(fits_chain=True))
     assert not is_stale(get_question(session, first.id), graph_of(session))
     edits.delete_nodes(session, [first.covers[0]])
     with pytest.raises(UserError, match="gone"):
-        correct_question(session, first.id, fits_chain=True)
+        correct_question(session, first.id, QuestionCorrection(fits_chain=True))
 
 
 def test_questions_are_removed_in_one_step_and_not_added_where_they_cannot_be_used(session: Session) -> None:

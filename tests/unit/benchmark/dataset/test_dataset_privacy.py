@@ -23,7 +23,7 @@ from benchmark.dataset.question_selection import (
     OPTION_SOURCE_MISSING,
     select_questions,
 )
-from benchmark.questions.question_edits import correct_question, reword_options
+from benchmark.questions.question_edits import QuestionCorrection, correct_question, reword_options
 from project.entities.causal_chains import ChainDecision, NodeKind
 from project.entities.questions import WrongOption
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole
@@ -260,7 +260,9 @@ def test_what_was_gathered_does_not_leave_after_something_else_was_decided(sessi
 def test_an_option_in_other_words_is_still_of_those_whose_words_it_was(session: Session, tmp_path: Path) -> None:
     asked = ask_with_an_option_of(session, nodes_of(session, OTHER)[0])
     reworded = ["Borrowed words, corrected.", "B.", "D.", "C, too."]
-    correct_question(session, asked, wrong=reword_options(find_question(session.study, asked), reworded))
+    correct_question(
+        session, asked, QuestionCorrection(wrong=reword_options(find_question(session.study, asked), reworded))
+    )
     keep_back(session, "held out")
     assert export_read(session, tmp_path / "out", everything=True).left_out[OPTION_NOT_RELEASABLE] == 1
     options = [(option.text, bool(option.source)) for option in find_question(session.study, asked).wrong]

@@ -8,7 +8,7 @@ from benchmark.disclosure.cast_names import make_name_rewriter, name_participant
 from benchmark.judge_input.input_plan import InputPlan, InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.judge_input.subject_material import MAX_MATERIAL_CHARS
-from benchmark.questions.question_edits import correct_question
+from benchmark.questions.question_edits import QuestionCorrection, correct_question
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.entities.questions import Summary, SummarySource, WrongOption
 from project.entities.study_records import Participant, ParticipantRole
@@ -98,7 +98,7 @@ def test_two_options_that_would_be_told_alike_are_not_asked_about(seen: Session)
     people(seen, "P07")
     question = a_question(seen, recording_of(seen), "P07")
     wrong = (WrongOption("User takes it for a joke."), *question.wrong[1:])
-    correct_question(seen, question.id, wrong=wrong)
+    correct_question(seen, question.id, QuestionCorrection(wrong=wrong))
     with pytest.raises(UserError, match="Two options of this question are the same"):
         plan_input(seen, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer", settings=WORDS)
 

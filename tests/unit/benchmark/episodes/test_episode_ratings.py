@@ -32,7 +32,7 @@ from benchmark.metrics.published_figures import (
 )
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
 from benchmark.sets.rated_material import INCOMPLETE, rating_pool
-from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task, score
+from benchmark.tasks.benchmark_task import SUITE, ItemResponse, score
 from benchmark.tasks.episode_rating_task import KEY
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
@@ -62,7 +62,7 @@ def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
 
 def frozen(session: Session) -> list[FrozenItem]:
     """Freeze everything that was rated."""
-    drawn = get_benchmark_task(KEY).sample(rating_pool(session), ItemSamplingRule(0), random.Random(0))
+    drawn = SUITE.make(KEY).sample(rating_pool(session), ItemSamplingRule(0), random.Random(0))
     items = [
         FrozenItem(
             *(f"i{at}", "set", 0, at, candidate.about, candidate.recording_id),
@@ -94,7 +94,7 @@ def answers_of(session: Session, backend: str, items: list[FrozenItem]) -> list[
 def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> None:
     items = frozen(session)
     assert len(items) == 20
-    figures = score(get_benchmark_task(KEY), answers_of(session, "oracle", items))
+    figures = score(SUITE.make(KEY), answers_of(session, "oracle", items))
     for key in DIMENSIONS:
         varies = len({item.content["truth"][TASK][key] for item in items}) > 1
         assert figures[join_metric_key(MAE, key)] == 0.0
@@ -103,12 +103,12 @@ def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> Non
 
 
 def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Session) -> None:
-    figures = score(get_benchmark_task(KEY), answers_of(session, "constant", frozen(session)))
+    figures = score(SUITE.make(KEY), answers_of(session, "constant", frozen(session)))
     assert {figures[key] for key in (PEARSON_R, *(join_metric_key(PEARSON_R, each) for each in DIMENSIONS))} == {None}
     assert figures[MAE] > 0
-    known = {metric.key for metric in get_benchmark_task(KEY).metrics}
+    known = {metric.key for metric in SUITE.make(KEY).metrics}
     assert {row.metric for row in published_scores_for(KEY)} <= known
-    assert {*score(get_benchmark_task(KEY), [])} == known
+    assert {*score(SUITE.make(KEY), [])} == known
 
 
 def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_data: Path) -> None:
@@ -127,7 +127,7 @@ def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_da
         rows = given[episode, places[item.content["person"]]]
         means = {key: fmean(int(row[COLUMNS[key]]) for row in rows) for key in DIMENSIONS}
         assert item.content["truth"][TASK] == pytest.approx(means, abs=1e-12)
-    figures = score(get_benchmark_task(KEY), answers_of(session, "random", items))
+    figures = score(SUITE.make(KEY), answers_of(session, "random", items))
     (overall,) = [each for each in compute_agreement(session).people if each.dimension == "all"]
     assert figures[RANDOLPH_KAPPA] == pytest.approx(overall.kappa, abs=1e-12)
     assert figures[PAIRWISE_AGREEMENT] == pytest.approx(overall.agreement, abs=1e-12)
@@ -201,7 +201,7 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
-    pool, entry = rating_pool(session), get_benchmark_task(KEY)
+    pool, entry = rating_pool(session), SUITE.make(KEY)
     drawn = [entry.sample(pool, ItemSamplingRule(8), random.Random(seed)).items for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     assert [len(items) for items in drawn] == [8, 8, 8]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from benchmark.items.candidates import CandidatePool, ItemDraw, ItemSamplingRule, normalize_text
 from benchmark.items.sampling import collection_sizes, cut_negatives, largest_quotas, quotas
-from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from benchmark.tasks.label_tasks import ATTRIBUTE_SHARES as OF_ATTRIBUTES
 from benchmark.tasks.label_tasks import VERDICT_SHARES
-from benchmark.tasks.option_tasks import FiveOptions
+from benchmark.tasks.option_tasks import OptionTask
 from project.entities.questions import LETTERS
 from project.errors import UserError
 from tests.builders.item_pools import SECOND, gap, pool, pools, segment
@@ -98,7 +98,7 @@ def test_every_place_in_a_gap_is_as_likely_and_none_where_it_is_too_short() -> N
 
 
 def drawn(key: str, found: CandidatePool, rule: ItemSamplingRule, seed: int = 0) -> ItemDraw:
-    return get_benchmark_task(key).sample(found, rule, random.Random(seed))
+    return SUITE.make(key).sample(found, rule, random.Random(seed))
 
 
 def content(candidate: Any) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def content(candidate: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("key", SUITE)
 def test_a_task_says_what_it_is(key: str) -> None:
-    task: BenchmarkTask = get_benchmark_task(key)
+    task: BenchmarkTask = SUITE.make(key)
     assert task.key == key
     assert task.description.endswith((".", "?"))
     texts = (task.name.strip(), task.paper, task.section, task.answer, str(type(task).__doc__).strip())
@@ -208,7 +208,7 @@ def test_collections_give_the_same_number_where_that_is_wished(
 def test_the_right_answer_is_there_once_and_no_wrong_one_says_the_same(
     key: str, found: CandidatePool, size: int, seed: int
 ) -> None:
-    entry = cast(FiveOptions, get_benchmark_task(key))
+    entry = cast(OptionTask, SUITE.make(key))
     by_about = {candidate.about: candidate for candidate in found.candidates}
     for item in drawn(key, found, ItemSamplingRule(size), seed).items:
         options, place = content(item)["options"], content(item)["place"]

@@ -17,7 +17,7 @@ from annotate.transcript.transcript_edits import add_utterance, edit_text
 from benchmark.judge_input.conversation_lines import MAX_TURN_CHARS, SHORTENING_RULES, PromptTurn, shorten_turns
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, build_messages, prompt_sha256
 from benchmark.judge_input.input_planning import plan_input
-from benchmark.prompts.judge_prompt import TASKS, TASKS_BY_SUBJECT, VARIANTS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, TASKS_BY_SUBJECT, VARIANTS
 from models.connection.guard import ApprovedContent
 from models.judges.judge_interface import Role
 from project.codec import dump, load
@@ -113,14 +113,14 @@ def test_every_task_is_asked_in_every_variant(seen: Session, task: str) -> None:
     say(seen, 3, 5, "Fine.")
     segment = mark(seen, 3, 9, "error", attributes=["norms"], rationale="A secret reason.", correction="Wait.")
     about = asked_about(seen, task, recording_of(seen), segment)
-    subject, asked_modality = get_judge_prompt(task).subject, get_judge_prompt(task).modality
+    subject, asked_modality = TASKS.make(task).subject, TASKS.make(task).modality
     shows_words = asked_modality in (Modality.TEXT, Modality.BOTH)
     knows_truth = task in ("answer", "options_only", *TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT]) and not (
         task == "ratings" or (task.startswith("nli_") and task != "nli_class")
     )
     for variant in VARIANTS:
         plan = plan_input(seen, about, task, variant, settings=WORDS)
-        assert (plan.prompt, plan.about) == (f"{get_judge_prompt(task).prompt}@1", about)
+        assert (plan.prompt, plan.about) == (f"{TASKS.make(task).prompt}@1", about)
         assert "secret reason" not in plan.text
         assert plan.answer_form.thinks == ('"thoughts"' in plan.text) == (variant in ("cot", "tom"))
         assert load(InputPlan, json.loads(json.dumps(dump(plan))), "plan") == plan

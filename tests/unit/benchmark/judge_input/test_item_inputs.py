@@ -14,7 +14,7 @@ from benchmark.questions.verification import verify
 from benchmark.runs.people_runs import HumanRunOptions, input_settings
 from benchmark.sets.agreed_segments import RecordingTranscript
 from benchmark.sets.frozen_sets import draw_set
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from project.codec import dump, load
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
 from project.entities.questions import CHECKLIST_KEYS, LookKind, PersonDescription, VerificationDecision
@@ -94,4 +94,4 @@ def test_people_of_a_question_are_told_by_their_looks_or_it_is_said_that_nothing
     for who in ("Ana", "Bo"):
         seen.annotator_name = who
         verify(seen, "question-00001", VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
-    assert draw_set(seen, get_benchmark_task("esi"), 1, 1, 0, SamplingOptions())[0].rule["ungrounded"] == 1
+    assert draw_set(seen, SUITE.make("esi"), 1, 1, 0, SamplingOptions())[0].rule["ungrounded"] == 1

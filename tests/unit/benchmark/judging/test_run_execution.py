@@ -229,7 +229,7 @@ def test_a_run_of_nothing_ends() -> None:
 def test_a_note_names_the_first_things_and_counts_the_others() -> None:
     outcome = RunOutcome()
     keys = [JudgmentTarget(JudgmentTargetKind.ITEM, f"item {number}").key for number in range(2000)]
-    for key in keys:
+    for key in (*keys, ""):
         outcome.add_note(None, key, UserError("It has no rendering.", "Export one."))
     short: Any = outcome.as_short_json()
     (told,) = short["notes"]

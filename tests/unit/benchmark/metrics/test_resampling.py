@@ -164,6 +164,6 @@ def test_samples_without_the_figure_are_left_out() -> None:
 
 def test_one_recording_and_no_items_have_no_interval() -> None:
     truth, said = ["error", "none"], ["error", None]
-    pairs, nothing = [*zip(truth, said, strict=True)], {"accuracy": None, "macro_f1": None}
+    pairs, nothing = [*zip(truth, said, strict=True)], dict.fromkeys(("accuracy", "macro_f1"), (None, None))
     assert intervals(labelled, pairs, [0, 0], ["film"] * 2) == nothing
     assert intervals(labelled, [], [], []) == nothing

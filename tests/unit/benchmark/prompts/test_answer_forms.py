@@ -18,7 +18,7 @@ from benchmark.prompts.answer_form import (
     label_field,
     without_definitions,
 )
-from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject
 from models.judges.judge_interface import Completion
 from models.judges.structured_output.answer_parsing import parse_answer
 from project.codec import dump, load
@@ -67,7 +67,7 @@ def test_every_schema_says_what_grammars_need() -> None:
 
 def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
     for key, item in everything_asked():
-        truth = get_judge_prompt(key).truth(item)
+        truth = TASKS.make(key).truth(item)
         if not truth:
             continue
         read = form_of(key, item).parse(json.loads(json.dumps(truth)))
@@ -79,7 +79,7 @@ def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
 
 def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
     for key, item in everything_asked():
-        spec = get_judge_prompt(key).spec(item)
+        spec = TASKS.make(key).spec(item)
         there = load(FormSpec, json.loads(json.dumps(dump(without_definitions(spec)))), "form")
         assert json.dumps(dict(answer_form(there).schema)) == json.dumps(dict(answer_form(spec).schema))
         assert there == without_definitions(spec)
@@ -118,7 +118,7 @@ def test_a_letter_is_read_however_it_is_written_and_never_guessed(text: str, let
 def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:
     labels = {}
     for item in every_item():
-        labels[item.scheme.key, item.track] = get_judge_prompt("verdict").spec(item).fields[0].field.choices
+        labels[item.scheme.key, item.track] = TASKS.make("verdict").spec(item).fields[0].field.choices
     assert [label.key for label in labels["plain", "marks"]] == ["mark", "question", "none"]
     assert [label.key for label in labels["shrec", "segments"]].count("none") == 1
     assert [label.key for label in labels["socialnli", "inferences"]] == ["reality", "belief", "emotion"]
@@ -199,16 +199,16 @@ def test_tasks_say_why_they_cannot_be_asked() -> None:
         ("ratings", plain, "Nobody is known to take part"),
         ("verdict", PromptSubject(plain.scheme, "gone", "a"), "Odd has no labels for “gone” any more."),
     ):
-        assert get_judge_prompt(task).inapplicable_reason(item).startswith(says)
+        assert TASKS.make(task).inapplicable_reason(item).startswith(says)
     with pytest.raises(UserError, match="no task “guess”"):
-        get_judge_prompt("guess")
+        TASKS.make("guess")
 
 
 def test_truths_of_the_small_tasks() -> None:
     several, error = shrec("competence", attributes=["norms", "emotions"]), shrec("error", attributes=["norms"])
     for task, truths in (("error", ("no", "yes")), ("multiple", ("yes", "no"))):
-        assert [get_judge_prompt(task).truth(item) for item in (several, error)] == [{task: truth} for truth in truths]
-    assert get_judge_prompt("attributes").truth(several) == {"attributes": ["emotions", "norms"]}
-    assert get_judge_prompt("multiple").truth(shrec("error")) == {}
-    assert get_judge_prompt("verdict").truth(shrec("")) == {}
-    assert get_judge_prompt("attributes").item_texts(error) == {"Label": "Error"}
+        assert [TASKS.make(task).truth(item) for item in (several, error)] == [{task: truth} for truth in truths]
+    assert TASKS.make("attributes").truth(several) == {"attributes": ["emotions", "norms"]}
+    assert TASKS.make("multiple").truth(shrec("error")) == {}
+    assert TASKS.make("verdict").truth(shrec("")) == {}
+    assert TASKS.make("attributes").item_texts(error) == {"Label": "Error"}

@@ -11,7 +11,7 @@ from annotate.study.recording_edits import undo
 from benchmark.judge_input.input_plan import InputSettings, prompt_sha256
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines, sanitize, to_single_line
-from benchmark.prompts.judge_prompt import TASKS, VARIANTS, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, VARIANTS
 from benchmark.prompts.prompt_templates import (
     BODY,
     PROGRAM_SLOTS,
@@ -53,7 +53,7 @@ CONTROL = re.compile(r"<[|/_a-zA-Z]|\[/?[A-Z_]+\]")
 
 
 def test_every_task_has_a_prompt_with_every_variant_in_use() -> None:
-    assert set(prompt_keys()) == {get_judge_prompt(key).prompt for key in TASKS}
+    assert set(prompt_keys()) == {TASKS.make(key).prompt for key in TASKS}
     used = set()
     for key in prompt_keys():
         prompt = shipped_prompt(key)

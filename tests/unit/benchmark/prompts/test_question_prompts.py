@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from benchmark.prompts.answer_form import field_definitions
-from benchmark.prompts.judge_prompt import get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS
 from benchmark.questions.question_validity import SINGLE_STEP, required_questions
 from project.entities.causal_chains import ChainGraph, Edge
 from project.entities.questions import QuestionKind
 from tests.builders.task_items import chain_items, graph, question, question_items
 
-TASK = get_judge_prompt("word_question")
+TASK = TASKS.make("word_question")
 
 
 def told(part: str) -> tuple[str, dict[str, str]]:
@@ -55,7 +55,7 @@ def test_a_chain_that_goes_round_in_a_circle_is_not_asked_about() -> None:
 
 
 def test_a_question_has_as_many_wrong_options_as_are_asked_for_and_none_twice() -> None:
-    task = get_judge_prompt("distractors")
+    task = TASKS.make("distractors")
     items = [*question_items()]
     for item in items:
         keys = [each.field.key for each in task.spec(item).fields]
@@ -63,6 +63,6 @@ def test_a_question_has_as_many_wrong_options_as_are_asked_for_and_none_twice() 
         assert keys == [key for at in numbers for key in (f"wrong_{at}", f"plausibility_{at}")]
     item = items[0]
     for wrong, says in ((0, "0 wrong options"), (8, "8 wrong options")):
-        assert says in get_judge_prompt("answer").inapplicable_reason(replace(item, question=question(wrong)))
+        assert says in TASKS.make("answer").inapplicable_reason(replace(item, question=question(wrong)))
     twice = question(answer="because of THING  1.")
-    assert "are the same" in get_judge_prompt("answer").inapplicable_reason(replace(item, question=twice))
+    assert "are the same" in TASKS.make("answer").inapplicable_reason(replace(item, question=twice))

@@ -11,7 +11,7 @@ from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import QuestionCorrection
-from benchmark.questions.question_measures import measure_judges
+from benchmark.questions.question_measures import compute_measures, read_measures_input
 from benchmark.questions.verification import (
     VerificationState,
     read_items,
@@ -142,11 +142,11 @@ def test_from_a_chain_to_the_consistency_of_judges(session: Session) -> None:
     assert {name for name, state in states().items() if state is VerificationState.OPEN} == FILTERED
     assert states()[DROPPED] is VerificationState.DROPPED
     assert {names[question_id] for question_id in verified_ids(session)} == LEFT
-    decision = study_agreement(session).figure("decision")
+    decision = study_agreement(session)["decision"]
     assert (decision.pairs, decision.kappa) == (9, 1.0)
 
     asking = prepare(session, answer_request([judges[name] for name in TABLE], [*names]))
     run_inline(session, asking.job, Silent())
-    found = measure_judges(session, [*TABLE]).judges
+    found = compute_measures(read_measures_input(session), [*TABLE]).judges
     shares = {of.setup.judge: (of.overall.value, of.chain.value, of.subchain.value) for of in found}
     assert shares == {name: pytest.approx(row) for name, row in TABLE.items()}

@@ -22,7 +22,7 @@ from benchmark.questions.filter_outcomes import (
     read_question_input,
 )
 from benchmark.questions.filter_rules import STEPS, ScoreCombination, default_rule, read_rules
-from benchmark.questions.question_edits import add_questions, correct_question, get_question
+from benchmark.questions.question_edits import QuestionCorrection, add_questions, correct_question, get_question
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.questions import Maker, Question, WrongOption
 from project.entities.study_records import Json
@@ -132,7 +132,7 @@ def test_scores_of_a_question_as_it_was_do_not_count_and_count_again_after_an_un
     (about,) = ask_about(session, 1)
     pass_all(session, [about])
     assert read_funnel(session).survivors == (about.id,)
-    correct_question(session, about.id, answer="Ana waits outside.")
+    correct_question(session, about.id, QuestionCorrection(answer="Ana waits outside."))
     assert [*read_funnel(session).stage("review").undecided] == [about.id]
     session.study.undo()
     assert read_funnel(session).survivors == (about.id,)

@@ -13,7 +13,7 @@ from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
 from annotate.study.recording_edits import redo, undo
 from benchmark.authoring.rule_questions import add_rule_questions
-from benchmark.questions.question_edits import correct_question, delete_questions
+from benchmark.questions.question_edits import QuestionCorrection, correct_question, delete_questions
 from benchmark.questions.verification import verify
 from project.entities.causal_chains import ChainDecision
 from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
@@ -59,7 +59,7 @@ def do(session: Session, what: str, at: int) -> None:
     elif what == "drop":
         verify(session, question, VerificationDecision.DROP, (), note=f"No {at}")
     elif what == "correct":
-        correct_question(session, question, text=f"What happens at {at}?")
+        correct_question(session, question, QuestionCorrection(text=f"What happens at {at}?"))
     elif what == "delete":
         delete_questions(session, [question])
     elif chain and what == "gone":

@@ -11,14 +11,15 @@ from benchmark.authoring.question_requests import answer_request
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judging.ask_job import prepare
 from benchmark.judging.judge_registry import add_judge, get_judges
-from benchmark.questions.question_edits import add_questions, correct_question
+from benchmark.questions.question_edits import QuestionCorrection, add_questions, correct_question
 from benchmark.questions.question_measures import (
     BASE,
     SUB,
     SUB_TOM,
     JudgeMeasures,
     combine_difficulty,
-    measure_judges,
+    compute_measures,
+    read_measures_input,
 )
 from benchmark.questions.verification import verify
 from project.entities.judgments import Modality
@@ -64,7 +65,7 @@ def ask(session: Session, ids: list[str], *names: str, setting: str = "sub") -> 
 
 
 def measures_of(session: Session, name: str) -> JudgeMeasures:
-    (measures,) = measure_judges(session, [name], everything=True, samples=100).judges
+    (measures,) = compute_measures(read_measures_input(session), [name], everything=True, samples=100).judges
     return measures
 
 
@@ -75,26 +76,26 @@ def test_an_oracle_is_right_everywhere_and_a_random_judge_in_one_of_five(session
     assert {figure.value for figure in oracle.by_kind.values()} == {1.0}
     assert (oracle.chain.n, oracle.chain.more) == (KEPT, {"left_out": 0, "missing": 0})
     assert chance.overall.value == pytest.approx(0.2, abs=6 * math.sqrt(0.16 / chance.asked))
-    assert len(measure_judges(session, everything=True, samples=0).sizes[0]) == KEPT
+    assert len(compute_measures(read_measures_input(session), everything=True, samples=0).sizes[0]) == KEPT
 
 
 def test_only_verified_questions_count_unless_all_are_wished_for(session: Session) -> None:
-    none = measure_judges(session, samples=0)
+    none = compute_measures(read_measures_input(session), samples=0)
     assert (none.questions, none.judges) == (0, ())
     first, *_ = all_questions(session.study)
     for name in ("Ben", "Cleo"):
         session.annotator_name = name
         verify(session, first.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
-    some = measure_judges(session, samples=0)
+    some = compute_measures(read_measures_input(session), samples=0)
     assert (some.questions, {judge.asked for judge in some.judges}) == (1, {1})
-    everything = measure_judges(session, everything=True, samples=0)
+    everything = compute_measures(read_measures_input(session), everything=True, samples=0)
     assert everything.questions == len(all_questions(session.study))
     assert everything.unverified == everything.questions - 1
 
 
 def test_an_answer_to_other_words_does_not_count(session: Session) -> None:
     first, *rest = all_questions(session.study)
-    correct_question(session, first.id, text="What goes on here, then?")
+    correct_question(session, first.id, QuestionCorrection(text="What goes on here, then?"))
     oracle = measures_of(session, "oracle")
     assert oracle.asked == len(rest)
     assert oracle.chain.more["missing"] == 1
@@ -105,7 +106,10 @@ def test_settings_are_told_apart(session: Session) -> None:
     few = [question.id for question in all_questions(session.study)[:5]]
     for setting in ("base", "sub-tom"):
         ask(session, few, "oracle", setting=setting)
-    setups = [judge.setup for judge in measure_judges(session, ["oracle"], everything=True, samples=0).judges]
+    setups = [
+        judge.setup
+        for judge in compute_measures(read_measures_input(session), ["oracle"], everything=True, samples=0).judges
+    ]
     assert {(setup.setting, setup.modality) for setup in setups} == {
         (BASE, Modality.NOTHING),
         (SUB, Modality.TEXT),
@@ -128,7 +132,7 @@ def test_table_three_is_never_pooled_over_kinds_judges_settings_or_seeds(tmp_pat
             warm = {"temperature": 0.8}
             said(session, asked, GEMINI, "answer", {"answer": letter(asked, right=True)}, settings=warm)
             said(session, asked, GPT, "difficulty", {"score": 3 if is_esi else 0})
-        found = measure_judges(session, everything=True, samples=0)
+        found = compute_measures(read_measures_input(session), everything=True, samples=0)
     values = {
         (figure.figure, figure.kind.value, figure.setup.name, figure.setup.seed): (figure.result.value, figure.result.n)
         for figure in found.diagnostics
@@ -145,10 +149,8 @@ def test_table_three_is_never_pooled_over_kinds_judges_settings_or_seeds(tmp_pat
         ("accuracy", "written", "gemini (temperature as usual)", 0): (0.0, 2),
         ("accuracy", "written", "gemini (temperature 0.8)", 0): (1.0, 2),
     }
-    told = found.as_json()["diagnostics"]
-    assert isinstance(told, list)
-    beside = {(row["figure"], row["kind"]): row["published"] for row in told if isinstance(row, dict)}
-    assert beside[("accuracy", "ESI")] == 53.26
+    beside = {(figure.figure, figure.kind.value): figure.published for figure in found.diagnostics}
+    assert beside[("accuracy", "ESI")].figures["accuracy"] == 53.26
     assert beside[("accuracy", "written")] is None
     assert all(judge.overall.value is None for judge in found.judges), "no question is of a kind that R3-VQA counts"
     json.dumps(found.as_json(), allow_nan=False)

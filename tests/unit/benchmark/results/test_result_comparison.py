@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from benchmark.metrics.paired_tests import EquivalenceConclusion
 from benchmark.results.result_comparison import RawConditionPair, compare_correctness, compare_metrics, condition_rows
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
 from tests.builders.task_answers import NAMES, as_answered, by_chance
 
-ENTRY = get_benchmark_task("verdict")
+ENTRY = SUITE.make("verdict")
 
 
 def pair(seed: int, share: float, draws: int = 5) -> RawConditionPair:

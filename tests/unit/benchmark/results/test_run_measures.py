@@ -20,12 +20,12 @@ from benchmark.results.run_measures import (
     label_rows,
     metric_rows,
 )
-from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task, score
+from benchmark.tasks.benchmark_task import SUITE, ItemResponse, score
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from tests.builders.task_answers import NAMES, by_chance, said
 
-ENTRY = get_benchmark_task("verdict")
+ENTRY = SUITE.make("verdict")
 EXPECTED = ("verdict",)
 OK, BAD, NO = JudgmentStatus.OK, JudgmentStatus.UNPARSED, JudgmentStatus.REFUSED
 
@@ -48,7 +48,7 @@ def test_a_figure_is_the_mean_of_its_draws_and_that_of_sums_over_items(seed: int
 
 def assert_sums_give_the_scores_of_draws(task: str, answered: list[ItemResponse], metrics: set[str]) -> None:
     """The mean over draws of these metrics follows from the sums of all items as from scoring each draw."""
-    entry = get_benchmark_task(task)
+    entry = SUITE.make(task)
     scores = [score(entry, draw) for draw in items_by_draw(answered)]
     draws, homes = [response.draw for response in answered], [response.recording_id for response in answered]
     sums = {key: metric for key, metric in entry.measure(answered).items() if isinstance(metric, MetricContributions)}

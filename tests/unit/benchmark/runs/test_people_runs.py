@@ -8,6 +8,7 @@ import pytest
 from annotate.review.peer_review import review_segment
 from annotate.team.assignments import mark_done
 from benchmark.judge_input.input_planning import plan_input
+from benchmark.judging.person_judge import person_judgment, refusal_judgment
 from benchmark.questions.verification import verify
 from benchmark.runs import people_runs
 from benchmark.runs.people_runs import (
@@ -20,19 +21,19 @@ from benchmark.runs.people_runs import (
     plan_question_task,
     read_queue,
     repeat_answer,
-    save_item_answer,
-    save_refusal,
+    save_judgment,
     start_run,
     unanswered_item_ids,
 )
 from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import Round
-from benchmark.tasks.label_tasks import VerdictEntry
+from benchmark.tasks.label_tasks import VerdictTask
 from project.entities.frozen_items import FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import VerificationDecision
 from project.entities.study_records import ReviewDecision
 from project.errors import UserError
+from project.plugins.plugin_registry import Plugins
 from project.queries.item_set_rows import answers_of, benchmark_runs, items_of
 from project.queries.judgment_rows import find_judgments, judgments_of
 from project.queries.recording_rows import all_recordings
@@ -47,13 +48,13 @@ from tests.builders.training_round import open_round
 WORDS = HumanRunOptions(ItemModality.TEXT)
 
 
-class AskVerdict(VerdictEntry):
+class AskVerdict(VerdictTask):
     rounds = (Round("verdict"), Round("error", is_followup=True))
 
 
 @pytest.fixture(autouse=True)
 def ask_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(people_runs, "get_benchmark_task", lambda _key: AskVerdict())
+    monkeypatch.setattr(people_runs, "SUITE", Plugins("task", {"verdict": f"{__name__}:AskVerdict"}))
 
 
 def stretches(number: int) -> list[FrozenItem]:
@@ -71,7 +72,7 @@ def begin(session: Session, frozen: ItemSet, **options: Any) -> HumanItemQueue:
 def answered(session: Session, queue: HumanItemQueue, label: str = "error") -> HumanItemQueue:
     question = queue.remaining[0]
     planned = plan_question_task(session, queue, question)
-    return save_item_answer(session, queue, question, planned, {"label": label}, 1500)[0]
+    return save_judgment(session, queue, question, person_judgment(session, planned, {"label": label}, 1500))[0]
 
 
 def items_in(queue: HumanItemQueue) -> list[str]:
@@ -120,7 +121,8 @@ def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session
     frozen = freeze(session, stretches(2))
     queue = begin(session, frozen)
     question = queue.remaining[0]
-    queue, _ = save_refusal(session, queue, question, plan_question_task(session, queue, question), 900)
+    refusal = refusal_judgment(session, plan_question_task(session, queue, question), 900, why=DONT_KNOW)
+    queue, _ = save_judgment(session, queue, question, refusal)
     assert (queue.refused_count, queue.statuses[question]) == (1, JudgmentStatus.REFUSED)
     assert question not in queue.remaining
     assert queue_of(session, frozen).refused_count == 1
@@ -183,7 +185,7 @@ def test_what_is_in_two_draws_is_answered_once(session: Session) -> None:
     first, second = queue.questions
     planned = plan_question_task(session, queue, first)
     assert find_equal_answer(session, queue, planned) is None
-    queue, _ = save_item_answer(session, queue, first, planned, {"label": "error"}, 1200)
+    queue, _ = save_judgment(session, queue, first, person_judgment(session, planned, {"label": "error"}, 1200))
     equal = find_equal_answer(session, queue, plan_question_task(session, queue, second))
     queue, _ = repeat_answer(session, queue, second, equal)
     assert queue.remaining == ()

@@ -19,7 +19,6 @@ from project.progress import Silent
 from project.queries.item_set_rows import answers_of, insert_answers, insert_benchmark_run
 from project.queries.judgment_rows import all_judges
 from project.session.session import Session
-from project.store.column_values import to_json
 from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import open_study
 
@@ -68,7 +67,6 @@ def test_a_line_for_each_metric_says_who_was_asked_what_and_how(session: Session
     assert lines[0]["chance"] == pytest.approx(1 / 3)
     assert lines[0]["constant"] == pytest.approx(0.5)
     assert lines[1]["constant"] == pytest.approx((1 / 3 + 0 + 2 / 9) / 3)
-    to_json(found.as_json())
     (found,) = run(session, item_set, "constant")
     assert len(found.items) == len(LABELS)
     right = [item.right for item in found.items]
@@ -95,7 +93,6 @@ def test_two_judges_are_compared_item_by_item_and_over_different_sets_without_a_
     accuracy = comparison.rows[0]
     assert accuracy.difference.value == pytest.approx(0.5)
     assert accuracy.difference.low is not None
-    to_json(comparison.as_json())
     other, _ = verdicts(session, LABELS[:6], name="other")
     (first,), (second,) = run(session, item_set, "oracle"), run(session, other, "constant")
     comparison = compare_runs(session, first, second)

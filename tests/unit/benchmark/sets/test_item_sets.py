@@ -24,7 +24,8 @@ from benchmark.judge_input.input_planning import plan_input
 from benchmark.sets.agreed_segments import segment_pool
 from benchmark.sets.frozen_sets import draw_set, find_changed_items, make_set, set_sha256, store_set
 from benchmark.sets.item_sources import read_pool
-from benchmark.tasks.benchmark_task import get_benchmark_task
+from benchmark.tasks.benchmark_task import SUITE
+from project.codec import dump
 from project.entities.frozen_items import FrozenItem
 from project.entities.study_records import Changes, FieldValue, Json, ParticipantRole, ReviewDecision
 from project.errors import UserError
@@ -179,7 +180,7 @@ def test_every_segment_is_a_candidate_or_counted_and_no_source_is_held_out(inven
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_set_is_the_same_for_the_same_seed_and_holds_nothing_of_a_hold_out(invented: Session, task: str) -> None:
-    entry = get_benchmark_task(task)
+    entry = SUITE.make(task)
     first, items = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     second, again = draw_set(invented, entry, 5, 2, 30, SamplingOptions())
     assert first.sha256 == second.sha256
@@ -205,7 +206,7 @@ def test_a_set_is_stored_and_found_again_where_it_is_the_same(session: Session) 
     assert len(items_of(session.study, made.id)) == len(changes.ids("item")) == 4
     assert make_set(session, "verdict", draws=1, size=6)[0] == made
     assert not make_set(session, "verdict", draws=1, size=6)[1].tables
-    assert make_set(session, "verdict", seed=1, draws=1, size=6)[0].name == "verdict 2"
+    assert make_set(session, "verdict", seed=1, draws=1, size=6)[0].name == "verdict-2"
     assert make_set(session, "verdict", "mine", draws=1, size=6)[0].name == "mine"
     assert len(all_sets(session.study)) == 3
     assert read_sampling_options(made.rule) == SamplingOptions(scheme="shrec", track="segments")
@@ -249,19 +250,19 @@ def test_a_set_knows_what_has_changed_since(session: Session) -> None:
     items = items_of(session.study, made.id)
     by_about = {item.about: item.id for item in items}
     stretch = next(item for item in items if not item.about)
-    assert find_changed_items(session, made).count == 0
+    assert find_changed_items(session, made) == ()
     session.annotator_name = "Ada"
     edit_segment(session, marked[2], values={"rationale": "Very rude."})
-    assert find_changed_items(session, made).items == (by_about[marked[2]],)
+    assert find_changed_items(session, made) == (by_about[marked[2]],)
     delete_segments(session, [marked[3]])
-    assert {*find_changed_items(session, made).items} == {by_about[marked[2]], by_about[marked[3]]}
-    before = {*find_changed_items(session, made).items}
+    assert {*find_changed_items(session, made)} == {by_about[marked[2]], by_about[marked[3]]}
+    before = {*find_changed_items(session, made)}
     transcript.edit_text(session, said, "Something else.")
-    assert by_about[marked[1]] in {*find_changed_items(session, made).items} - before
+    assert by_about[marked[1]] in {*find_changed_items(session, made)} - before
     mark(session, "Cleo", stretch.start_us / SECOND, stretch.end_us / SECOND, "none")
-    assert stretch.id in find_changed_items(session, made).items
+    assert stretch.id in find_changed_items(session, made)
     hold_out(session, WALK)
-    assert find_changed_items(session, made).count == len(items)
+    assert len(find_changed_items(session, made)) == len(items)
 
 
 def test_options_call_people_by_their_roles(session: Session) -> None:
@@ -287,8 +288,8 @@ def test_items_with_options_are_told_and_have_examples_of_other_recordings(inven
 
 
 def test_of_the_unwilling_nothing_is_drawn_where_that_is_wished(invented: Session) -> None:
-    _, usual = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions())
-    _, items = draw_set(invented, get_benchmark_task("rationale"), 0, 1, 20, SamplingOptions(willing=True))
+    _, usual = draw_set(invented, SUITE.make("rationale"), 0, 1, 20, SamplingOptions())
+    _, items = draw_set(invented, SUITE.make("rationale"), 0, 1, 20, SamplingOptions(willing=True))
     assert homes_of(items)
     assert all(may_send_words(invented, home) for home in homes_of(items))
     assert not all(may_send_words(invented, home) for home in homes_of(usual))
@@ -302,7 +303,7 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
         both(session, 20 * at)
         both(session, 20 * at + 10, "competence")
     with Session.open(session.study.path, "Ada", read_only=True) as second:
-        made, items = draw_set(second, get_benchmark_task("error"), 0, 1, 6, SamplingOptions())
+        made, items = draw_set(second, SUITE.make("error"), 0, 1, 6, SamplingOptions())
     if gone:
         hold_out(session, WALK)
         with pytest.raises(UserError, match="held out while"):
@@ -330,4 +331,4 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
     )
 )
 def test_every_wish_is_read_as_it_was_kept(wishes: SamplingOptions) -> None:
-    assert read_sampling_options(wishes.as_json()) == wishes
+    assert read_sampling_options(dump(wishes)) == wishes

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule
 from benchmark.metrics.published_figures import DIMENSIONS, join_metric_key, score_ranges
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
-from benchmark.tasks.benchmark_task import ItemResponse, get_benchmark_task, score
-from benchmark.tasks.question_task import R3Entry
-from benchmark.tasks.statement_task import SocialNli, SocialNliFacts, judge_plausibility
+from benchmark.tasks.benchmark_task import SUITE, ItemResponse, score
+from benchmark.tasks.question_task import ChainQuestionTask
+from benchmark.tasks.statement_task import FactCheckTask, SocialNliTask, judge_plausibility
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -42,12 +42,12 @@ def verdicts(pairs: Sequence[tuple[str, str | None]]) -> list[ItemResponse]:
 
 def test_the_oracle_is_right_the_constant_judge_as_the_closed_form_says_and_what_could_not_be_read_wrong() -> None:
     truth = ["error"] * 10 + ["competence"] * 6 + ["none"] * 4
-    entry = get_benchmark_task("verdict")
+    entry = SUITE.make("verdict")
     assert score(entry, verdicts([(text, text) for text in truth])) == {"accuracy": 1.0, "macro_f1": 1.0}
     constant = score(entry, verdicts([(text, "error") for text in truth]))
     assert constant["accuracy"] == 0.5
     assert constant["macro_f1"] == pytest.approx(constant_macro_f1(truth, "error", LABELS))
-    found = score(get_benchmark_task("verdict"), verdicts([("error", None), ("error", "error")]))
+    found = score(SUITE.make("verdict"), verdicts([("error", None), ("error", "error")]))
     assert found["accuracy"] == 0.5
     assert found["macro_f1"] == pytest.approx(2 / 3 / 3)
 
@@ -61,7 +61,7 @@ def test_attributes_are_matched_whole_and_in_part() -> None:
     ]
     traits: dict[str, Json] = {"labels": [*ATTRIBUTES]}
     found = score(
-        get_benchmark_task("attributes"),
+        SUITE.make("attributes"),
         [said("attributes", "attributes", true, given, traits) for true, given in pairs],
     )
     assert found["exact_match"] == 0.25
@@ -72,8 +72,8 @@ def test_attributes_are_matched_whole_and_in_part() -> None:
 
 @pytest.mark.parametrize("key", ["verdict", "attributes", "pre", "r3vqa", "esi"])
 def test_without_items_every_figure_is_undefined(key: str) -> None:
-    assert {*score(get_benchmark_task(key), []).values()} == {None}
-    assert get_benchmark_task(key).chance([]) == {}
+    assert {*score(SUITE.make(key), []).values()} == {None}
+    assert SUITE.make(key).chance([]) == {}
 
 
 def chain_items(
@@ -97,7 +97,7 @@ def chain_items(
 
 
 def test_a_chain_is_understood_only_as_a_whole() -> None:
-    entry = get_benchmark_task("r3vqa")
+    entry = SUITE.make("r3vqa")
     right = chain_items([2, 3], lambda _: "B", "a")
     slip = chain_items([2, 3], lambda number: "A" if number == 4 else "B", "b", "EU")
     figures = score(entry, [*right, *slip])
@@ -105,14 +105,14 @@ def test_a_chain_is_understood_only_as_a_whole() -> None:
     assert (figures["accuracy.CW"], figures["accuracy.MSE"]) == (1.0, None)
     assert figures["accuracy.EU"] == pytest.approx(0.8)
     assert (figures["chain_consistency"], figures["subchain_consistency"]) == (0.5, 0.75)
-    figures = score(get_benchmark_task("r3vqa"), chain_items([2, 3], lambda _: "B")[:-1])
+    figures = score(SUITE.make("r3vqa"), chain_items([2, 3], lambda _: "B")[:-1])
     assert [figures[key] for key in ("accuracy", "chain_consistency", "subchain_consistency")] == [1.0, 0.0, 0.5]
 
 
 @given(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=3), min_size=1, max_size=4))
 def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]) -> None:
     items = [item for at, sizes in enumerate(chains) for item in chain_items(sizes, lambda _: "B", f"c{at} ")]
-    found = R3Entry().chance(items)
+    found = ChainQuestionTask().chance(items)
     assert found["accuracy"] == pytest.approx(0.2)
     assert found["chain_consistency"] == pytest.approx(sum(0.2 ** sum(sizes) for sizes in chains) / len(chains))
     parts = [size for sizes in chains for size in sizes]
@@ -121,11 +121,9 @@ def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]
 
 def test_five_options_are_guessed_one_time_in_five_and_four_one_in_four() -> None:
     traits: dict[str, Json] = {"labels": [*"ABCDE"]}
-    assert get_benchmark_task("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {
-        "accuracy": 0.2
-    }
+    assert SUITE.make("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {"accuracy": 0.2}
     four: dict[str, Json] = {"labels": [*"ABCD"], "aspect": "IFA"}
-    found = get_benchmark_task("esi").chance([said("answer", "answer", "A", "A", four)])
+    found = SUITE.make("esi").chance([said("answer", "answer", "A", "A", four)])
     assert found == {"accuracy": 0.25, "accuracy.IFA": 0.25}
 
 
@@ -136,7 +134,7 @@ def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     for truth in people:
         guess = {key: chance.randint(*score_ranges()[key]) for key in truth}
         items.append(ItemResponse("i", 0, "r", {RATED: {**truth}}, {RATED: guess}, {}, {}))
-    entry = get_benchmark_task("sotopia_eval")
+    entry = SUITE.make("sotopia_eval")
     found, foretold = score(entry, items), entry.chance(items)
     metrics = ("pearson_r", "mae")
     assert {*foretold} == {*metrics, *(join_metric_key(metric, key) for metric in metrics for key in DIMENSIONS)}
@@ -162,7 +160,7 @@ def outright(truth: int, plausibility: int) -> ItemResponse:
 
 @given(st.lists(st.integers(0, 10), min_size=2, max_size=30))
 def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[int]) -> None:
-    figures = score(SocialNli(), [weighed(10 * tenth, tenth, 5) for tenth in tenths])
+    figures = score(SocialNliTask(), [weighed(10 * tenth, tenth, 5) for tenth in tenths])
     assert figures["mae"] == pytest.approx(0)
     assert figures["undecided"] == 0
     assert figures["pearson_r"] == (pytest.approx(1) if len({*tenths}) > 1 else None)
@@ -171,17 +169,17 @@ def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[
 @pytest.mark.parametrize(("plus", "minus"), [(0, 0), (10, 10)])
 def test_nothing_over_nothing_is_even_and_counted(plus: int, minus: int) -> None:
     assert judge_plausibility(weighed(50, plus, minus)) == (0.5, False)
-    figures = score(SocialNli(), [weighed(50, plus, minus), weighed(80, 8, 5)])
+    figures = score(SocialNliTask(), [weighed(50, plus, minus), weighed(80, 8, 5)])
     assert figures["undecided"] == 0.5
 
 
 def test_what_people_say_outright_is_the_plausibility_and_half_an_answer_is_none() -> None:
-    figures = score(SocialNli(), [outright(20, 20), outright(90, 70)])
+    figures = score(SocialNliTask(), [outright(20, 20), outright(90, 70)])
     assert figures["mae"] == pytest.approx(0.1)
     assert figures["pearson_r"] == pytest.approx(1)
     half = weighed_up(80, {"nli_likelihood/nli_support": {"score": 8}})
     assert judge_plausibility(half) is None
-    assert score(SocialNli(), [half, half]) == dict.fromkeys(metric.key for metric in SocialNli().metrics)
+    assert score(SocialNliTask(), [half, half]) == dict.fromkeys(metric.key for metric in SocialNliTask().metrics)
 
 
 def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
@@ -192,7 +190,7 @@ def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
         weighed_up(0, no, author="gpt"),
         weighed_up(0, {}),
     ]
-    figures = score(SocialNliFacts(), checked)
+    figures = score(FactCheckTask(), checked)
     assert figures == {"factuality": pytest.approx(2 / 3), "factuality.gpt": 0.5, "factuality.people": 1}
 
 
@@ -201,7 +199,7 @@ def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
         ItemCandidate(f"s{at}", "r", "c", at, at + 1, "x", {"traits": {"author": "people" if at % 5 else "gpt"}})
         for at in range(50)
     ]
-    task = SocialNliFacts()
+    task = FactCheckTask()
     drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
     again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
     assert drawn == again
@@ -210,6 +208,6 @@ def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
 
 
 def test_without_statements_it_says_so() -> None:
-    for task in (SocialNli(), SocialNliFacts()):
+    for task in (SocialNliTask(), FactCheckTask()):
         with pytest.raises(UserError, match="no item can be made"):
             task.sample(CandidatePool(()), ItemSamplingRule(0), random.Random(0))

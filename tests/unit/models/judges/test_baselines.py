@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from benchmark.prompts.answer_form import AnswerField, FormSpec, answer_form
-from benchmark.prompts.judge_prompt import TASKS, PromptSubject, get_judge_prompt
+from benchmark.prompts.judge_prompt import TASKS, PromptSubject
 from models.judges.judge_backends import BACKENDS, build_options, create_judge, load_backend
 from models.judges.judge_interface import AnswerForm, Judge, JudgeRequest, JudgeResources, Reply, SamplingParameters
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry, JudgmentStatus
@@ -110,7 +110,7 @@ def test_constant_says_what_it_is_told_wherever_it_can() -> None:
 def test_the_oracle_is_always_right() -> None:
     asked = 0
     for key in TASKS:
-        task = get_judge_prompt(key)
+        task = TASKS.make(key)
         for item in items_for(key):
             truth = task.truth(item)
             if truth:
@@ -152,14 +152,14 @@ def test_baselines_answer_every_task_in_its_form(backend: str) -> None:
     for key in TASKS:
         for item in items_for(key):
             form = form_of(key, item)
-            reply = ask(judge(backend), form, truth=get_judge_prompt(key).truth(item), shares=_shares(key, item))
+            reply = ask(judge(backend), form, truth=TASKS.make(key).truth(item), shares=_shares(key, item))
             if reply.status is not JudgmentStatus.ERROR:
                 assert form.parse(dict(reply.answer)) == reply.answer
                 assert (reply.cost, reply.calls, reply.tokens_in) == (None, 0, None)
 
 
 def _shares(key: str, item: PromptSubject) -> list[tuple[Mapping[str, Json], int]]:
-    truth = get_judge_prompt(key).truth(item)
+    truth = TASKS.make(key).truth(item)
     return [(truth, 3)] if truth else []
 
 
