@@ -219,14 +219,14 @@ def test_a_recording_leads_to_the_video_and_columns_sort(window: MainWindow, ope
     opened.splits.by.setCurrentText("Recording")
     view = opened.splits.table
     view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    numbers = [float(row[1].split()[0]) for row in table_rows(view)]
+    numbers = [float(row[1].split()[0]) for row in view.texts()]
     assert numbers == sorted(numbers, reverse=True)
     assert len(numbers) == 4
-    view.cellClicked.emit(2, 0)
+    view.click_row(2)
     recording = window.studio.recording
-    assert view.item(2, 0).text() == f"{recording.number} {recording.name}"
+    assert view.texts()[2][0] == f"{recording.number} {recording.name}"
     opened.splits.by.setCurrentText("Label")
-    view.cellClicked.emit(0, 0)
+    view.click_row(0)
     assert window.studio.recording is recording
 
 

@@ -26,7 +26,7 @@ from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import DecimalBox, IntegerBox
 from widgets.progress_bars import ProgressLine
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 
 ALL = "all"
@@ -65,11 +65,11 @@ class ItemsTab(QWidget):
         self.count.setProperty("quiet", True)
         head.addWidget(self.count)
         column.addLayout(head)
-        self._holder = QVBoxLayout()
-        column.addLayout(self._holder, 1)
-        self.table = RowsTable(tr("Items"), (tr("Item"),))
-        self._holder.addWidget(self.table)
         self._columns: tuple[str, ...] = ()
+        self.table = RecordTable(tr("Items"), text_columns(()))
+        self.table.chosen.connect(lambda row: self.show_requested.emit(row.key))
+        self.table.doubleClicked.connect(lambda _index: self._play())
+        column.addWidget(self.table, 1)
         self.note = PlainLabel(wordWrap=True)
         self.note.setProperty("quiet", True)
         column.addWidget(self.note)
@@ -104,14 +104,8 @@ class ItemsTab(QWidget):
         """Show items, a column for each judge."""
         if tuple(columns) != self._columns:
             self._columns = tuple(columns)
-            self._holder.removeWidget(self.table)
-            self.table.deleteLater()
-            self.table = RowsTable(tr("Items"), columns)
-            self.table.elide_names(1)
-            self.table.row_chosen.connect(lambda key, _time: self.show_requested.emit(key))
-            self.table.doubleClicked.connect(lambda _index: self._play())
-            self._holder.addWidget(self.table)
-        self.table.show_rows(rows)
+            self.table.set_columns(text_columns(columns, stretch=1))
+        self.table.show_records(rows)
         self.count.setText(count)
         self.note.setText(note)
 
@@ -155,9 +149,8 @@ class ResultsTab(QWidget):
         head.addStretch(1)
         head.addWidget(self.report)
         column.addLayout(head)
-        self.table = RowsTable(tr("Results"), COLUMNS)
+        self.table = RecordTable(tr("Results"), text_columns(COLUMNS, stretch=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
-        self.table.elide_names()
         column.addWidget(self.table, 1)
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State of the results"))
@@ -165,12 +158,12 @@ class ResultsTab(QWidget):
         column.addWidget(self.status)
         self.published.toggled.connect(lambda _on: self.changed.emit())
         self.everything.toggled.connect(lambda _on: self.changed.emit())
-        self.table.row_chosen.connect(lambda key, _time: self.row_chosen.emit(key))
+        self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key))
         self.report.clicked.connect(self.report_requested)
 
     def show_rows(self, rows: Sequence[TableRow], status: str) -> None:
         """Show other rows, and a line about them."""
-        self.table.show_rows(rows)
+        self.table.show_records(rows)
         self.status.setText(status)
 
 
@@ -213,10 +206,8 @@ class RunTab(QWidget):
         self.own = QCheckBox(tr("Also items made from my own annotations"))
         self.standing = PlainLabel(wordWrap=True)
         self.standing.setProperty("quiet", True)
-        self.runs = RowsTable(
-            tr("Runs of this set"), (tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began"))
-        )
-        self.runs.elide_names()
+        heads = tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began")
+        self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, stretch=0))
         self._explain()
         self._lay_out()
         self.show_egress("")
@@ -397,7 +388,7 @@ class SetTab(QWidget):
         heading = PlainLabel(tr("Left out"))
         heading.setFont(theme.font(theme.POINTS, semibold=True))
         column.addWidget(heading)
-        self.left_out = RowsTable(tr("What was left out"), (tr("How often"), tr("Why")))
+        self.left_out = RecordTable(tr("What was left out"), text_columns((tr("How often"), tr("Why"))))
         EmptyHint(self.left_out, tr("Nothing was left out."))
         column.addWidget(self.left_out, 1)
         theme.notifier.changed.connect(self._tint)
@@ -413,7 +404,7 @@ class SetTab(QWidget):
             label = PlainLabel(name)
             label.setProperty("quiet", True)
             self._facts.addRow(label, value)
-        self.left_out.show_rows(left_out)
+        self.left_out.show_records(left_out)
 
     def show_changed(self, text: str, *, differs: bool) -> None:
         """Say whether the study is as it was when the set was drawn."""

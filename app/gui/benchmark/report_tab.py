@@ -8,18 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -60,7 +57,7 @@ from widgets.empty_state import EmptyHint
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 
 RELEVANT_TABLES = frozenset(
@@ -119,74 +116,26 @@ class FigureLine:
     is_external: bool = False
 
 
-class FiguresTable(QTableWidget):
-    """Figures that are read and followed, never written.
+def figure_columns(corner: str, titles: Sequence[str]) -> list[RecordColumn[FigureLine]]:
+    """Return the columns of figures: names first, then the numbers."""
 
-    Signals:
-        link_clicked (str): where the number leads that was clicked, or on which Return was pressed.
-    """
+    def colour(line: FigureLine) -> str:
+        return "muted" if line.is_external else "text"
 
-    link_clicked = Signal(str)
+    def numbers(title: str, place: int) -> RecordColumn[FigureLine]:
+        return RecordColumn(
+            title,
+            lambda line: line.figures[place].text,
+            number=True,
+            colour=colour,
+            bold=lambda line: line.figures[place].strong,
+            tip=lambda line: line.figures[place].tip or line.figures[place].text,
+        )
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._lines: Sequence[FigureLine] = ()
-        self.setAccessibleName(name)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.cellClicked.connect(self._on_cell_clicked)
-        self.cellActivated.connect(self._on_cell_clicked)
-        theme.notifier.changed.connect(self._apply_colours)
-
-    def show_lines(self, corner: str, columns: Sequence[str], lines: Sequence[FigureLine]) -> None:
-        """Show other figures: names first, then a column each."""
-        self._lines = tuple(lines)
-        self.clear()
-        self.setColumnCount(1 + len(columns))
-        self.setHorizontalHeaderLabels([corner, *columns])
-        head = QTableWidgetItem(corner)
-        head.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.setHorizontalHeaderItem(0, head)
-        self.setRowCount(len(lines))
-        for row, line in enumerate(self._lines):
-            self._set_cell(row, 0, FigureCell(line.name, line.tip or line.name), left=True)
-            for column, figure in enumerate(line.figures, 1):
-                self._set_cell(row, column, figure)
-        self._apply_colours()
-
-    def texts(self) -> list[tuple[str, ...]]:
-        """Return what is shown."""
-        return [(line.name, *(figure.text for figure in line.figures)) for line in self._lines]
-
-    def _set_cell(self, row: int, column: int, figure: FigureCell, *, left: bool = False) -> None:
-        item = QTableWidgetItem(figure.text)
-        item.setToolTip(plain_tip(figure.tip or figure.text))
-        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
-        item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-        if figure.strong:
-            item.setFont(theme.font(semibold=True))
-        self.setItem(row, column, item)
-
-    def _apply_colours(self) -> None:
-        colours = theme.palette()
-        for row, line in enumerate(self._lines):
-            for column in range(self.columnCount()):
-                item = self.item(row, column)
-                if item is not None:
-                    item.setForeground(colours.muted if line.is_external else colours.text)
-
-    def _on_cell_clicked(self, row: int, column: int) -> None:
-        if column and self._lines[row].figures[column - 1].link:
-            self.link_clicked.emit(self._lines[row].figures[column - 1].link)
+    names = RecordColumn[FigureLine](
+        corner, lambda line: line.name, number=False, colour=colour, tip=lambda line: line.tip or line.name
+    )
+    return [names, *(numbers(title, place) for place, title in enumerate(titles))]
 
 
 ITEM_COLUMNS = (
@@ -296,10 +245,11 @@ class ReportWindow(QWidget):
         self.run, self.part = QComboBox(), QComboBox()
         for box in (self.chosen, self.run, self.part):
             box.setEnabled(False)
-        self.figures = FiguresTable(tr("Figures"))
+        self.figures: RecordTable[FigureLine] = RecordTable(tr("Figures"), (), key=lambda line: str(id(line)))
+        self.figures.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self.note = PlainLabel(wordWrap=True)
         self.drawn = PlotWall(tr("Plots of the benchmark"))
-        self.items = RowsTable(tr("Items of a run"), ITEM_COLUMNS)
+        self.items = RecordTable(tr("Items of a run"), text_columns(ITEM_COLUMNS))
         self._hints = [EmptyHint(table, "") for table in (self.figures, self.items)]
         self._show_empty_hints(working=False)
         self._lay_out()
@@ -361,10 +311,11 @@ class ReportWindow(QWidget):
         self.status.cancel_requested.connect(self._cancel)
         self.computing.outdated.connect(self._show_outdated)
         self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
-        self.figures.link_clicked.connect(self._show_linked_items)
+        self.figures.clicked.connect(self._follow_figure)
+        self.figures.activated.connect(self._follow_figure)
         self.run.currentIndexChanged.connect(lambda _at: self._fill_parts())
         self.part.currentIndexChanged.connect(lambda _at: self._show_items())
-        self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
+        self.items.chosen.connect(lambda row: self._context.look_at(row.key.split()[0], row.time_us))
         self.drawn.action_requested.connect(self._taking.export_plot)
         self.write.clicked.connect(self.write_all)
         self.against.addItems([_NO_COMPARISON, _CHOOSE_FILE])
@@ -473,9 +424,15 @@ class ReportWindow(QWidget):
         report_table = next((table for table in self._tables() if table.key == self.chosen.currentData()), None)
         self.note.setText(report_table.note if report_table is not None else "")
         if report_table is None:
-            self.figures.show_lines("", (), ())
+            self.figures.show_records(())
         else:
-            self.figures.show_lines(report_table.corner, column_headings(report_table), figure_lines(report_table))
+            self.figures.set_columns(figure_columns(report_table.corner, column_headings(report_table)))
+            self.figures.show_records(figure_lines(report_table))
+
+    def _follow_figure(self, index: QModelIndex) -> None:
+        figures = self.figures.records()[index.row()].figures
+        if index.column() and figures[index.column() - 1].link:
+            self._show_linked_items(figures[index.column() - 1].link)
 
     def _show_linked_items(self, place: str) -> None:
         """Show the items of a number."""
@@ -513,7 +470,7 @@ class ReportWindow(QWidget):
 
     def _show_items(self) -> None:
         report_item_list = self._current_list()
-        self.items.show_rows(
+        self.items.show_records(
             item_rows(report_item_list, self.part.currentData() or "") if report_item_list is not None else ()
         )
 

@@ -30,8 +30,7 @@ from project.entities.study_records import Changes
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
-from widgets.empty_state import EmptyHint
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, plain_tip
 
 _REVISIONS_INTRO = tr(
@@ -62,20 +61,22 @@ class RevisionsWindow(QWidget):
         self.switch.clicked.connect(self._set_blind_first)
         self.people = PlainLabel(wordWrap=True)
         self.people.setFont(theme.font(semibold=True))
-        self.rows = RowsTable(
+        self.rows = RecordTable(
             tr("Revisions"),
-            [
-                tr("Annotator"),
-                tr("Recording and time"),
-                tr("What"),
-                tr("Before"),
-                tr("Now"),
-                tr("Now agrees with"),
-                tr("Changed"),
-            ],
+            text_columns(
+                [
+                    tr("Annotator"),
+                    tr("Recording and time"),
+                    tr("What"),
+                    tr("Before"),
+                    tr("Now"),
+                    tr("Now agrees with"),
+                    tr("Changed"),
+                ]
+            ),
+            empty=tr("Nobody changed an annotation after a judge was shown to them."),
         )
         self.hidden = PlainLabel()
-        EmptyHint(self.rows, tr("Nobody changed an annotation after a judge was shown to them."))
         self.hidden.setProperty("quiet", True)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
@@ -86,7 +87,7 @@ class RevisionsWindow(QWidget):
         column.addWidget(self.rows, 1)
         column.addWidget(self.hidden)
         column.addLayout(self._foot())
-        self.rows.row_chosen.connect(lambda key, time_us: context.look_at(key, time_us) if key else None)
+        self.rows.chosen.connect(lambda row: context.look_at(row.key, row.time_us) if row.key else None)
         context.studio.bridge.changed.connect(self._apply)
         self.reload()
 
@@ -105,7 +106,7 @@ class RevisionsWindow(QWidget):
         self.people.setText(
             "\n".join(format_annotator_summary(annotator) for annotator in report.annotators) or NO_REVEALS_TEXT
         )
-        self.rows.show_rows(
+        self.rows.show_records(
             [
                 TableRow(
                     revision.recording.id if revision.recording is not None else "",

@@ -62,7 +62,7 @@ from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.input_fields import IntegerBox
 from widgets.progress_bars import ProgressLine
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
 
 _SEARCHING_TEXT = tr("Looking for personal information")
@@ -382,8 +382,8 @@ class SetWindow(QWidget):
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.form = SetForm()
-        self.counts = RowsTable(tr("What leaves"), COUNT_COLUMNS)
-        self.left_out = RowsTable(tr("What does not leave"), LEFT_OUT_COLUMNS)
+        self.counts = RecordTable(tr("What leaves"), text_columns(COUNT_COLUMNS))
+        self.left_out = RecordTable(tr("What does not leave"), text_columns(LEFT_OUT_COLUMNS))
         EmptyHint(self.counts, tr("What leaves is counted here, by kind and split."))
         EmptyHint(self.left_out, tr("What is left out is counted here, with the reason."))
         self.texts = TextsView()
@@ -430,8 +430,8 @@ class SetWindow(QWidget):
         found = self._found
         if found is None:
             return
-        self.counts.show_rows(count_rows(found, self.form.seed.value()) if found.items else ())
-        self.left_out.show_rows(left_out_rows(found))
+        self.counts.show_records(count_rows(found, self.form.seed.value()) if found.items else ())
+        self.left_out.show_records(left_out_rows(found))
 
     def _show_texts(self) -> None:
         session, found = self._studio.session, self._found

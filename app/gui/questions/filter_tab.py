@@ -35,7 +35,7 @@ from app.gui.questions.filter_results import (
     survivors_text,
     verdict_rows,
 )
-from app.gui.questions.filter_views import FunnelView, JudgeProposal, ProposalView, VerdictsTable
+from app.gui.questions.filter_views import VERDICT_COLUMNS, FunnelView, JudgeProposal, ProposalView
 from app.gui.questions.question_jobs import FilterStepRunner
 from benchmark.authoring import question_requests
 from benchmark.questions.filter_funnel import FunnelStage, apply_newest_proposals, apply_options, newest_proposals
@@ -48,10 +48,10 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
-from widgets.empty_state import EmptyHint
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import IntegerBox
 from widgets.progress_bars import ProgressBar, make_busy_line
+from widgets.table.record_table import RecordTable
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import icon
 
@@ -237,8 +237,7 @@ class FunnelLayout(QWidget):
         row.addStretch(1)
         column.addLayout(row)
         below = QSplitter(Qt.Orientation.Vertical)
-        self.table = VerdictsTable()
-        EmptyHint(self.table, tr("No question is listed here."))
+        self.table = RecordTable(tr("Questions at this step"), VERDICT_COLUMNS, empty=tr("No question is listed here."))
         below.addWidget(self.table)
         below.addWidget(self._make_detail())
         below.setSizes([300, 180])
@@ -356,7 +355,7 @@ class FunnelWindow(FunnelLayout):
     def _connect_signals(self) -> None:
         self.funnel.step_chosen.connect(self.show_step)
         self.show_which.currentIndexChanged.connect(lambda _at: self._show_rows())
-        self.table.row_chosen.connect(self._show_question)
+        self.table.selection_changed.connect(self._show_question)
         self.rule.changed.connect(self._set_rule)
         self.ask_judges.changed.connect(self._update_run_button)
         self.run.clicked.connect(self.run_step)
@@ -398,11 +397,13 @@ class FunnelWindow(FunnelLayout):
     def _show_rows(self) -> None:
         stage, found = self._current_stage(), self._found
         if stage is not None and found is not None:
-            self.table.show_rows(verdict_rows(found, stage, str(self.show_which.currentData())))
-            self._show_question(self.table.current())
+            self.table.show_records(verdict_rows(found, stage, str(self.show_which.currentData())))
+            if self.table.current() is None and self.table.records():
+                self.table.selectRow(0)
+            self._show_question()
 
-    def _show_question(self, question_id: str) -> None:
-        found = self._found
+    def _show_question(self) -> None:
+        found, question_id = self._found, self.table.current_key()
         question = None if found is None else found.funnel_input.questions.get(question_id)
         if question is None or found is None:
             self.question.setText("")
@@ -434,7 +435,7 @@ class FunnelWindow(FunnelLayout):
             self._show()
 
     def _adopt_proposal(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
-        found, question_id = self._found, self.table.current()
+        found, question_id = self._found, self.table.current_key()
         if found is None or question_id not in found.funnel_input.states:
             return
         state = found.funnel_input.states[question_id]

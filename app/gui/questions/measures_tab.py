@@ -35,7 +35,7 @@ from widgets.empty_state import EmptyHint
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.table.record_table import RowsTable
+from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 
 _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
@@ -66,15 +66,15 @@ class MeasuresWindow(QWidget):
         )
         self.computing = FiguresComputing(context, self._measures_reader, RELEVANT_TABLES, self)
         self._taking = PlotExporter(context, self._show_status)
-        self.overview = RowsTable(tr("Judges and published rows"), measures_figures.COLUMNS)
-        self.overview.elide_names()
+        self.overview = RecordTable(tr("Judges and published rows"), text_columns(measures_figures.COLUMNS, stretch=0))
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
             FiguresView(tr("What the questions are like")),
         )
         self.compared, self.drawn = PlotWall(tr("Plots of all judges")), PlotWall(tr("Plots of one judge"))
-        self.chains = RowsTable(
-            tr("What the chains are made of"), (tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))
+        self.chains = RecordTable(
+            tr("What the chains are made of"),
+            text_columns((tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))),
         )
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
         self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
@@ -153,7 +153,7 @@ class MeasuresWindow(QWidget):
         self.computing.outdated.connect(self._show_outdated)
         self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
         self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
-        self.overview.row_chosen.connect(lambda key, _: self._open_judge(key))
+        self.overview.chosen.connect(lambda row: self._open_judge(row.key))
         for wall in (self.compared, self.drawn, self.chains_drawn):
             wall.action_requested.connect(self._taking.export_plot)
         self.export.clicked.connect(self.export_all)
@@ -190,12 +190,12 @@ class MeasuresWindow(QWidget):
     def _show(self, found: MeasuresResult) -> None:
         self._found, self._fresh = found, True
         self.export.setEnabled(True)
-        self.overview.show_rows(measures_figures.overview_rows(found.measures))
+        self.overview.show_records(measures_figures.overview_rows(found.measures))
         self.compared.set_plots(measures_figures.comparison_plots(found.measures))
         self.compared.setVisible(self.compared.has_plots)
         self._fill_judges(found.measures.judges)
         self.about.show_rows(measures_figures.diagnostics_rows(found.measures), "ESI-Bench")
-        self.chains.show_rows(measures_figures.chain_rows(found.chains))
+        self.chains.show_records(measures_figures.chain_rows(found.chains))
         self.chains_drawn.set_plots(measures_figures.chain_plots(found.chains))
         self.chains_drawn.setVisible(self.chains_drawn.has_plots)
         self._show_status(_summary(found.measures))

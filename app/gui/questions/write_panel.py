@@ -10,7 +10,7 @@ from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
@@ -63,7 +63,9 @@ class AskBar(QWidget):
         self.told = PlainLabel(wordWrap=True)
         self.told.setProperty("muted", True)
         column.addWidget(self.told)
-        self.answers = RowsTable(tr("What judges answered"), (tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
+        self.answers = RecordTable(
+            tr("What judges answered"), text_columns((tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
+        )
         column.addWidget(self.answers, 1)
         column.addStretch()
 
@@ -97,7 +99,7 @@ class AskBar(QWidget):
         self.answers.setVisible(not hidden)
         if hidden:
             self.show_status(hidden)
-        self.answers.show_rows(
+        self.answers.show_records(
             [
                 TableRow(
                     row.key, (row.judge, row.setting, row.letter, row.outcome), _OUTCOME_ICONS.get(row.outcome, "info")

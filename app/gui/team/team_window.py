@@ -34,9 +34,9 @@ from app.gui.team.work_plan import (
     PlanCell,
     PlanColumn,
     PlanRow,
-    PlanTable,
     TeamPlanForm,
     TeamPlanRequest,
+    plan_columns,
 )
 from app.merge_text import ConflictDescription, describe_conflict, merge_report_text
 from project.entities.study_records import Changes, WorkPurpose
@@ -52,6 +52,7 @@ from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog, close_butto
 from widgets.empty_state import EmptyHint
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
+from widgets.table.record_table import RecordTable
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
@@ -354,7 +355,13 @@ class TeamWindow(QWidget):
         self.ask_split: Ask = self._ask_copy
         self.setWindowTitle(tr("Team"))
         self.resize(1040, 640)
-        self.form, self.table, self.conflicts = TeamPlanForm(), PlanTable(), ConflictsView()
+        self.form, self.conflicts = TeamPlanForm(), ConflictsView()
+        self.table = RecordTable(
+            tr("Who annotates what"),
+            plan_columns([]),
+            key=lambda row: row.id,
+            empty=tr("No recordings yet. Add some in the main window: Ctrl+O."),
+        )
         self.report = PlainLabel()
         self.report.setWordWrap(True)
         self.report.setMargin(theme.GRID)
@@ -378,7 +385,7 @@ class TeamWindow(QWidget):
         self.copying.ended.connect(self._on_copy_ended)
         self.progress.cancel_requested.connect(self.copying.cancel)
         self.form.plan_requested.connect(self._make_plan)
-        self.table.recording_chosen.connect(lambda recording_id: context.look_at(recording_id, 0))
+        self.table.opened.connect(lambda row: context.look_at(row.id, 0))
         self.conflicts.version_chosen.connect(self._resolve)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
@@ -440,7 +447,8 @@ class TeamWindow(QWidget):
             )
             for recording in plan.recordings
         ]
-        self.table.show_plan(columns, rows)
+        self.table.set_columns(plan_columns(columns))
+        self.table.show_records(rows)
         self.form.set_names(
             tuple(who.name for who in shown if any(c.purpose for (_, o), c in plan.cells.items() if o == who.id))
         )

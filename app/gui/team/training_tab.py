@@ -36,7 +36,7 @@ from widgets.empty_state import EmptyHint
 from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
 from widgets.table.lists import ShortList
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 
 FIGURE_NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
@@ -236,17 +236,22 @@ class TrainingWindow(QWidget):
         self.resize(960, 640)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.figures = RowsTable(
-            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]
+        self.figures = RecordTable(
+            tr("Figures"),
+            text_columns([tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]),
+            empty=tr("The figures of each annotator stand here once a training is set up."),
         )
-        self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
-        self.lines = RowsTable(
-            tr("Segments beside the reference"), [tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]
+        self.recordings = RecordTable(
+            tr("Recordings to train on"),
+            text_columns([tr("Recording"), tr("State")]),
+            empty=tr("The recordings to train on stand here, and who is done with them."),
+        )
+        self.lines = RecordTable(
+            tr("Segments beside the reference"),
+            text_columns([tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]),
+            empty=tr("Segments stand here beside those of the reference."),
         )
         self.note = PlainLabel(wordWrap=True)
-        EmptyHint(self.figures, tr("The figures of each annotator stand here once a training is set up."))
-        EmptyHint(self.recordings, tr("The recordings to train on stand here, and who is done with them."))
-        EmptyHint(self.lines, tr("Segments stand here beside those of the reference."))
         self.form = SetupForm(list(FIGURE_NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -258,9 +263,9 @@ class TrainingWindow(QWidget):
         column.addWidget(self.heading)
         column.addWidget(self.tabs, 1)
         column.addLayout(self._foot())
-        self.figures.row_chosen.connect(lambda _key, _time: self._show_lines())
-        self.recordings.row_chosen.connect(context.look_at)
-        self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
+        self.figures.chosen.connect(lambda _row: self._show_lines())
+        self.recordings.chosen.connect(lambda row: context.look_at(row.key, 0))
+        self.lines.chosen.connect(lambda row: context.look_at(row.key.split()[0], row.time_us))
         self.form.set_requested.connect(self._set_up)
         self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training, self))
         self._studio.bridge.changed.connect(self._apply)
@@ -282,7 +287,7 @@ class TrainingWindow(QWidget):
         if gate is None:
             self.heading.setText(_NO_TRAINING if owner else _NO_ROUND)
             for table in (self.figures, self.recordings, self.lines):
-                table.show_rows([])
+                table.show_records([])
             self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
             self.note.setVisible(owner)
             return
@@ -290,7 +295,7 @@ class TrainingWindow(QWidget):
         places = [recording for recording in all_recordings(session.study) if recording.id in gate.recordings]
         self.heading.setText(round_text(gate, [place.number for place in places], names.get(gate.reference, "")))
         found = [evaluate_training(session, who, gate) for who in people]
-        self.figures.show_rows(
+        self.figures.show_records(
             [
                 TableRow(
                     trained.annotator.id,
@@ -304,10 +309,10 @@ class TrainingWindow(QWidget):
                 for trained in found
             ]
         )
-        if self.figures.current_row() < 0 and found:
+        if self.figures.current() is None and found:
             self.figures.selectRow(0)
         done = completions(session.study)
-        self.recordings.show_rows(
+        self.recordings.show_records(
             [
                 TableRow(
                     place.id,
@@ -341,7 +346,7 @@ class TrainingWindow(QWidget):
         found = compare_training(session, who, gate) if who is not None else []
         self.note.setText("" if found else _NOT_YET_HINT)
         self.note.setHidden(bool(found))
-        self.lines.show_rows(
+        self.lines.show_records(
             [
                 TableRow(
                     f"{comparison.recording.id} {comparison.start_us}",
