@@ -9,8 +9,8 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 _NAME = "A judge whose name is as long as somebody who set up a server in a hurry could make it, 72B"
 
 
-def _table(qtbot: QtBot, rows: list[TableRow], stretch: int | None = None) -> RecordTable[TableRow]:
-    table = RecordTable("Results", text_columns(("Judge", "Mean", "When", "n", "Last"), stretch))
+def _table(qtbot: QtBot, rows: list[TableRow], shrinks: int | None = None) -> RecordTable[TableRow]:
+    table = RecordTable("Results", text_columns(("Judge", "Mean", "When", "n", "Last"), shrinks))
     qtbot.addWidget(table)
     table.show_records(rows)
     return table
@@ -33,7 +33,7 @@ def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
 
 
 def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtBot) -> None:
-    table = _table(qtbot, [TableRow("a", (_NAME, "22.0%", "now", "36", "0"))], stretch=0)
+    table = _table(qtbot, [TableRow("a", (_NAME, "22.0%", "now", "36", "0"))], shrinks=0)
     table.resize(640, 200)
     table.show()
     qtbot.waitExposed(table)

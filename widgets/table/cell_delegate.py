@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+)
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -15,6 +25,7 @@ LOOK_ROLE = Qt.ItemDataRole.UserRole + 1
 MARKS_ROLE = Qt.ItemDataRole.UserRole + 2
 CHOICES_ROLE = Qt.ItemDataRole.UserRole + 3
 CHOICE_ROLE = Qt.ItemDataRole.UserRole + 4
+ELIDE_ROLE = Qt.ItemDataRole.UserRole + 5
 _ARROW_PX = 14
 Index = QModelIndex | QPersistentModelIndex
 
@@ -56,6 +67,16 @@ class CellDelegate(QStyledItemDelegate):
                 text, marks = _cut_to_match(text, marks)
             _paint_marked(painter, text, marks, area, option.font, option.palette.color(QPalette.ColorRole.Text))
         painter.restore()
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        elide = index.data(ELIDE_ROLE)
+        if elide is not None:
+            option.textElideMode = elide
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        arrow = _ARROW_PX + theme.GRID if index.data(CHOICES_ROLE) else 0
+        return super().sizeHint(option, index) + QSize(arrow, 0)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         choices = index.data(CHOICES_ROLE)

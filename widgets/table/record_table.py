@@ -23,7 +23,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.labels import LabelLook
-from widgets.table.cell_delegate import CHOICE_ROLE, CHOICES_ROLE, LOOK_ROLE, MARKS_ROLE, CellDelegate
+from widgets.table.cell_delegate import CHOICE_ROLE, CHOICES_ROLE, ELIDE_ROLE, LOOK_ROLE, MARKS_ROLE, CellDelegate
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
@@ -50,7 +50,8 @@ class RecordColumn(Generic[R]):
     Attributes:
         title_tip: shown over the title.
         width: pixels that it gets at most while the others need the room; 0 for what its texts need.
-        stretch: whether it takes the room that is left, and elides its texts in the middle where there is none.
+        stretch: whether it takes the room that is left.
+        shrinks: whether it gives way to the others, with its texts cut in the middle: names differ at both ends.
         number: whether it is set right; None for where all its texts are numbers.
         icon: name of an icon, or name and colour; "" for none.
         colour: of `Palette`.
@@ -69,6 +70,7 @@ class RecordColumn(Generic[R]):
     title_tip: str = ""
     width: int = 0
     stretch: bool = False
+    shrinks: bool = False
     number: bool | None = None
     icon: Callable[[R], str | tuple[str, str | None] | QPixmap] | None = None
     colour: Callable[[R], str] | None = None
@@ -95,16 +97,16 @@ class TableRow:
     time_us: int = 0
 
 
-def text_columns(titles: Sequence[str], stretch: int | None = None) -> list[RecordColumn[TableRow]]:
-    """Return the columns of rows that are texts; the one at the place `stretch` takes the room that is left."""
-    return [_text_column(title, place, place == stretch) for place, title in enumerate(titles)]
+def text_columns(titles: Sequence[str], shrinks: int | None = None) -> list[RecordColumn[TableRow]]:
+    """Return the columns of rows that are texts; the one at the place `shrinks` gives way to the others."""
+    return [_text_column(title, place, place == shrinks) for place, title in enumerate(titles)]
 
 
-def _text_column(title: str, place: int, stretch: bool) -> RecordColumn[TableRow]:
+def _text_column(title: str, place: int, shrinks: bool) -> RecordColumn[TableRow]:
     return RecordColumn(
         title,
         lambda row: row.cells[place] if place < len(row.cells) else "",
-        stretch=stretch,
+        shrinks=shrinks,
         icon=None if place else lambda row: row.icon,
     )
 
@@ -246,6 +248,8 @@ class RecordModel(QAbstractTableModel, Generic[R]):
                 return _decoration(column.icon(record))
             case Qt.ItemDataRole.CheckStateRole if column.ticked is not None:
                 return Qt.CheckState.Checked if column.ticked(record) else Qt.CheckState.Unchecked
+            case _ if role == ELIDE_ROLE:
+                return Qt.TextElideMode.ElideMiddle if column.shrinks else Qt.TextElideMode.ElideRight
             case _ if role == LOOK_ROLE and column.look is not None:
                 return column.look(record)
             case _ if role == MARKS_ROLE and column.marks is not None:
@@ -368,8 +372,6 @@ class RecordTable(QTableView, Generic[R]):
             if any(column.write for column in columns)
             else triggers.NoEditTriggers
         )
-        stretched = any(column.stretch for column in columns)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle if stretched else Qt.TextElideMode.ElideRight)
         self._fitted = []
         self._fit_columns()
 
@@ -469,20 +471,22 @@ class RecordTable(QTableView, Generic[R]):
             return
         needed = [max(self.sizeHintForColumn(place), head.sectionSizeHint(place)) for place in range(len(columns))]
         widths = [
-            min(need, _MIN_STRETCH_WIDTH if column.stretch else column.width or need)
+            min(need, _MIN_STRETCH_WIDTH if column.stretch or column.shrinks else column.width or need)
             for need, column in zip(needed, columns, strict=True)
         ]
         spare = self.viewport().width() - sum(widths)
-        for stretched in (False, True):
-            waiting = [place for place, column in enumerate(columns) if column.stretch is stretched]
-            while waiting and spare > 0:
-                place = min(waiting, key=lambda place: needed[place] - widths[place])
-                more = min(spare // len(waiting), needed[place] - widths[place])
-                widths[place] += more
-                spare -= more
-                waiting.remove(place)
-        if columns and spare > 0 and self.records_model.alignment(len(columns) - 1) != _RIGHT:
-            widths[-1] += spare
+        waiting = list(range(len(columns)))
+        while waiting and spare > 0:
+            place = min(waiting, key=lambda place: needed[place] - widths[place])
+            more = min(spare // len(waiting), needed[place] - widths[place])
+            widths[place] += more
+            spare -= more
+            waiting.remove(place)
+        takers = [place for place, column in enumerate(columns) if column.stretch]
+        if columns and not takers and self.records_model.alignment(len(columns) - 1) != _RIGHT:
+            takers = [len(columns) - 1]
+        for place in takers if spare > 0 else ():
+            widths[place] += spare // len(takers)
         for place, width in enumerate(widths):
             self.setColumnWidth(place, width)
         self._fitted = [self.columnWidth(place) for place in range(len(columns))]

@@ -104,7 +104,7 @@ class ItemsTab(QWidget):
         """Show items, a column for each judge."""
         if tuple(columns) != self._columns:
             self._columns = tuple(columns)
-            self.table.set_columns(text_columns(columns, stretch=1))
+            self.table.set_columns(text_columns(columns, shrinks=1))
         self.table.show_records(rows)
         self.count.setText(count)
         self.note.setText(note)
@@ -149,7 +149,7 @@ class ResultsTab(QWidget):
         head.addStretch(1)
         head.addWidget(self.report)
         column.addLayout(head)
-        self.table = RecordTable(tr("Results"), text_columns(COLUMNS, stretch=0))
+        self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
         column.addWidget(self.table, 1)
         self.status = PlainLabel(wordWrap=True)
@@ -207,7 +207,7 @@ class RunTab(QWidget):
         self.standing = PlainLabel(wordWrap=True)
         self.standing.setProperty("quiet", True)
         heads = tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began")
-        self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, stretch=0))
+        self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, shrinks=0))
         self._explain()
         self._lay_out()
         self.show_egress("")

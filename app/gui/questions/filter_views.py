@@ -402,7 +402,7 @@ class VerdictRow:
 
 VERDICT_COLUMNS: list[RecordColumn[VerdictRow]] = [
     RecordColumn("", lambda row: row.verdict, width=72, icon=lambda row: _VERDICT_ICONS[row.verdict]),
-    RecordColumn(tr("Why"), lambda row: row.reason, width=320),
+    RecordColumn(tr("Why"), lambda row: row.reason, width=200),
     RecordColumn(tr("Kind"), lambda row: row.kind, width=64),
     RecordColumn(tr("Question"), lambda row: row.text, stretch=True),
 ]

@@ -66,7 +66,7 @@ class MeasuresWindow(QWidget):
         )
         self.computing = FiguresComputing(context, self._measures_reader, RELEVANT_TABLES, self)
         self._taking = PlotExporter(context, self._show_status)
-        self.overview = RecordTable(tr("Judges and published rows"), text_columns(measures_figures.COLUMNS, stretch=0))
+        self.overview = RecordTable(tr("Judges and published rows"), text_columns(measures_figures.COLUMNS, shrinks=0))
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
             FiguresView(tr("What the questions are like")),
