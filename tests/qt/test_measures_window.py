@@ -145,7 +145,7 @@ def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count
 ) -> None:
     studio = asked_window.studio
     ((gone,),) = studio.session.study.rows("SELECT id FROM question LIMIT 1")
-    with qtbot.waitSignal(opened.computing.outdated):
+    with qtbot.waitSignal(opened.computing.changed):
         studio.edit(lambda session: delete_questions(session, [gone]))
     assert "Out of date" in opened.status.text()
     with qtbot.waitSignal(opened.computing.finished):

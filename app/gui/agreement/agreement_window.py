@@ -16,10 +16,17 @@ from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.figure_intervals import load_published
 from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, build_report_tables
 from app.gui.agreement import agreement_figures
-from app.gui.agreement.agreement_figures import AgreementCalculator, AgreementResult, ComputationState, agreement_files
+from app.gui.agreement.agreement_figures import (
+    RELEVANT_TABLES,
+    AgreementResult,
+    agreement_files,
+    compute_agreement_result,
+)
 from app.gui.agreement.breakdown_table import SplitsPage
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter, write_folder
+from app.gui.pages.live import Live, LiveState
+from app.gui.study.background import Read
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_recordings
@@ -174,6 +181,8 @@ def _fill_combo(box: QComboBox, names: Mapping[str, str]) -> None:
     box.setCurrentIndex(max(0, box.findData(chosen)))
 
 
+_MAX_AUTOMATIC_S = 0.7
+"""A computation that takes no longer is done again by itself after each edit."""
 _COLLECTION_PREFIX = tr("collection ")
 
 
@@ -233,7 +242,10 @@ class AgreementWindow(QWidget):
         self.resize(1120, 800)
         self.setMinimumWidth(480)
         self.bar = ComparisonBar()
-        self.computing = AgreementCalculator(context.studio, context.background, self._current_query, self)
+        self.computing = Live(
+            *(context, self, RELEVANT_TABLES, self._agreement_reader),
+            automatic_below_s=_MAX_AUTOMATIC_S,
+        )
         self._taking = PlotExporter(context, self._show_status)
         self.figures, self.form = FiguresView(tr("Figures of agreement")), FiguresView(tr("Figures of the form"))
         self.drawn, self.counted = PlotWall(tr("Plots of agreement")), PlotWall(tr("Plots of statistics"))
@@ -276,14 +288,14 @@ class AgreementWindow(QWidget):
         self.bar.changed.connect(self.computing.schedule)
         self.bar.refresh_requested.connect(self.refresh)
         self.computing.finished.connect(self._show)
-        self.computing.state_changed.connect(self._show_state)
-        self.computing.progressed.connect(self.status.show_progress)
+        self.computing.changed.connect(self._show_state)
+        self.computing.show_on(self.status, lambda found: _summary(found.report))
         self.status.cancel_requested.connect(self.computing.cancel)
         self.drawn.action_requested.connect(self._taking.export_plot)
         self.counted.action_requested.connect(self._taking.export_plot)
         self.copy.clicked.connect(self._copy)
         self.export.clicked.connect(self.export_all)
-        self._show_state(ComputationState.OUT_OF_DATE, "")
+        self._show_state()
 
     def refresh(self) -> None:
         """Offer what the study has now, and compute."""
@@ -294,7 +306,7 @@ class AgreementWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not event.spontaneous() and self.computing.state is not ComputationState.CURRENT:
+        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
             self.refresh()
 
     def export_all(self) -> None:
@@ -318,12 +330,13 @@ class AgreementWindow(QWidget):
                 )
             )
 
-    def _current_query(self) -> AgreementQuery | None:
+    def _agreement_reader(self) -> Read[AgreementResult] | None:
         session = self._context.studio.session
         if session is None or not self.isVisible():
             return None
         fill_comparison_bar(session, self.bar)
-        return build_query(session, self.bar.settings())
+        query = build_query(session, self.bar.settings())
+        return lambda second, progress: compute_agreement_result(second, query, progress)
 
     def _show(self, found: AgreementResult) -> None:
         self._found = found
@@ -340,20 +353,12 @@ class AgreementWindow(QWidget):
         self.counted.set_plots(found.statistics_plots)
         self.splits.show_report(report)
 
-    def _show_state(self, state: ComputationState, text: str) -> None:
-        working = state is ComputationState.WORKING
-        self.bar.refresh.setProperty("primary", state is ComputationState.OUT_OF_DATE and self._found is not None)
+    def _show_state(self) -> None:
+        state = self.computing.state
+        self.bar.refresh.setProperty("primary", state is LiveState.OUTDATED and self._found is not None)
         self.bar.refresh.style().polish(self.bar.refresh)
         for control in (self.copy, self.export):
-            control.setEnabled(self._found is not None and not working)
-        if state is ComputationState.CURRENT:
-            text = _summary(self._found.report) if self._found is not None else ""
-        elif state is ComputationState.OUT_OF_DATE and self._found is not None:
-            text = tr("Out of date: the study has changed. Refresh computes the figures again.")
-        if working:
-            self.status.show_progress(0, 0, tr("Reading the study"))
-        else:
-            self._show_status(text)
+            control.setEnabled(self._found is not None and state is not LiveState.WORKING)
 
     def _show_status(self, text: str) -> None:
         self.status.show_text(text)

@@ -16,7 +16,6 @@ from app.gui.annotate.bulk_editing import BulkBar, BulkEditor
 from app.gui.annotate.segments_table import FOUND_TEXT_COLUMNS, FoundText, SegmentsView, StudyCells
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
-from app.gui.study.background import read_in_background
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -134,7 +133,7 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
             table.rows = rows
             then()
 
-    read_in_background(context.background, session, lambda second, _progress: segment_rows(second.study), take, fail)
+    context.background.read(session, lambda second, _progress: segment_rows(second.study), take, fail)
     return table, True
 
 
@@ -162,9 +161,8 @@ def reread_changed(
         if context.studio.session is session:
             then(rows)
 
-    read_in_background(
-        *(context.background, session, lambda second, _progress: segment_rows(second.study, touched)),
-        *(take, lambda _error: take(None)),
+    context.background.read(
+        session, lambda second, _progress: segment_rows(second.study, touched), take, lambda _error: take(None)
     )
     return True
 

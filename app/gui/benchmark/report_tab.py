@@ -6,7 +6,6 @@ A number leads to the items behind it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QShowEvent
@@ -25,8 +24,8 @@ from PySide6.QtWidgets import (
 from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
-from app.gui.pages.live import FiguresComputing
-from app.gui.study.background import Read, Stoppable
+from app.gui.pages.live import Live, LiveState
+from app.gui.study.background import PendingTask, Read
 from benchmark.report.benchmark_report import (
     PAGE_NAME,
     ReportInput,
@@ -231,15 +230,14 @@ class ReportWindow(QWidget):
         self._context = context
         self._found: ReportInput | None = None
         self._report: BenchmarkReport | None = None
-        self._fresh = False
         self._earlier = ""
-        self._writing: Event | None = None
+        self._writing: PendingTask | None = None
         self.setWindowTitle(tr("Benchmark report"))
         self.setAccessibleName(tr("Benchmark report"))
         self.setAutoFillBackground(True)
         self.resize(1180, 800)
         self.setMinimumWidth(520)
-        self.computing = FiguresComputing(context, self._report_reader, RELEVANT_TABLES, self)
+        self.computing = Live(context, self, RELEVANT_TABLES, self._report_reader)
         self._taking = PlotExporter(context, self._show_status)
         self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
         self.run, self.part = QComboBox(), QComboBox()
@@ -305,11 +303,9 @@ class ReportWindow(QWidget):
         self.private.toggled.connect(lambda _on: self.computing.start())
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
-        self.computing.working_changed.connect(self._show_working)
-        self.computing.progressed.connect(self.status.show_progress)
-        self.computing.failed.connect(self._on_refused)
+        self.computing.changed.connect(self._show_state)
+        self.computing.show_on(self.status, _summary)
         self.status.cancel_requested.connect(self._cancel)
-        self.computing.outdated.connect(self._show_outdated)
         self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
         self.figures.clicked.connect(self._follow_figure)
         self.figures.activated.connect(self._follow_figure)
@@ -322,7 +318,7 @@ class ReportWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not event.spontaneous() and not self._fresh:
+        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
             self._fill_sets()
             self.computing.start()
 
@@ -335,13 +331,11 @@ class ReportWindow(QWidget):
         if parent is None:
             return
         folder = _unused_folder(parent, tr("{stem} benchmark report").format(stem=session.study.path.stem))
-        self._show_working(True)
-        stop = Event()
-        self._writing = stop
+        self.write.setEnabled(False)
 
         def then(files: list[str]) -> None:
             self._writing = None
-            self._show_working(False)
+            self.write.setEnabled(True)
             private = tr(" It is private: do not pass it on.") if found.include_texts else ""
             self._show_status(
                 tr("Wrote {count} to {name}. Open {page} in a browser.{private}").format(
@@ -352,10 +346,8 @@ class ReportWindow(QWidget):
                 )
             )
 
-        self._context.background.run(
-            lambda progress: write_report(
-                build_report(found, render_plots(found.runs)), folder, Stoppable(progress, stop)
-            ),
+        self._writing = self._context.background.run(
+            lambda progress: write_report(build_report(found, render_plots(found.runs)), folder, progress),
             then,
             self._on_write_failed,
             self.status.show_progress,
@@ -365,13 +357,13 @@ class ReportWindow(QWidget):
         if self._writing is None:
             self.computing.cancel()
             return
-        self._writing.set()
+        self._writing.stop()
         self._writing = None
-        self._show_working(False)
+        self.write.setEnabled(True)
         self._show_status(tr("Cancelled: no report was written."))
 
-    def _report_reader(self, session: Session) -> Read[object]:
-        wish, answering = self._report_options(), not session.study.read_only
+    def _report_reader(self) -> Read[ReportBundle]:
+        wish, answering = self._report_options(), self._context.studio.writable
         return lambda second, progress: build_report_bundle(second, wish, progress, answering)
 
     def _report_options(self) -> ReportOptions:
@@ -400,9 +392,8 @@ class ReportWindow(QWidget):
 
     def _show(self, computed: ReportBundle) -> None:
         found = computed.report_input
-        self._found, self._fresh = found, True
+        self._found = found
         self._report = computed.report
-        self.write.setEnabled(True)
         _fill_combo(self.chosen, [(table.title, table.key) for table in self._tables()])
         _fill_combo(
             self.run,
@@ -411,11 +402,6 @@ class ReportWindow(QWidget):
         self.drawn.set_plots(computed.plots)
         self._show_table()
         self._fill_parts()
-        items, runs = (
-            trn("{count} item", "{count} items", len(found.items)),
-            trn("{count} run", "{count} runs", len(found.runs.runs)),
-        )
-        self._show_status(tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items))
 
     def _tables(self) -> list[ReportTable]:
         return [table for section in self._report.sections for table in section.tables] if self._report else []
@@ -481,25 +467,14 @@ class ReportWindow(QWidget):
             hint.setText(_WORKING_TEXT if working else figures)
         self.drawn.set_hint(_WORKING_TEXT if working else plots)
 
-    def _show_working(self, working: bool) -> None:
+    def _show_state(self) -> None:
+        working = self.computing.state is LiveState.WORKING
         self.write.setEnabled(not working and self._found is not None)
         self._show_empty_hints(working=working)
-        if working:
-            self.status.show_progress(0, 0, tr("Reading the study"))
-        else:
-            self.status.show_last_text()
-
-    def _show_outdated(self) -> None:
-        self._fresh = False
-        if self.isVisible() and self._found is not None:
-            self._show_status(tr("Out of date: the study has changed. Refresh computes the figures again."))
-
-    def _on_refused(self, why: str) -> None:
-        self._show_status(why)
 
     def _on_write_failed(self, error: Exception) -> None:
         self._writing = None
-        self._show_working(False)
+        self.write.setEnabled(True)
         self._show_status(
             str(error)
             if isinstance(error, UserError)
@@ -508,6 +483,13 @@ class ReportWindow(QWidget):
 
     def _show_status(self, text: str) -> None:
         self.status.show_text(text)
+
+
+def _summary(computed: ReportBundle) -> str:
+    found = computed.report_input
+    items = trn("{count} item", "{count} items", len(found.items))
+    runs = trn("{count} run", "{count} runs", len(found.runs.runs))
+    return tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items)
 
 
 def _make_control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:

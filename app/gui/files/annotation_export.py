@@ -20,7 +20,7 @@ from annotate.interchange.annotation_files import FORMATS, get_format
 from annotate.interchange.document import Format, file_name
 from annotate.interchange.document_export import export_recordings
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingRead, read_in_background
+from app.gui.study.background import PendingTask
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.progress import Progress
@@ -48,7 +48,7 @@ class ExportWindow(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._looking: PendingRead | None = None
+        self._looking: PendingTask | None = None
         self.setWindowTitle(tr("Export annotations"))
         self.resize(620, 600)
         column = QVBoxLayout(self)
@@ -114,8 +114,8 @@ class ExportWindow(QWidget):
             )
 
         self._show(0, 0, "")
-        self._looking = read_in_background(
-            self._context.background, session, read, partial(self._on_exported, path), self._fail, self._show
+        self._looking = self._context.background.read(
+            session, read, partial(self._on_exported, path), self._fail, self._show
         )
 
     def stop(self) -> None:

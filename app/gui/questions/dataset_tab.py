@@ -4,7 +4,6 @@ It shows what leaves and what does not, and the texts to read first; a thread wr
 """
 
 import logging
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ from app.gui.pages.context import Context
 from app.gui.questions.question_list import KIND_LABELS
 from app.gui.release.pii_search import PiiSearchController
 from app.gui.release.scrubbed_texts import TextsView, text_rows
-from app.gui.study.background import PendingRead, Stoppable, read_in_background
+from app.gui.study.background import PendingTask
 from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
 from benchmark.dataset.dataset_export import (
     JSONL,
@@ -86,7 +85,7 @@ class QuestionSetAssembler(QObject):
         super().__init__(parent)
         self._context = context
         self._everything = everything
-        self._looking: PendingRead | None = None
+        self._looking: PendingTask | None = None
         self._wanted = False
         self._searching = PiiSearchController(context, self)
         self._searching.ready.connect(self._begin)
@@ -142,7 +141,7 @@ class QuestionSetAssembler(QObject):
                 self._gather(session)
 
         self.progressed.emit(0, 0, _SEARCHING_TEXT)
-        self._looking = read_in_background(self._context.background, session, read, then, self._fail)
+        self._looking = self._context.background.read(session, read, then, self._fail)
 
     def _gather(self, session: Session) -> None:
         tell, everything = share_findings(session), self._everything()
@@ -166,7 +165,7 @@ class QuestionSetAssembler(QObject):
         def show(done: int, total: int, _text: str) -> None:
             self.progressed.emit(done, total, tr("Scrubbing texts"))
 
-        self._looking = read_in_background(self._context.background, session, read, then, self._fail, show)
+        self._looking = self._context.background.read(session, read, then, self._fail, show)
 
     def _fail(self, error: Exception) -> None:
         self.discard()
@@ -224,45 +223,41 @@ class QuestionSetWriter(QObject):
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._stop: threading.Event | None = None
+        self._task: PendingTask | None = None
         context.studio.leaving.connect(self.cancel)
 
     @property
     def busy(self) -> bool:
         """Whether something is written."""
-        return self._stop is not None
+        return self._task is not None
 
     def start(self, ready: PreparedDataset, folder: Path) -> None:
         """Write a set to a new folder."""
-        stop = self._stop = threading.Event()
         session = self._context.studio.session
+        if session is None:
+            return
 
-        def then(made: DatasetCounts | None) -> None:
-            if self._stop is stop:
-                self._stop = None
-            if made is None or session is None or session is not self._context.studio.session:
-                self.stopped.emit(tr("Cancelled. Nothing was written."))
-                return
+        def then(made: DatasetCounts) -> None:
+            self._task = None
             self._context.studio.publish(record_export(session, made, folder))
             self.finished.emit(made, folder)
 
         def failed(error: Exception) -> None:
-            self._stop = None
+            self._task = None
+            if isinstance(error, Cancelled):
+                self.stopped.emit(tr("Cancelled. Nothing was written."))
+                return
             _log.warning("The data set was not written", exc_info=error)
             self.stopped.emit(str(error))
 
-        def work(progress: Progress) -> DatasetCounts | None:
-            try:
-                return write_dataset(ready, folder, Stoppable(progress, stop))
-            except Cancelled:
-                return None
-
-        self._context.background.run(work, then, failed, self.progressed.emit)
+        self._task = self._context.background.run(
+            lambda progress: write_dataset(ready, folder, progress), then, failed, self.progressed.emit
+        )
 
     def cancel(self) -> None:
         """Stop; what is in its place already stays."""
-        if self._stop is not None:
-            self._stop.set()
+        if self._task is not None:
+            self._task.cancel()
 
 
 _NO_RELEASE = tr("None: the questions are texts about recordings that are not there")

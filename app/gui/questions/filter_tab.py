@@ -3,6 +3,7 @@
 For each step it shows the rule, the questions that fell and why, and the judges to ask.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,10 +25,11 @@ from PySide6.QtWidgets import (
 
 from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
+from app.gui.pages.live import Live, LiveState
 from app.gui.questions.filter_results import (
     ALL,
     NOT_KEPT,
-    FunnelComputing,
+    RELEVANT_TABLES,
     FunnelResult,
     compute_funnel,
     funnel_bars,
@@ -324,7 +326,11 @@ class FunnelWindow(FunnelLayout):
         self._context = context
         self._found: FunnelResult | None = None
         self._step = _FIRST_STEP
-        self.computing = FunnelComputing(context, self, compute_funnel, self.isVisible)
+        self.computing = Live(
+            *(context, self, RELEVANT_TABLES, lambda: compute_funnel),
+            wanted=self.isVisible,
+            automatic_below_s=math.inf,
+        )
         self.running = FilterStepRunner(context, self)
         self._connect_signals()
 
@@ -363,12 +369,16 @@ class FunnelWindow(FunnelLayout):
         self.take_all.clicked.connect(self._adopt_all_proposals)
         self.proposals.adopt_requested.connect(self._adopt_proposal)
         self.computing.finished.connect(self._on_result)
-        self.computing.working_changed.connect(self.busy.setVisible)
-        self.computing.failed.connect(self.going.setText)
+        self.computing.changed.connect(self._show_state)
         self.running.message.connect(self.show_status)
         self.running.progressed.connect(self.show_progress)
         self.running.running_changed.connect(self._on_running)
         self._context.studio.bridge.changed.connect(self._on_changed)
+
+    def _show_state(self) -> None:
+        self.busy.setVisible(self.computing.state is LiveState.WORKING)
+        if self.computing.state is LiveState.FAILED:
+            self.going.setText(self.computing.error)
 
     def _on_result(self, found: FunnelResult) -> None:
         self._found = found

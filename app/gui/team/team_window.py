@@ -27,7 +27,7 @@ from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, m
 from annotate.team.study_copies import CopyFor, MediaWith
 from anonymize.withdrawal.withdrawal import PersonalStringFinder
 from app.gui.pages.context import Context
-from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
+from app.gui.study.background import BackgroundPool, PendingTask
 from app.gui.study.study_controller import StudyController
 from app.gui.team.work_plan import (
     AssignmentState,
@@ -80,7 +80,7 @@ class AnnotatorCopyMaker(QObject):
         self._studio = studio
         self._background = background
         self._copy: CopyFor | None = None
-        self._look: PendingRead | None = None
+        self._look: PendingTask | None = None
         self._tries = 0
         studio.leaving.connect(self.cancel)
 
@@ -112,8 +112,8 @@ class AnnotatorCopyMaker(QObject):
         self.progressed.emit(0, 0, tr("Making the copy"))
         self._tries += 1
 
-        self._look = read_in_background(
-            *(self._background, session, copy.write_copy, lambda _none: self._finish(session, copy), self._fail),
+        self._look = self._background.read(
+            *(session, copy.write_copy, lambda _none: self._finish(session, copy), self._fail),
             lambda done, total, _text: self.progressed.emit(done, total, tr("Megabytes copied")),
         )
 
