@@ -9,7 +9,7 @@ from itertools import combinations
 
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
@@ -36,7 +36,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.checklists import ChoiceButton
-from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
@@ -81,7 +81,9 @@ class ComparisonBar(QWidget):
         super().__init__(parent)
         row = FlowLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        self.lane, self.pair, self.third = QComboBox(), QComboBox(), QComboBox()
+        self.lane = ChoiceBox(tr("Track"), tr("Scheme and track whose segments are compared"))
+        self.pair = ChoiceBox(tr("Who"), tr("Everybody who is a person, or one pair"))
+        self.third = ChoiceBox(tr("Third"), tr("One who is compared with the others, and counts in no other figure"))
         self.recordings = ChoiceButton(tr("Recordings"))
         self.minimum_iou = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2)
         self.minimum_iou.setSpecialValueText(tr("Any"))
@@ -135,9 +137,9 @@ class ComparisonBar(QWidget):
         }
         blocked = self.blockSignals(True)
         try:
-            _fill_combo(self.lane, lanes)
-            _fill_combo(self.pair, pairs)
-            _fill_combo(self.third, {"": tr("Nobody"), **{name: name for name in people}})
+            self.lane.offer(lanes)
+            self.pair.offer(pairs)
+            self.third.offer({"": tr("Nobody"), **{name: name for name in people}})
             self.recordings.set_choices(groups)
         finally:
             self.blockSignals(blocked)
@@ -146,11 +148,11 @@ class ComparisonBar(QWidget):
 
     def settings(self) -> ComparisonSettings:
         """Return what is chosen."""
-        pair = str(self.pair.currentData() or "")
+        pair = self.pair.key()
         return ComparisonSettings(
-            str(self.lane.currentData() or ""),
+            self.lane.key(),
             tuple(pair.split("\n")) if pair else (),
-            str(self.third.currentData() or ""),
+            self.third.key(),
             self.recordings.ticked_keys(),
             self.minimum_iou.value(),
             self.step.value(),
@@ -170,15 +172,6 @@ class ComparisonBar(QWidget):
         inner.addWidget(control)
         row.addWidget(both)
         return both
-
-
-def _fill_combo(box: QComboBox, names: Mapping[str, str]) -> None:
-    """Offer these by key, and keep what is chosen where it is still there."""
-    chosen = box.currentData()
-    box.clear()
-    for key, name in names.items():
-        box.addItem(name, key)
-    box.setCurrentIndex(max(0, box.findData(chosen)))
 
 
 _MAX_AUTOMATIC_S = 0.7

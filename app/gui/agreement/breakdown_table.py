@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QPushButton,
     QSplitter,
@@ -24,6 +23,7 @@ from app.gui.pages.figure_export import PlotExporter
 from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import SplitRow
 from widgets.plots.plot_data import Plot, PlottedValue, format_value
@@ -98,11 +98,8 @@ class SplitsPage(QWidget):
         super().__init__()
         self._report: AgreementReport | None = None
         self._taking = taking
-        self.by, self.figure = QComboBox(), QComboBox()
-        self.by.setAccessibleName(tr("Split by"))
-        self.by.setToolTip(tr("What the figures are split by"))
-        self.figure.setAccessibleName(tr("Figure to draw"))
-        self.figure.setToolTip(tr("The figure that is drawn above the table"))
+        self.by = ChoiceBox(tr("Split by"), tr("What the figures are split by"))
+        self.figure = ChoiceBox(tr("Figure to draw"), tr("The figure that is drawn above the table"))
         self.copy, self.save = QPushButton(tr("Copy table")), QPushButton(tr("Save table as CSV…"))
         self.copy.setToolTip(tr("Copy the table as CSV"))
         self.save.setToolTip(tr("Save the table as CSV"))
@@ -145,7 +142,7 @@ class SplitsPage(QWidget):
     def show_report(self, report: AgreementReport) -> None:
         """Show other figures; what is chosen stays."""
         self._report = report
-        _fill_combo(self.by, agreement_figures.available_splits(report), "label")
+        self.by.offer(agreement_figures.available_splits(report), first="label")
         self._show_split()
 
     def all_plots(self, report: AgreementReport) -> list[Plot]:
@@ -157,12 +154,12 @@ class SplitsPage(QWidget):
         ]
 
     def _show_split(self) -> None:
-        key = str(self.by.currentData() or "")
+        key = self.by.key()
         if self._report is None or key not in self._report.rows:
             return
         found = self._report.rows[key]
         columns = agreement_figures.split_columns(found)
-        _fill_combo(self.figure, {text: words.name for text, words in columns.items()}, _DEFAULT_FIGURE)
+        self.figure.offer({text: words.name for text, words in columns.items()}, first=_DEFAULT_FIGURE)
         shown = [(words.name, words.meaning) for words in columns.values()]
         self.table.set_columns(split_columns(self.by.currentText(), shown, leads=key == _RECORDING_SPLIT))
         self.table.show_records(agreement_figures.split_rows(found, columns))
@@ -170,7 +167,7 @@ class SplitsPage(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        key, figure = str(self.by.currentData() or ""), str(self.figure.currentData() or "")
+        key, figure = self.by.key(), self.figure.key()
         report = self._report
         there = report is not None and bool(report.settings["recordings_compared"]) and bool(figure)
         plots = [_split_plot(report, key, figure)] if report is not None and there else []
@@ -200,14 +197,3 @@ def _split_plot(report: AgreementReport, key: str, figure: str) -> Plot:
         figure=describe_figure(figure).name, split=agreement_figures.available_splits(report).get(key, key).lower()
     )
     return split_plot(f"{figure}_by_{key}", title, report.rows[key], figure)
-
-
-def _fill_combo(box: QComboBox, names: dict[str, str], first: str) -> None:
-    """Offer these by key, and keep what is chosen where it is still there."""
-    chosen = box.currentData() or first
-    blocked = box.blockSignals(True)
-    box.clear()
-    for key, name in names.items():
-        box.addItem(name, key)
-    box.setCurrentIndex(max(0, box.findData(chosen)))
-    box.blockSignals(blocked)

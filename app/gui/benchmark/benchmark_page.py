@@ -7,7 +7,6 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -24,7 +23,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
-from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
@@ -52,13 +51,9 @@ class ItemsTab(QWidget):
         column.setSpacing(theme.GRID)
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)
-        self.which, self.run = QComboBox(), QComboBox()
-        for box, name, tip in (
-            (self.which, tr("Which items"), tr("Show only items of which this is so")),
-            (self.run, tr("Of which judge"), tr("Whose answers decide which items are shown")),
-        ):
-            box.setAccessibleName(name)
-            box.setToolTip(plain_tip(tip))
+        self.which = ChoiceBox(tr("Which items"), tr("Show only items of which this is so"))
+        self.run = ChoiceBox(tr("Of which judge"), tr("Whose answers decide which items are shown"))
+        for box in (self.which, self.run):
             head.addWidget(box)
         head.addStretch(1)
         self.count = PlainLabel()
@@ -78,22 +73,15 @@ class ItemsTab(QWidget):
 
     def set_choices(self, which: Mapping[str, str], runs: Mapping[str, str]) -> None:
         """Offer what items can be filtered by, and whose answers: key -> name."""
-        for combo, choices in ((self.which, which), (self.run, runs)):
-            before = combo.currentData()
-            with QSignalBlocker(combo):
-                combo.clear()
-                for key, name in choices.items():
-                    combo.addItem(name, key)
-                combo.setCurrentIndex(max(0, combo.findData(before)))
+        self.which.offer(which)
+        self.run.offer(runs)
         self.run.setVisible(bool(runs))
 
     def select_filter(self, which: str, run: str) -> None:
         """Show the items of one number."""
         for combo, key in ((self.which, which), (self.run, run)):
-            at = combo.findData(key)
-            if at >= 0:
-                with QSignalBlocker(combo):
-                    combo.setCurrentIndex(at)
+            with QSignalBlocker(combo):
+                combo.choose(key)
         self.changed.emit()
 
     def selected_filter(self) -> tuple[str, str]:
@@ -187,7 +175,8 @@ class RunTab(QWidget):
         self._writable, self._why_not, self._under_way = True, "", False
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.conditions = TickMenu(tr("Renderings"), tr("Raw"))
-        self.shown, self.variant = QComboBox(), QComboBox()
+        self.shown = ChoiceBox(tr("What is shown"), tr("What of each item judges and you are shown"))
+        self.variant = ChoiceBox(tr("Variant of the prompts"), tr("How the questions are put"))
         self.seed, self.budget = IntegerBox(), DecimalBox()
         self.seed.setRange(0, 2**31 - 1)
         self.budget.setRange(0, 1_000_000)
@@ -225,11 +214,8 @@ class RunTab(QWidget):
 
     def set_choices(self, shown: Mapping[str, tuple[str, str]], variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer what can be shown, and variants of the prompts: key -> name and what it is."""
-        for combo, choices in ((self.shown, shown), (self.variant, variants)):
-            combo.clear()
-            for key, (name, about) in choices.items():
-                combo.addItem(name, key)
-                combo.setItemData(combo.count() - 1, plain_tip(about), Qt.ItemDataRole.ToolTipRole)
+        self.shown.offer(shown)
+        self.variant.offer(variants)
 
     def set_runnable(self, why_not: str) -> None:
         """Say why nothing can be asked, or "" where it can."""
@@ -260,11 +246,11 @@ class RunTab(QWidget):
 
     def chosen_modality(self) -> str:
         """Return the key of what is shown."""
-        return str(self.shown.currentData() or "")
+        return self.shown.key()
 
     def chosen_variant(self) -> str:
         """Return the key of the variant."""
-        return str(self.variant.currentData() or "")
+        return self.variant.key()
 
     def save_state(self) -> dict[str, Json]:
         """Return what is chosen, to be kept."""
@@ -285,9 +271,7 @@ class RunTab(QWidget):
             if isinstance(found, list):
                 menu.set_ticked(str(key) for key in found)
         for combo, key in ((self.shown, "shown"), (self.variant, "variant")):
-            at = combo.findData(looks.get(key))
-            if at >= 0:
-                combo.setCurrentIndex(at)
+            combo.choose(looks.get(key))
         seed, budget = looks.get("seed"), looks.get("budget")
         if isinstance(seed, int):
             self.seed.setValue(seed)
@@ -307,8 +291,6 @@ class RunTab(QWidget):
 
     def _explain(self) -> None:
         for widget, name, tip in (
-            (self.shown, tr("What is shown"), tr("What of each item judges and you are shown")),
-            (self.variant, tr("Variant of the prompts"), tr("How the questions are put")),
             (self.seed, tr("Seed of the run"), tr("Another seed asks everything again, as another run")),
             (self.budget, tr("Budget"), tr("Money that the run may cost, in the currency of the judges' prices")),
             (self.anew, tr("Ask again"), tr("Begin a new run and ask again what was refused or could not be read")),
@@ -438,10 +420,7 @@ class BenchmarkPage(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Benchmark"))
         self._wanted = ""
-        self.sets = QComboBox()
-        self.sets.setAccessibleName(tr("Item set"))
-        self.sets.setToolTip(tr("The item set that is asked, answered and shown"))
-        self.sets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.sets = ChoiceBox(tr("Item set"), tr("The item set that is asked, answered and shown"), compact=True)
         self.new = QPushButton(tr("&New set…"))
         self.new.setToolTip(tr("Draw items of a task from this study and freeze them"))
         self.form = NewSetForm(tasks, included)
@@ -471,28 +450,21 @@ class BenchmarkPage(QWidget):
 
     def set_item_sets(self, names: Mapping[str, str]) -> None:
         """Offer item sets by id, in order; what was asked for is chosen, else the chosen one stays, else the newest."""
-        chosen = self._wanted if self._wanted in names else self.current_set()
-        with QSignalBlocker(self.sets):
-            self.sets.clear()
-            for key, name in names.items():
-                self.sets.addItem(name, key)
-            at = self.sets.findData(chosen)
-            self.sets.setCurrentIndex(at if at >= 0 else self.sets.count() - 1)
+        self.sets.offer(names, first=[*names][-1] if names else None)
         if self._wanted in names:
+            with QSignalBlocker(self.sets):
+                self.sets.choose(self._wanted)
             self._wanted = ""
         if self._stack.currentWidget() is not self.form:
             self.show_tabs()
 
     def choose_set(self, set_id: str) -> None:
         """Choose an item set, also one that is offered later."""
-        at = self.sets.findData(set_id)
-        self._wanted = "" if at >= 0 else set_id
-        if at >= 0:
-            self.sets.setCurrentIndex(at)
+        self._wanted = "" if self.sets.choose(set_id) else set_id
 
     def current_set(self) -> str:
         """Return the id of the chosen item set, or ""."""
-        return str(self.sets.currentData() or "")
+        return self.sets.key()
 
     def show_form(self) -> None:
         """Show the form for another item set."""

@@ -53,11 +53,12 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
+from widgets.form.input_fields import ChoiceBox
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
 from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel
 
 RELEVANT_TABLES = frozenset(
     {"item_set", "item", "benchmark_run", "benchmark_answer", "judgment", "recording", "hold_out"}
@@ -239,8 +240,10 @@ class ReportWindow(QWidget):
         self.setMinimumWidth(520)
         self.computing = Live(context, self, RELEVANT_TABLES, self._report_reader)
         self._taking = PlotExporter(context, self._show_status)
-        self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
-        self.run, self.part = QComboBox(), QComboBox()
+        self.sets = ChoiceBox(tr("Which frozen sets are reported on"))
+        self.against = ChoiceBox(tr("An earlier report, to see what changed beyond noise"))
+        self.chosen = ChoiceBox(tr("A table of the report"))
+        self.run, self.part = ChoiceBox(tr("Whose answers")), ChoiceBox(tr("All items, or those that share a trait"))
         for box in (self.chosen, self.run, self.part):
             box.setEnabled(False)
         self.figures: RecordTable[FigureLine] = RecordTable(tr("Figures"), (), key=lambda line: str(id(line)))
@@ -260,21 +263,21 @@ class ReportWindow(QWidget):
         self.refresh_button = QPushButton(tr("Re&fresh"))
         self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
         head = _make_control_row(
-            (tr("&Items of"), self.sets, tr("Which frozen sets are reported on")),
-            (tr("Compare &with"), self.against, tr("An earlier report, to see what changed beyond noise")),
+            (tr("&Items of"), self.sets),
+            (tr("Compare &with"), self.against),
         )
         head.addStretch(1)
         head.addWidget(self.refresh_button)
         column.addLayout(head)
         self.note.setProperty("quiet", True)
         self.tabs = QTabWidget(documentMode=True)
-        first = _make_control_row((tr("T&able"), self.chosen, tr("A table of the report")))
+        first = _make_control_row((tr("T&able"), self.chosen))
         first.addStretch(1)
         self.tabs.addTab(_make_page(first, self.note, self.figures), tr("&Tables"))
         self.tabs.addTab(self.drawn, tr("&Plots"))
         second = _make_control_row(
-            (tr("&Run"), self.run, tr("Whose answers")),
-            (tr("P&art"), self.part, tr("All items, or those that share a trait")),
+            (tr("&Run"), self.run),
+            (tr("P&art"), self.part),
         )
         second.addStretch(1)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
@@ -374,7 +377,8 @@ class ReportWindow(QWidget):
         if self.against.itemText(at) == _CHOOSE_FILE:
             folder = self._context.questions.folder(tr("Folder of an earlier report"))
             if folder is None:
-                self.against.setCurrentIndex(max(0, self.against.findData(self._earlier)))
+                if not self.against.choose(self._earlier):
+                    self.against.setCurrentIndex(0)
                 return
             self.against.insertItem(1, folder.name, str(folder))
             self.against.setCurrentIndex(1)
@@ -383,22 +387,17 @@ class ReportWindow(QWidget):
 
     def _fill_sets(self) -> None:
         session = self._context.studio.session
-        chosen = self.sets.currentData()
-        self.sets.clear()
-        self.sets.addItem(_EVERY_SET, "")
-        for item_set in all_sets(session.study) if session is not None else ():
-            self.sets.addItem(item_set.name, item_set.id)
-        self.sets.setCurrentIndex(max(0, self.sets.findData(chosen)))
+        sets = all_sets(session.study) if session is not None else ()
+        self.sets.offer({"": _EVERY_SET, **{item_set.id: item_set.name for item_set in sets}})
 
     def _show(self, computed: ReportBundle) -> None:
         found = computed.report_input
         self._found = found
         self._report = computed.report
-        _fill_combo(self.chosen, [(table.title, table.key) for table in self._tables()])
-        _fill_combo(
-            self.run,
-            [(report_item_list.title, report_item_list.key) for report_item_list in found.lists],
-        )
+        self.chosen.offer({table.key: table.title for table in self._tables()})
+        self.run.offer({report_item_list.key: report_item_list.title for report_item_list in found.lists})
+        for box in (self.chosen, self.run, self.part):
+            box.setEnabled(box is self.part or box.count() > 0)
         self.drawn.set_plots(computed.plots)
         self._show_table()
         self._fill_parts()
@@ -423,8 +422,8 @@ class ReportWindow(QWidget):
     def _show_linked_items(self, place: str) -> None:
         """Show the items of a number."""
         key, _, part = place.partition("#")
-        self.run.setCurrentIndex(self.run.findData(key))
-        self.part.setCurrentIndex(max(0, self.part.findData(part)))
+        self.run.choose(key)
+        self.part.choose(part)
         self.tabs.setCurrentIndex(2)
 
     def _current_list(self) -> ReportItemList | None:
@@ -434,24 +433,10 @@ class ReportWindow(QWidget):
         )
 
     def _fill_parts(self) -> None:
-        report_item_list = self._current_list()
-        parts = (
-            [(f"{part.title} ({len(part.numbers):,})", part.key) for part in report_item_list.parts]
-            if report_item_list is not None
-            else []
-        )
-        _fill_combo(
-            self.part,
-            [
-                (
-                    tr("All ({lines:,})").format(lines=len(report_item_list.lines))
-                    if report_item_list is not None
-                    else tr("All"),
-                    "",
-                ),
-                *parts,
-            ],
-        )
+        items = self._current_list()
+        parts = {part.key: f"{part.title} ({len(part.numbers):,})" for part in items.parts} if items else {}
+        every = tr("All ({lines:,})").format(lines=len(items.lines)) if items else tr("All")
+        self.part.offer({"": every, **parts})
         self._show_items()
 
     def _show_items(self) -> None:
@@ -492,14 +477,12 @@ def _summary(computed: ReportBundle) -> str:
     return tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items)
 
 
-def _make_control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
+def _make_control_row(*named: tuple[str, QComboBox]) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.GRID)
-    for name, box, tip in named:
+    for name, box in named:
         label = PlainLabel(name)
         label.setBuddy(box)
-        box.setToolTip(plain_tip(tip))
-        box.setAccessibleName(tip)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setMinimumContentsLength(12)
         row.addWidget(label)
@@ -517,18 +500,6 @@ def _make_page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidge
         column.addWidget(note)
     column.addWidget(below, 1)
     return page
-
-
-def _fill_combo(box: QComboBox, entries: list[tuple[str, str]]) -> None:
-    """Offer other entries; the chosen one stays where it is still there."""
-    chosen = box.currentData()
-    blocked = box.blockSignals(True)
-    box.clear()
-    for name, key in entries:
-        box.addItem(name, key)
-    box.setCurrentIndex(max(0, box.findData(chosen)) if entries else -1)
-    box.setEnabled(bool(entries))
-    box.blockSignals(blocked)
 
 
 def _unused_folder(parent: Path, name: str) -> Path:
