@@ -26,7 +26,7 @@ from shiboken6 import isValid
 from project.errors import UserError
 from project.timebase import format_time, parse_time
 from widgets import theme
-from widgets.text_labels import plain_tip
+from widgets.text_labels import describe, plain_tip
 
 
 class NoteEdit(QLineEdit):
@@ -96,8 +96,7 @@ class ChoiceBox(QComboBox):
         compact: bool = False,
     ) -> None:
         super().__init__(parent)
-        self.setAccessibleName(name)
-        self.setToolTip(plain_tip(tip or name))
+        describe(self, name, tip or name)
         if compact:
             self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             self.setMinimumContentsLength(_MIN_COMPACT_CHARS)

@@ -20,6 +20,7 @@ from widgets import theme
 from widgets.form.checklists import ChoiceButton
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import FlowLayout
+from widgets.text_labels import describe
 from widgets.theme import icon
 
 _PAUSE_MS = 60
@@ -41,9 +42,10 @@ class SearchField(QLineEdit):
         self.setPlaceholderText(tr('Search all texts: robot "in these words"'))
         self.setClearButtonEnabled(True)
         mark_search_field(self)
-        self.setAccessibleName(tr("Search all texts"))
-        self.setToolTip(
-            tr("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)")
+        describe(
+            self,
+            tr("Search all texts"),
+            tr("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)"),
         )
         self.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -88,8 +90,7 @@ class ConditionFilterBar(QWidget):
         column.addLayout(self._flow)
         self.clear = QPushButton(tr("Clear conditions"))
         self.clear.setProperty("flat", True)
-        self.clear.setToolTip(tr("Show all segments again"))
-        self.clear.setAccessibleName(tr("Clear conditions"))
+        describe(self.clear, tr("Clear conditions"), tr("Show all segments again"))
         self.clear.clicked.connect(self.reset)
         self._flow.addWidget(self.clear)
         self.clear.hide()

@@ -41,7 +41,7 @@ from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 STEP_MS = 100
 _MAX_STEP_MS = 60_000
@@ -112,7 +112,6 @@ class ComparisonBar(QWidget):
         row.addWidget(self.refresh)
         for spin in (self.minimum_iou, self.step):
             spin.setKeyboardTracking(False)
-            spin.lineEdit().setAccessibleName(spin.accessibleName())
             spin.setFixedWidth(theme.GRID * 10)
         for box in (self.lane, self.pair, self.third):
             box.setMaximumWidth(theme.GRID * 32)
@@ -167,8 +166,7 @@ class ComparisonBar(QWidget):
             label = PlainLabel(name)
             label.setBuddy(control)
             inner.addWidget(label)
-            control.setAccessibleName(name)
-            control.setToolTip(plain_tip(tip))
+            describe(control, name, tip)
         inner.addWidget(control)
         row.addWidget(both)
         return both

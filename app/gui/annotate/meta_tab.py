@@ -60,7 +60,7 @@ from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.table.record_table import RecordTable, text_columns
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 
 _SIZE = (1280, 900)
 _WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
@@ -80,8 +80,7 @@ class MetaLayout(QWidget):
         self.title.setFont(theme.font(semibold=True))
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.condition = QComboBox()
-        self.condition.setAccessibleName(tr("What they see"))
-        self.condition.setToolTip(tr("What of the recording the judges see"))
+        describe(self.condition, tr("What they see"), tr("What of the recording the judges see"))
         self.status = ElidedLabel()
         self.people: RecordTable[PersonRow] = RecordTable(tr("People"), (), wraps=True)
         self.people.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
@@ -195,8 +194,7 @@ class MetaLayout(QWidget):
             tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
         )
         self.label = QComboBox()
-        self.label.setAccessibleName(tr("What to mark"))
-        self.label.setToolTip(tr("What is marked at the playhead"))
+        describe(self.label, tr("What to mark"), tr("What is marked at the playhead"))
         for track in load_scheme(SCHEME).tracks:
             for label in track.labels:
                 self.label.addItem(label.name, f"{track.key}.{label.key}")

@@ -38,7 +38,7 @@ from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.table.record_table import RecordColumn, TableRow
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 
 _ANSWER_LINES = 3
 
@@ -65,8 +65,11 @@ class AnswerPicker(QWidget):
         super().__init__(parent)
         self._answers: tuple[SuggestedAnswer, ...] = ()
         self.choice = QComboBox()
-        self.choice.setAccessibleName(tr("Suggestions for {what}").format(what=what))
-        self.choice.setToolTip(tr("Whose suggestion is shown; the newest is the first"))
+        describe(
+            self.choice,
+            tr("Suggestions for {what}").format(what=what),
+            tr("Whose suggestion is shown; the newest is the first"),
+        )
         self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.accept = QPushButton(tr("Accept"))
         self.text = QPlainTextEdit(readOnly=True)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QFormLayout,
     QHBoxLayout,
@@ -26,7 +25,7 @@ from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 ALL = "all"
 
@@ -301,10 +300,7 @@ class RunTab(QWidget):
             ),
             (self.own, tr("Also my own"), tr("Else they are left out and counted; with them, your row says so")),
         ):
-            widget.setAccessibleName(name)
-            widget.setToolTip(plain_tip(tip))
-            if isinstance(widget, QAbstractSpinBox):
-                widget.lineEdit().setAccessibleName(name)
+            describe(widget, name, tip)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QFormLayout,
@@ -26,7 +25,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import NoteInForm, PlainLabel, plain_tip
+from widgets.text_labels import NoteInForm, PlainLabel, describe, plain_tip
 
 _MAX_SHARE = 100
 """Shares are weights, and whole percents are as fine as a draw can be."""
@@ -94,8 +93,9 @@ class SetRules(QWidget):
         self.fold = QPushButton()
         self.fold.setProperty("segment", True)
         self.fold.setCheckable(True)
-        self.fold.setAccessibleName(tr("More rules"))
-        self.fold.setToolTip(tr("Whose segments, how much of each label, and what must be there to be seen"))
+        describe(
+            self.fold, tr("More rules"), tr("Whose segments, how much of each label, and what must be there to be seen")
+        )
         self.lane, self.negatives, self.truth = QComboBox(), QComboBox(), QComboBox()
         self.own_shares = QCheckBox(tr("Own s&hares of the labels"))
         self.willing = QCheckBox(tr("Only where everybody is &willing to be shown to models"))
@@ -174,9 +174,8 @@ class SetRules(QWidget):
         self.shares = {}
         for key, name in labels.items():
             box = IntegerBox(maximum=_MAX_SHARE, value=round(_MAX_SHARE * self._usual.get(key, 0)) if known else 1)
-            box.setAccessibleName(tr("Share of {label}").format(label=name))
-            box.lineEdit().setAccessibleName(box.accessibleName())
-            box.setToolTip(tr("How much of this label beside the others; 0 for none of it"))
+            tip = tr("How much of this label beside the others; 0 for none of it")
+            describe(box, tr("Share of {label}").format(label=name), tip)
             label = PlainLabel(name)
             label.setBuddy(box)
             self._shares.addWidget(label)
@@ -205,8 +204,7 @@ class SetRules(QWidget):
             (self.negatives, tr("None is"), tr("Where moments without a label are drawn from")),
             (self.truth, tr("True is"), tr("Whose attributes count where annotators chose different ones")),
         ):
-            box.setAccessibleName(name)
-            box.setToolTip(plain_tip(tip))
+            describe(box, name, tip)
         self.own_shares.setToolTip(tr("Otherwise as in the paper, or all alike for labels that it does not know"))
         self.willing.setToolTip(tr("Wrong options too are then taken from such recordings alone"))
 
@@ -375,10 +373,7 @@ class NewSetForm(QWidget):
             (self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed")),
             (self.cancel, tr("Cancel"), tr("Make no set")),
         ):
-            widget.setAccessibleName(name)
-            widget.setToolTip(plain_tip(tip))
-            if isinstance(widget, QAbstractSpinBox):
-                widget.lineEdit().setAccessibleName(name)
+            describe(widget, name, tip)
         for box in self.include.values():
             box.setToolTip(tr("Left out unless you tick this"))
 

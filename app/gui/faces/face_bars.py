@@ -23,7 +23,7 @@ from widgets import theme
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import ChoiceBox
 from widgets.labels import ParticipantButtons, make_choice_button
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _FILTERS: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
@@ -237,8 +237,7 @@ class RegionBar(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("What is in this box"))
-        self.kind.setToolTip(tr("What is in this box"))
+        describe(self.kind, tr("What is in this box"), tr("What is in this box"))
         for kind, name in KINDS.items():
             self.kind.addItem(name, kind)
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -256,8 +255,7 @@ class RegionBar(QWidget):
         self.ends.clicked.connect(lambda: self._emit(self.end_requested))
         self.delete = QToolButton()
         self.delete.setIcon(icon("trash-2"))
-        self.delete.setToolTip(tr("Delete this box (Del)"))
-        self.delete.setAccessibleName(tr("Delete this box"))
+        describe(self.delete, tr("Delete this box"), tr("Delete this box (Del)"))
         self.delete.clicked.connect(lambda: self._emit(self.delete_requested))
         grid.addWidget(self.kind, 0, 0)
         grid.addWidget(self.label, 0, 1, 1, 2)
@@ -372,8 +370,7 @@ class SuggestionBar(QWidget):
         self.accept.clicked.connect(self.accept_requested)
         self.skip = QToolButton()
         self.skip.setIcon(icon("skip-forward"))
-        self.skip.setToolTip(tr("Another suggestion"))
-        self.skip.setAccessibleName(tr("Another suggestion"))
+        describe(self.skip, tr("Another suggestion"), tr("Another suggestion"))
         self.skip.clicked.connect(self.skip_requested)
         row.addWidget(self.accept, 1)
         row.addWidget(self.show_them)

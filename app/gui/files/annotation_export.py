@@ -32,7 +32,7 @@ from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
@@ -57,8 +57,7 @@ class ExportWindow(QWidget):
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         self.format = QComboBox()
-        self.format.setAccessibleName(tr("Format"))
-        self.format.setToolTip(tr("For which tool the files are"))
+        describe(self.format, tr("Format"), tr("For which tool the files are"))
         for key in FORMATS:
             self.format.addItem(get_format(key).name, key)
         form.addRow(tr("&Format"), self.format)
@@ -200,8 +199,7 @@ class ExportWindow(QWidget):
 def _make_check_list(name: str) -> QListWidget:
     found = ShortList()
     found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    found.setAccessibleName(name)
-    found.setToolTip(plain_tip(tr("{name}: Space ticks one").format(name=name)))
+    describe(found, name, tr("{name}: Space ticks one").format(name=name))
     return found
 
 

@@ -37,7 +37,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 Choices = tuple[tuple[str, str], ...]
 _NOTHING, _SPEECH = "nothing", "utterances"
@@ -518,8 +518,11 @@ class ImportWindow(QWidget):
         self.outside = QComboBox()
         self.outside.addItem(tr("are cut off there"), OutsideRule.CLAMP)
         self.outside.addItem(tr("are left out"), OutsideRule.LEAVE_OUT)
-        self.outside.setAccessibleName(tr("Entries that reach outside the recording"))
-        self.outside.setToolTip(tr("What is done with entries that reach outside the recording"))
+        describe(
+            self.outside,
+            tr("Entries that reach outside the recording"),
+            tr("What is done with entries that reach outside the recording"),
+        )
         self.outside.currentIndexChanged.connect(self._rules_changed)
         self.point = IntegerBox()
         self.point.setRange(0, 3_600_000)

@@ -23,7 +23,7 @@ from widgets import theme
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
@@ -197,8 +197,11 @@ class ChoiceBar(QWidget):
         self.more = QPushButton(tr("More"))
         self.more.setCheckable(True)
         self.more.setProperty("segment", True)
-        self.more.setToolTip(tr("Frames, turns before the segment, seed and limits"))
-        self.more.setAccessibleName(tr("More: frames, turns before the segment, seed and limits"))
+        describe(
+            self.more,
+            tr("More: frames, turns before the segment, seed and limits"),
+            tr("Frames, turns before the segment, seed and limits"),
+        )
         self.more.toggled.connect(self._set_expanded)
         self.inspect = QPushButton(tr("What is sent…"))
         self.inspect.setProperty("segment", True)
@@ -348,7 +351,6 @@ class JudgeQueueBar(QFrame):
             stop = QToolButton()
             stop.setIcon(icon("x"))
             stop.setIconSize(QSize(14, 14))
-            stop.setToolTip(tr("Stop asking this judge"))
-            stop.setAccessibleName(tr("Stop asking {name}").format(name=line.name))
+            describe(stop, tr("Stop asking {name}").format(name=line.name), tr("Stop asking this judge"))
             stop.clicked.connect(lambda: self.cancel_requested.emit(line.judge_id))
             self._grid.addWidget(stop, at, 3)

@@ -31,7 +31,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, plain_tip
+from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, describe
 
 _REVISIONS_INTRO = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
@@ -188,8 +188,7 @@ class RawView(OwnDialog):
 def _make_button(text: str, meaning: str, do: object) -> QPushButton:
     button = QPushButton(text)
     button.setAutoDefault(False)
-    button.setToolTip(plain_tip(meaning))
-    button.setAccessibleName(meaning)
+    describe(button, meaning, meaning)
     button.clicked.connect(do)
     return button
 

@@ -54,7 +54,7 @@ from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import IntegerBox
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
-from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
+from widgets.text_labels import PlainLabel, describe, escape_control_chars, plain_tip
 from widgets.theme import icon
 
 _AGGREGATION_NAMES = {ScoreCombination.STRICTEST: tr("Every judge"), ScoreCombination.MEAN: tr("Mean of judges")}
@@ -85,8 +85,11 @@ class RuleBar(QWidget):
         self.runs.setToolTip(tr("How often each judge is asked about a question, with another seed each time"))
         self.runs_label.setBuddy(self.runs)
         self.several = QComboBox()
-        self.several.setAccessibleName(tr("Where several judges scored a question"))
-        self.several.setToolTip(tr("Every judge has to keep a question, or the mean of their values has to hold"))
+        describe(
+            self.several,
+            tr("Where several judges scored a question"),
+            tr("Every judge has to keep a question, or the mean of their values has to hold"),
+        )
         for key, name in _AGGREGATION_NAMES.items():
             self.several.addItem(name, key.value)
         self.several.currentIndexChanged.connect(self._emit_rule)

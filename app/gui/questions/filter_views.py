@@ -31,7 +31,7 @@ from widgets import theme
 from widgets.accessibility import Role
 from widgets.labels import SIGN_PX, Pattern, Sign, mix, paint_sign, pattern_brush
 from widgets.table.record_table import RecordColumn
-from widgets.text_labels import PlainLabel, definition_tooltip, escape_control_chars, plain_tip
+from widgets.text_labels import PlainLabel, definition_tooltip, describe, escape_control_chars, plain_tip
 from widgets.theme import icon
 
 _ROW_HEIGHT = theme.GRID * 7
@@ -94,8 +94,7 @@ class _BarButton(QAbstractButton):
     def show_bar(self, bar: FunnelBar, most: int) -> None:
         """Show another step; `most` is what the widest bar of the funnel stands for."""
         self.bar, self.most = bar, max(1, most)
-        self.setAccessibleName(bar.accessible_text())
-        self.setToolTip(definition_tooltip(bar.name, bar.description))
+        describe(self, bar.accessible_text(), definition_tooltip(bar.name, bar.description))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
@@ -353,8 +352,11 @@ class ProposalView(QWidget):
             tick = QCheckBox()
             tick.setChecked(not shown.why_not)
             tick.setEnabled(self._writable)
-            tick.setAccessibleName(tr("Take over: {text}").format(text=escape_control_chars(new.text)))
-            tick.setToolTip(tr("Take this one over in the place of the one on its left"))
+            describe(
+                tick,
+                tr("Take over: {text}").format(text=escape_control_chars(new.text)),
+                tr("Take this one over in the place of the one on its left"),
+            )
             tick.toggled.connect(lambda _on: self._enable())
             line = QHBoxLayout()
             line.setSpacing(theme.GRID)

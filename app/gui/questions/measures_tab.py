@@ -35,7 +35,7 @@ from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
 from widgets.table.record_table import RecordTable, text_columns
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
 _NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
@@ -128,8 +128,7 @@ class MeasuresWindow(QWidget):
         ):
             label = PlainLabel(name)
             label.setBuddy(box)
-            box.setToolTip(plain_tip(tip))
-            box.setAccessibleName(tip)
+            describe(box, tip, tip)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             row.addWidget(label)
             row.addWidget(box)

@@ -38,6 +38,7 @@ from resources.translation import later, tr, trn
 from widgets import theme
 from widgets.form.input_fields import ChoiceBox, mark_search_field
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
+from widgets.text_labels import describe
 from widgets.theme import icon
 
 ANY = ""
@@ -72,8 +73,7 @@ class ListBar(QWidget):
         self.words.textChanged.connect(lambda _text: self.changed.emit())
         self.make = QPushButton(tr(" Make"))
         self.make.setIcon(icon("plus"))
-        self.make.setAccessibleName(tr("Make questions"))
-        self.make.setToolTip(tr("Make questions from the chains, or write one"))
+        describe(self.make, tr("Make questions"), tr("Make questions from the chains, or write one"))
         self._menu = QMenu(self.make)
         for key, text in makers:
             self._menu.addAction(text).triggered.connect(lambda _=False, key=key: self.make_requested.emit(key))

@@ -11,7 +11,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
@@ -43,8 +43,7 @@ class AskBar(QWidget):
         self.judges.set_actions({"add": tr("Add a judge…")}, {})
         self.judges.action_requested.connect(lambda _act, _key: self.add_requested.emit())
         self.setting = QComboBox()
-        self.setting.setAccessibleName(tr("Setting"))
-        self.setting.setToolTip(tr("How much of the moment the judges are shown"))
+        describe(self.setting, tr("Setting"), tr("How much of the moment the judges are shown"))
         for key, name in settings.items():
             self.setting.addItem(name, key)
         self.ask = QPushButton(f" {verb}")

@@ -33,7 +33,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
 Pairs = Sequence[tuple[str, str]]
@@ -163,16 +163,14 @@ class PiiDecisionBar(QWidget):
 
     def _make_combo(self, name: str, tip: str) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName(name)
-        box.setToolTip(plain_tip(tip))
+        describe(box, name, tip)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._flow.addWidget(box)
         return box
 
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
         button = QPushButton(f"{' ' if sign else ''}{text}  {keys}" if text else "")
-        button.setAccessibleName(text or tip)
-        button.setToolTip(plain_tip(f"{tip} ({keys})"))
+        describe(button, text or tip, f"{tip} ({keys})")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         if sign:
             button.setIcon(icon(sign))
@@ -341,12 +339,10 @@ class ContextPane(QWidget):
         self.where.setAccessibleName(tr("Where it stands"))
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(tr("The whole text"))
-        self.text.setToolTip(tr("Select what was not found, then hide it"))
+        describe(self.text, tr("The whole text"), tr("Select what was not found, then hide it"))
         self.text.setTabChangesFocus(True)
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("Kind of what is selected"))
-        self.kind.setToolTip(tr("What the selected words are"))
+        describe(self.kind, tr("Kind of what is selected"), tr("What the selected words are"))
         for key, title in kinds:
             self.kind.addItem(title, key)
         self.add = QPushButton(tr(" Hide &selected words"))

@@ -11,7 +11,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 
 
 def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
@@ -68,8 +68,11 @@ class TextsView(QWidget):
         column.addWidget(title)
         column.addWidget(PlainLabel(_WORDS_HELP, wordWrap=True))
         self.words = QPlainTextEdit()
-        self.words.setAccessibleName(tr("Private words"))
-        self.words.setToolTip(tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"))
+        describe(
+            self.words,
+            tr("Private words"),
+            tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"),
+        )
         self.words.setPlaceholderText(tr("Anna = P01"))
         self.words.setTabChangesFocus(True)
         self.words.setFixedHeight(_WORDS_HEIGHT)

@@ -45,7 +45,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.layouts import bounded_to_screen
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, plain_tip
+from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe, plain_tip
 
 _BUTTONS = {
     EgressLevel.NOTHING: tr("Let nothing leave"),
@@ -308,8 +308,9 @@ class PolicyWindow(QWidget):
             tr(UNENCRYPTED),
         )
         self.fate = QComboBox()
-        self.fate.setAccessibleName(tr("Which requests"))
-        self.fate.setToolTip(tr("Show only what left, what stayed on this machine, or what was refused"))
+        describe(
+            self.fate, tr("Which requests"), tr("Show only what left, what stayed on this machine, or what was refused")
+        )
         self.fate.addItem(tr("All requests"), None)
         for fate, words in OUTCOME_TEXTS.items():
             self.fate.addItem(

@@ -53,7 +53,7 @@ from widgets.empty_state import EmptyHint
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _MAX_THREAD_TRIES = 3
@@ -166,13 +166,11 @@ class SplitDialog(OwnDialog):
         form.setSpacing(theme.GRID)
         self.who = QComboBox()
         self.who.addItems(list(names))
-        self.who.setAccessibleName(tr("Annotator"))
-        self.who.setToolTip(tr("Who will work in the copy"))
+        describe(self.who, tr("Annotator"), tr("Who will work in the copy"))
         self.media = QComboBox()
         for key, text in _MEDIA_CHOICES.items():
             self.media.addItem(text, key)
-        self.media.setAccessibleName(tr("Media files"))
-        self.media.setToolTip(tr("What becomes of the recordings' files"))
+        describe(self.media, tr("Media files"), tr("What becomes of the recordings' files"))
         form.addRow(tr("&Annotator"), self.who)
         form.addRow(tr("&Media files"), self.media)
         column.addLayout(form)

@@ -37,7 +37,7 @@ from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 FIGURE_NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
 
@@ -130,8 +130,7 @@ class SetupForm(QWidget):
         self.recordings = ShortList()
         self.recordings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.recordings.setAccessibleName(tr("Recordings to train on"))
-        self.recordings.setToolTip(tr("Tick the recordings that everybody trains on"))
+        describe(self.recordings, tr("Recordings to train on"), tr("Tick the recordings that everybody trains on"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         left = QVBoxLayout()
         left.setSpacing(theme.GRID)
@@ -153,9 +152,11 @@ class SetupForm(QWidget):
             tick = QCheckBox(tr("{name} at least").format(name=name))
             tick.setToolTip(plain_tip(tr("Whether {name} counts").format(name=name.lower())))
             least = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
-            least.setAccessibleName(tr("Least {name}").format(name=name.lower()))
-            least.lineEdit().setAccessibleName(tr("Least {name}").format(name=name.lower()))
-            least.setToolTip(plain_tip(tr("What {name} must reach, from 0 to 1").format(name=name.lower())))
+            describe(
+                least,
+                tr("Least {name}").format(name=name.lower()),
+                tr("What {name} must reach, from 0 to 1").format(name=name.lower()),
+            )
             least.setEnabled(False)
             tick.toggled.connect(least.setEnabled)
             grid.addWidget(tick, place, 0)

@@ -19,7 +19,7 @@ from resources.translation import later, tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
 from widgets.table.record_table import RecordColumn
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,11 @@ class TeamPlanForm(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
         self.names = QLineEdit(placeholderText=tr("Ada, Bo, Cy"))
-        self.names.setAccessibleName(tr("Annotators, separated by commas"))
-        self.names.setToolTip(tr("Names of those who share the recordings, separated by commas"))
+        describe(
+            self.names,
+            tr("Annotators, separated by commas"),
+            tr("Names of those who share the recordings, separated by commas"),
+        )
         self.names.returnPressed.connect(self._request_plan)
         self.per_recording = IntegerBox(minimum=1, maximum=20, value=2)
         self.per_recording.setToolTip(tr("How many annotate each recording"))
@@ -65,8 +68,7 @@ class TeamPlanForm(QWidget):
         row.addWidget(PlainLabel(tr("Annotators")))
         row.addWidget(self.names, 1)
         for text, spin in ((tr("for each recording"), self.per_recording), (tr("Seed"), self.seed)):
-            spin.setAccessibleName(spin.toolTip())
-            spin.lineEdit().setAccessibleName(spin.toolTip())
+            describe(spin, spin.toolTip(), spin.toolTip())
             spin.setFixedWidth(56)
             if text[0].isupper():
                 row.addSpacing(theme.GRID)

@@ -32,7 +32,7 @@ from project.text_format import format_size
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 
 _WIDTH = 560
 _FOLDER = "folder"
@@ -164,8 +164,7 @@ class TranscribeDialog(OwnDialog):
             self.what.addItem(tr("All {value} recordings with sound").format(value=len(self._others) + 1), "all")
         form.addRow(tr("&Recordings"), self.what)
         self.model = QComboBox()
-        self.model.setAccessibleName(tr("Model"))
-        self.model.setToolTip(tr("Larger models are slower and make fewer mistakes"))
+        describe(self.model, tr("Model"), tr("Larger models are slower and make fewer mistakes"))
         form.addRow(tr("&Model"), self.model)
         self.language = QComboBox()
         self.language.setAccessibleName(tr("Language"))
