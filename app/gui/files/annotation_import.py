@@ -466,7 +466,7 @@ class ImportWindow(QWidget):
         ]
 
     def _chosen_mapping(self) -> ImportChoices:
-        assert self._choices is not None, "a table has rows only while a file is chosen"
+        assert self._choices is not None
         return self._choices
 
     def _set_target(self, name: str, key: str) -> None:
