@@ -13,8 +13,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
     QHBoxLayout,
     QPushButton,
     QSplitter,
@@ -59,7 +57,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.form.input_fields import IntegerBox
+from widgets.form.form import Form
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
@@ -281,34 +279,32 @@ class SetChoice:
     release: Path | None = None
 
 
-class SetForm(QWidget):
+class SetForm(Form):
     """The form.
 
     Signals:
-        changed: something was chosen.
         release_requested: a release is to be chosen.
     """
 
-    changed = Signal()
     release_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._release: Path | None = None
-        form = QFormLayout(self)
-        form.setContentsMargins(0, theme.GRID, 0, 0)
-        form.setSpacing(theme.GRID)
-        self.everything = QCheckBox(tr("&Also questions that are not verified or out of date"))
-        self.everything.setToolTip(tr("They are marked as such in the set; their texts have to be read too"))
-        self.table = QCheckBox(tr("Also as a &table for VLMEvalKit"))
-        self.table.setToolTip(tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"))
-        for box in (self.everything, self.table):
-            box.toggled.connect(lambda _on: self.changed.emit())
-        self.seed = IntegerBox(minimum=0, maximum=_MAX_SEED)
-        self.seed.setToolTip(tr("The same study and seed give the same splits"))
-        for widget in (self.seed, self.seed.lineEdit()):
-            widget.setAccessibleName(tr("Seed of the splits"))
-        self.seed.valueChanged.connect(lambda _value: self.changed.emit())
+        self.everything = self.tick(
+            tr("&Also questions that are not verified or out of date"),
+            tr("They are marked as such in the set; their texts have to be read too"),
+            title=tr("Questions"),
+        )
+        self.table = self.tick(
+            tr("Also as a &table for VLMEvalKit"),
+            tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"),
+            title=tr("Files"),
+        )
+        with self.line(""):
+            self.seed = self.number(
+                tr("&Seed of the splits"), tr("The same study and seed give the same splits"), maximum=_MAX_SEED
+            )
         self.release = ElidedLabel()
         self.release.setAccessibleName(tr("Release"))
         self.choose = QPushButton(tr("Choose &release…"))
@@ -322,14 +318,7 @@ class SetForm(QWidget):
         row.addWidget(self.release, 1)
         row.addWidget(self.choose)
         row.addWidget(self.clear)
-        seed_row = QHBoxLayout()
-        seed_row.addWidget(self.seed)
-        seed_row.addStretch(1)
-        form.addRow(tr("Questions"), self.everything)
-        form.addRow(tr("Files"), self.table)
-        form.addRow(tr("&Seed of the splits"), seed_row)
-        form.labelForField(seed_row).setBuddy(self.seed)  # type: ignore[attr-defined]
-        form.addRow(tr("Clips and pictures"), row)
+        self.add(tr("Clips and pictures"), row)
         self.show_release(None)
 
     def choice(self) -> SetChoice:
