@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from widgets import theme
-from widgets.text_labels import ElidedButton, PlainLabel, plain_tip
+from widgets.text_labels import ElidedButton, PlainLabel, describe
 from widgets.theme import pixmap
 
 _MAX_HINT_WIDTH = 520
@@ -102,8 +102,7 @@ class EmptyState(QWidget):
 
     def _connect_button(self, button: QPushButton, choice: EmptyStateAction) -> QPushButton:
         button.setProperty("primary", choice.primary)
-        button.setToolTip(plain_tip(f"{choice.text} ({choice.keys})" if choice.keys else choice.text))
-        button.setAccessibleName(choice.text)
+        describe(button, choice.text, f"{choice.text} ({choice.keys})" if choice.keys else choice.text)
         button.clicked.connect(lambda: self.button_clicked.emit(choice.key))
         return button
 

@@ -22,7 +22,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.form.layouts import FlowLayout
-from widgets.text_labels import definition_tooltip, plain_tip
+from widgets.text_labels import definition_tooltip, describe
 from widgets.theme import Palette
 
 
@@ -490,8 +490,7 @@ def make_choice_button(text: str, words: str) -> QPushButton:
 def set_button_text(button: QPushButton, text: str, words: str) -> None:
     """Let a button say something else, and what it does when asked."""
     button.setText(text.replace("&", "&&"))
-    button.setToolTip(plain_tip(words))
-    button.setAccessibleName(words)
+    describe(button, words, words)
 
 
 _PARTICIPANT_COLOURS = ("#4f8fd6", "#cf7a2c", "#9a6fd0", "#2f9e9e", "#c9588e", "#8a8f2a", "#5fa35a", "#b0705a")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWi
 from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 
 _HEIGHT = 3
 
@@ -59,8 +59,7 @@ class ProgressLine(QWidget):
         self.text = PlainLabel()
         self.setMinimumHeight(self.text.sizeHint().height())
         self.cancel = QPushButton(tr("&Cancel"))
-        self.cancel.setAccessibleName(tr("Cancel: {name}").format(name=name))
-        self.cancel.setToolTip(tr("Stop; nothing is left of it"))
+        describe(self.cancel, tr("Cancel: {name}").format(name=name), tr("Stop; nothing is left of it"))
         self.cancel.clicked.connect(self.cancel_requested)
         row.addWidget(self.bar, 1)
         row.addWidget(self.text)

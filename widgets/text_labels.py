@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtWidgets import QFormLayout, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QFormLayout, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
 
 from resources.translation import tr
 from widgets import theme
@@ -181,6 +181,14 @@ def plain_tip(text: str) -> str:
         return text
     lines = "<br>".join(escape(text).split("\n"))
     return f"<qt>{lines}</qt>"
+
+
+def describe(widget: QWidget, name: str, tip: str) -> None:
+    """Give a widget its name for screen readers and its tool tip; a number's field gets the name too."""
+    widget.setAccessibleName(name)
+    widget.setToolTip(plain_tip(tip))
+    if isinstance(widget, QAbstractSpinBox):
+        widget.lineEdit().setAccessibleName(name)
 
 
 class ElidedLabel(PlainLabel):

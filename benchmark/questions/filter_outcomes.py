@@ -5,7 +5,7 @@ The input is read in the study's thread; outcomes can be computed in any thread.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
@@ -35,14 +35,12 @@ from project.queries.question_rows import (
     QuestionJudgment,
     judges_of_wordings,
     judgment_rows_about,
-    newest_judgment,
     parse_question_judgments,
     parse_questions,
     question_judgment_rows,
     question_rows,
 )
 from project.session.session import Session
-from project.store.study import Row
 
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 _WORD = re.compile(r"\w+")
@@ -87,8 +85,6 @@ def _normalized_words(text: str) -> str:
 
 
 _TASKS = tuple(dict.fromkeys(filter_step.task for filter_step in STEPS.values() if filter_step.key != DUPLICATES))
-_ROWS_PER_READ = 2_000
-"""Judgments that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,35 +186,15 @@ def read_judge_snapshot(judge_id: str, entry: str) -> JudgeSnapshot:
     return JudgeSnapshot(judge_id, name, backend, model, settings if isinstance(settings, dict) else {})
 
 
-class FunnelReader:
-    """Reads the input of the funnel in short pieces, so that the window stays responsive; reads only new judgments."""
-
-    def __init__(self, session: Session) -> None:
-        self._study = session.study
-        self._given: list[Row] = []
-        self._last = 0
-
-    def read_next(self) -> bool:
-        """Read one piece of the judgments; returns whether there is another."""
-        newest = newest_judgment(self._study)
-        upto = min(newest, self._last + _ROWS_PER_READ)
-        self._given += question_judgment_rows(self._study, _TASKS, self._last, upto)
-        self._last = upto
-        return upto < newest
-
-    def result(self) -> Callable[[], FunnelInput]:
-        """Read the present questions and rules; the returned function parses all that was read, in any thread."""
-        questions, given = question_rows(self._study), tuple(self._given)
-        makers, rules = judges_of_wordings(self._study), read_rules(self._study)
-        return lambda: FunnelInput(parse_questions(questions), parse_question_judgments(given), makers, rules)
-
-
 def read_funnel_input(session: Session) -> FunnelInput:
     """Read the input of the funnel of a study."""
-    reader = FunnelReader(session)
-    while reader.read_next():
-        pass
-    return reader.result()()
+    study = session.study
+    return FunnelInput(
+        parse_questions(question_rows(study)),
+        parse_question_judgments(question_judgment_rows(study, _TASKS)),
+        judges_of_wordings(study),
+        read_rules(study),
+    )
 
 
 def read_question_input(session: Session, question: Question) -> FunnelInput:

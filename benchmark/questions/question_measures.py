@@ -33,7 +33,6 @@ from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import (
     QuestionJudgment,
     all_questions,
-    newest_judgment,
     parse_question_judgments,
     question_judgment_rows,
     verifications,
@@ -251,7 +250,7 @@ class QuestionMeasuresInput:
 def read_measures_input(session: Session) -> QuestionMeasuresInput:
     """Read chains, questions, verifications and answers of a study."""
     study = session.study
-    rows = question_judgment_rows(study, [*FIGURE_TASKS.values()], 0, newest_judgment(study))
+    rows = question_judgment_rows(study, [*FIGURE_TASKS.values()])
     return QuestionMeasuresInput(
         read_graphs(study, all_chains(study)), all_questions(study), verifications(study), rows
     )

@@ -133,21 +133,11 @@ class QuestionJudgment:
 QUESTION_JUDGMENTS = RowMapper(QuestionJudgment, "judgment", noun="A judgment ({id})")
 
 
-def question_judgment_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
-    """Return what was said about questions in some tasks, as it is stored, for `parse_question_judgments`.
-
-    Args:
-        study: the study.
-        tasks: keys of tasks.
-        after: number of the judgment (`newest_judgment`) after which is read; judgments are stored once and never
-            changed, so what was read before stands.
-        upto: number of the last judgment that is read.
-    """
+def question_judgment_rows(study: Study, tasks: Collection[str]) -> list[Row]:
+    """Return what was said about questions in some tasks, as it is stored, for `parse_question_judgments`."""
     marks = ", ".join("?" * len(tasks))
     return study.rows(
-        f"SELECT {QUESTION_JUDGMENTS.column_list} FROM judgment "
-        f"WHERE rowid > ? AND rowid <= ? AND question_id <> '' AND task IN ({marks})",
-        [after, upto, *tasks],
+        f"SELECT {QUESTION_JUDGMENTS.column_list} FROM judgment WHERE question_id <> '' AND task IN ({marks})", [*tasks]
     )
 
 

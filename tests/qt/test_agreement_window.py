@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from annotate.agreement.study_agreement import read_agreement_input
 from annotate.review.segment_statistics import summarize_segments
 from annotate.segments.segment_edits import add_segment
-from app.gui.agreement.agreement_figures import ComputationState
 from app.gui.agreement.agreement_window import AgreementWindow
+from app.gui.pages.live import LiveState
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_recordings
@@ -59,7 +59,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> AgreementWindow:
 
 
 def current(qtbot: QtBot, found: AgreementWindow) -> None:
-    qtbot.waitUntil(lambda: found.computing.state is ComputationState.CURRENT)
+    qtbot.waitUntil(lambda: found.computing.state is LiveState.CURRENT)
 
 
 def again(qtbot: QtBot, found: AgreementWindow, change: Callable[[], object]) -> None:
@@ -180,7 +180,7 @@ def test_controls_ask_other_questions(qtbot: QtBot, opened: AgreementWindow) -> 
     again(qtbot, opened, lambda: opened.bar.third.setCurrentText("Annotator 3"))
     assert table(opened)["Third annotator against the others"][VALUE] != format_value(None)
     opened.bar.third.setCurrentText("Annotator 1")
-    qtbot.waitUntil(lambda: opened.computing.state is ComputationState.REFUSED)
+    qtbot.waitUntil(lambda: opened.computing.state is LiveState.FAILED)
     assert "different annotators" in opened.status.text()
     opened.bar.pair.setCurrentIndex(0)
     opened.bar.minimum_iou.setValue(0)
@@ -197,19 +197,19 @@ def test_an_edit_brings_other_figures_and_keeps_what_is_chosen(
 
     def edit() -> None:
         window.studio.edit(lambda session: add_segment(session, place, 0, 1_000_000, Verdict.ERROR)[1])
-        assert opened.computing.state is ComputationState.OUT_OF_DATE
+        assert opened.computing.state is LiveState.OUTDATED
         assert "Out of date" in opened.status.text()
 
-    opened.computing._seconds = 0.0
+    opened.computing.seconds = 0.0
     again(qtbot, opened, edit)
     assert "61 annotations" in opened.status.text()
     assert opened.splits.by.currentText() == "Recording"
-    opened.computing._seconds = 100.0
+    opened.computing.seconds = 100.0
     edit()
-    assert not opened.computing._timer.isActive(), "what takes long waits until somebody asks for it"
+    assert not opened.computing._pause.isActive(), "what takes long waits until somebody asks for it"
     again(qtbot, opened, lambda: QTest.keyClick(opened, Qt.Key.Key_F5))
     assert "62 annotations" in opened.status.text()
-    opened.computing._seconds = 0.0
+    opened.computing.seconds = 0.0
     for _ in range(2):
         window.menus.actions["undo"].trigger()
     qtbot.waitUntil(lambda: "60 annotations" in opened.status.text())
@@ -219,14 +219,14 @@ def test_a_recording_leads_to_the_video_and_columns_sort(window: MainWindow, ope
     opened.splits.by.setCurrentText("Recording")
     view = opened.splits.table
     view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    numbers = [float(row[1].split()[0]) for row in table_rows(view)]
+    numbers = [float(row[1].split()[0]) for row in view.texts()]
     assert numbers == sorted(numbers, reverse=True)
     assert len(numbers) == 4
-    view.cellClicked.emit(2, 0)
+    view.click_row(2)
     recording = window.studio.recording
-    assert view.item(2, 0).text() == f"{recording.number} {recording.name}"
+    assert view.texts()[2][0] == f"{recording.number} {recording.name}"
     opened.splits.by.setCurrentText("Label")
-    view.cellClicked.emit(0, 0)
+    view.click_row(0)
     assert window.studio.recording is recording
 
 
@@ -235,7 +235,7 @@ def test_a_study_can_be_left_while_it_computes_and_one_without_marks_says_what_t
 ) -> None:
     window = open_window(study)
     found: AgreementWindow = window.windows.open_window("agreement")
-    assert found.computing.state is ComputationState.WORKING
+    assert found.computing.state is LiveState.WORKING
     Study.create(tmp_path / "empty.greenroom").close()
     assert window.open_study(tmp_path / "empty.greenroom")
     found = window.windows.open_window("agreement")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.gui.study.background import BackgroundPool, ModalTask, read_in_background
+from app.gui.study.background import BackgroundPool, ModalTask
 from project.errors import Cancelled
 from project.progress import Progress
 from project.session.session import Session
@@ -116,7 +116,7 @@ def test_a_read_that_was_stopped_calls_nothing_back_however_it_ends(qtbot: QtBot
                 raise ValueError(how)
             return second.annotator_name
 
-        pending = read_in_background(pool, session, look, heard.append, heard.append, lambda *done: heard.append(done))
+        pending = pool.read(session, look, heard.append, heard.append, lambda *done: heard.append(done))
         assert began.wait(HANG_S)
         if how != "wanted":
             pending.stop()

@@ -25,6 +25,7 @@ from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.waiting import HANG_S
 from tests.qt.conftest import OpenWindow
+from widgets.table.record_table import TableRow
 
 TRAITS: dict[str, Json] = {"labels": ["error", "competence", "none"]}
 
@@ -355,7 +356,7 @@ def test_a_run_that_was_stopped_or_interrupted_goes_on(
     assert on.page.run.run.isEnabled()
     (stopped,) = benchmark_runs(on.session.study)
     on.page.run.judges.set_ticked(())
-    on.page.run.runs.row_chosen.emit(stopped.id, 0)
+    on.page.run.runs.chosen.emit(TableRow(stopped.id, ()))
     on.page.run.run.click()
     qtbot.waitUntil(lambda: on.answered() == [30])
     qtbot.waitUntil(lambda: not on.window.jobs.busy)

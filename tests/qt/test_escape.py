@@ -6,7 +6,6 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QComboBox,
     QDialog,
@@ -28,7 +27,7 @@ from tests.builders.mouse_and_keys import press, type_text
 from tests.qt.conftest import OpenWindow
 from widgets.dialogs.dialog_windows import TextDialog
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit, IntegerBox, NoteEdit, TimeEdit, mark_search_field
-from widgets.table.record_table import ChoiceCell, ChoiceTable
+from widgets.table.record_table import RecordColumn, RecordTable
 
 
 def _filled(field: QWidget, text: str) -> QWidget:
@@ -145,14 +144,16 @@ def test_what_cannot_be_changed_does_not_hold_esc_up(qtbot: QtBot, dialog: QDial
 
 
 def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> None:
-    table = ChoiceTable(("Lane", "Who"), "Lanes")
-    table.set_rows([[ChoiceCell("speech"), ChoiceCell("Ada", is_editable=True)]])
-    _enter(qtbot, dialog, table)
     chosen: list[str] = []
-    table.choice_made.connect(lambda _row, _column, text: chosen.append(text))
-    table.setCurrentCell(0, 1)
-    if table.state() != QAbstractItemView.State.EditingState:
-        table.edit(table.model().index(0, 1))
+    columns = [
+        RecordColumn[str]("Lane", str),
+        RecordColumn[str]("Who", lambda _: "Ada", write=lambda _, text: chosen.append(text)),
+    ]
+    table = RecordTable("Lanes", columns, key=str)
+    table.show_records(["speech"])
+    _enter(qtbot, dialog, table)
+    table.setCurrentIndex(table.model().index(0, 1))
+    table.edit(table.model().index(0, 1))
     field = table.viewport().findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     qtbot.waitUntil(field.hasFocus)
@@ -161,7 +162,7 @@ def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> Non
     assert field.text() == "Ada"
     press(dialog, "Esc")
     assert dialog.isVisible()
-    assert table.item(0, 1).text() == "Ada"
+    assert table.texts() == [("speech", "Ada")]
     assert chosen == []
 
 

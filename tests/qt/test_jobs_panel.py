@@ -6,10 +6,9 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
 from anonymize.release.release_job import ReleaseResult
-from app.gui.jobs.job_center import end_state
 from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
 from benchmark.judging.ask_run import RunOutcome
-from project.session.jobs import JobSpec
+from project.session.jobs import load_kind
 from tests.builders.mouse_and_keys import click
 
 
@@ -50,7 +49,7 @@ def test_a_job_runs_and_ends(panel):
     ],
 )
 def test_only_a_job_that_gave_what_was_asked_is_done(kind, result, state):
-    assert end_state(JobSpec(kind, "Work", "recording", None), result) is state
+    assert JobState(load_kind(kind).outcome(result)) is state
 
 
 def test_a_job_says_how_long_it_still_takes_once_that_is_known(qtbot):

@@ -31,6 +31,7 @@ from tests.builders.shown_texts import table_rows
 from tests.builders.terminal import Terminal
 from tests.qt.conftest import OpenWindow
 from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
+from widgets.table.record_table import TableRow
 
 CHAINS = 8
 
@@ -119,7 +120,7 @@ def test_settings_and_chains_are_drawn(opened: MeasuresWindow) -> None:
 
 
 def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresWindow) -> None:
-    opened.overview.row_chosen.emit("2", 0)
+    opened.overview.chosen.emit(TableRow("2", ()))
     assert opened.judge.currentIndex() == 2
     assert opened.tabs.currentIndex() == 1
     published = next(at for at, row in enumerate(opened.overview.texts()) if "Human" in row[0])
@@ -143,7 +144,7 @@ def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count
 ) -> None:
     studio = asked_window.studio
     ((gone,),) = studio.session.study.rows("SELECT id FROM question LIMIT 1")
-    with qtbot.waitSignal(opened.computing.outdated):
+    with qtbot.waitSignal(opened.computing.changed):
         studio.edit(lambda session: delete_questions(session, [gone]))
     assert "Out of date" in opened.status.text()
     with qtbot.waitSignal(opened.computing.finished):

@@ -114,7 +114,7 @@ def press(qtbot: QtBot, window: PiiWindow, key: Qt.Key, shift: bool = False) -> 
 
 
 def choose(window: PiiWindow, text: str) -> None:
-    keys = [row.key for row in window.current_table.rows_model.rows() if text in row.cells[0]]
+    keys = [row.key for row in window.current_table.records() if text in row.cells[0]]
     window.current_table.select(keys[:1])
 
 
@@ -149,7 +149,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
 
 
 def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiWindow, qtbot: QtBot) -> None:
-    rows = window.places.rows_model.rows()
+    rows = window.places.records()
     assert [row.cells[0][slice(*row.marks[0])] for row in rows] == [
         *("Robert Miller", "555-867-5309", "Robert Miller", "bob@lab.example.org"),
     ]
@@ -158,7 +158,7 @@ def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiW
     assert rows[0].cells[4] == rows[2].cells[4] == "[PERSON_1]"
     assert window.decide_bar.count.text() == "4 of 4 undecided"
     window.bar.buttons["kind"].set_ticked(["phone"])
-    assert [row.cells[1] for row in window.places.rows_model.rows()] == ["Telephone number"]
+    assert [row.cells[1] for row in window.places.records()] == ["Telephone number"]
     window.bar.reset()
     window.activateWindow()
     window.bar.search.setFocus()
@@ -173,7 +173,7 @@ def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiW
 
 
 def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, answers: Answers, qtbot: QtBot) -> None:
-    window.places.select([window.places.rows_model.rows()[0].key])
+    window.places.select([window.places.records()[0].key])
     assert not window.decide_bar.chosen.isVisible()
     press(qtbot, window, Qt.Key.Key_H)
     assert window.status.text() == ""
@@ -214,7 +214,7 @@ def test_places_of_several_recordings_are_asked_about_as_one_step(
     ):
         window.tabs.setCurrentIndex(tab)
         if tab:
-            rows = window.words.rows_model.rows()
+            rows = window.words.records()
             window.words.select([row.key for row in rows if row.cells[0].startswith(("Robert", "555"))])
         else:
             window.places.selectAll()
@@ -238,7 +238,7 @@ def test_places_of_several_recordings_are_asked_about_as_one_step(
 def test_a_word_is_hidden_or_kept_everywhere_and_a_name_is_somebody_s(window: PiiWindow, qtbot: QtBot) -> None:
     study = session_of(window).study
     window.tabs.setCurrentIndex(1)
-    assert window.words.rows_model.rows()[0].cells[:4] == ("Robert Miller", "Name of a person", "2", "2")
+    assert window.words.records()[0].cells[:4] == ("Robert Miller", "Name of a person", "2", "2")
     choose(window, "Robert Miller")
     with qtbot.waitSignal(window._finding.changed):
         press(qtbot, window, Qt.Key.Key_H, shift=True)
@@ -256,7 +256,7 @@ def test_a_word_is_hidden_or_kept_everywhere_and_a_name_is_somebody_s(window: Pi
     with qtbot.waitSignal(window._finding.changed):
         box.activated.emit(box.currentIndex())
     assert {hit.hit.participant_id for hit in window._finding.hits if "Robert" in hit.hit.text} == {who}
-    assert "P77" in {row.cells[-1] for row in window.words.rows_model.rows() if "Robert" in row.cells[0]}
+    assert "P77" in {row.cells[-1] for row in window.words.records() if "Robert" in row.cells[0]}
 
 
 def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -> None:
@@ -282,7 +282,7 @@ def test_a_place_is_played_and_shown(window: PiiWindow, qtbot: QtBot, monkeypatc
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(type(window._context.player), "play_span", lambda _self, *span: asked.append(span))
     object.__setattr__(window._context, "look_at", lambda *where: asked.append(where))
-    window.places.select([window.places.rows_model.rows()[0].key])
+    window.places.select([window.places.records()[0].key])
     (placed_hit,) = window.selected()
     press(qtbot, window, Qt.Key.Key_Space)
     assert asked == [

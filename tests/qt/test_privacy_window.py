@@ -20,6 +20,7 @@ from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.privacy_reports import report
 from tests.builders.scripted_dialogs import Answers
+from widgets.table.record_table import TableRow
 
 
 def export(study: Study, recording: str, method: str, at: str, **wrong: float) -> None:
@@ -87,7 +88,7 @@ def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(wind
     seen: list[tuple[str, int]] = []
     object.__setattr__(found._context, "look_at", lambda recording, time: seen.append((recording, time)))
     qtbot.mouseClick(found.go, Qt.MouseButton.LeftButton)
-    found.tracks.row_chosen.emit("track 1", 1_500_000)
+    found.tracks.chosen.emit(TableRow("track 1", (), time_us=1_500_000))
     assert [time for _, time in seen] == [1_500_000, 1_500_000]
     assert "0:00:01.500" in found.go.text()
 

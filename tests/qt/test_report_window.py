@@ -69,7 +69,7 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     assert rows["Human (published)"][1:5] == ("0.57", "0.45", "0.77", "0.71")
     assert rows["Chance"][1] == "0.33"
     row = next(at for at, one in enumerate(opened.figures.texts()) if one[0].startswith("(L) random"))
-    opened.figures.cellClicked.emit(row, 1)
+    opened.figures.clicked.emit(opened.figures.model().index(row, 1))
     assert opened.tabs.currentIndex() == 2
     assert opened.run.currentText() == "Verdict, (L) random"
     items = opened.items.texts()

@@ -54,8 +54,8 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
     session = window.studio.session
     assert len(all_assignments(session.study)) == 8
-    assert team.table.plan.columnCount() == 3
-    assert "0 of 4 done" in str(team.table.plan.headerData(1, Qt.Orientation.Horizontal))
+    assert team.table.records_model.columnCount() == 3
+    assert "0 of 4 done" in str(team.table.records_model.headerData(1, Qt.Orientation.Horizontal))
 
     session.annotator_name = "Ada"
     place = all_recordings(session.study)[0].id
@@ -67,7 +67,7 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
         return changes
 
     assert window.studio.edit(add)
-    assert team.table.plan.data(team.table.plan.index(0, 1)) == "1 segment"
+    assert team.table.texts()[0][1] == "1 segment"
     team.ask_split = lambda names: (names[0], MediaWith.LEAVE)
     answers.give(copy_place=tmp_path / "for Ada")
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)

@@ -11,6 +11,7 @@ from project.entities.study_records import Segment
 from project.queries.recording_rows import all_recordings
 from tests.builders.training_round import SECOND, copy_for, open_round
 from tests.qt.conftest import OpenWindow
+from widgets.table.record_table import TableRow
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_windo
     assert [text[-1] for text in training.lines.texts()] == ["Channel", "Only the reference marked this"]
     window.choose_recording(second)
     assert line.text() == ""
-    training.lines.row_chosen.emit(f"{first} 5000000", 5 * SECOND)
+    training.lines.chosen.emit(TableRow(f"{first} 5000000", (), time_us=5 * SECOND))
     assert window.studio.recording.id == first
 
 

@@ -44,16 +44,18 @@ def test_an_import_is_previewed_and_one_step(
     importing = open_import(window, qtbot)
     assert importing.total.text() == "2 new, 1 left out"
     assert "“stroke” is no label" in importing.notes.toPlainText()
-    importing.lanes.choice_made.emit(0, 1, "nothing")
+    lanes = importing.lanes.model()
+    lanes.setData(lanes.index(0, 1), "nothing")
     assert importing.total.text() == "0 new, 3 left out"
     assert not importing.apply.isEnabled()
     importing.close()
     assert segments(window) == 10, "a preview writes nothing"
 
     importing = open_import(window, qtbot)
-    texts = [importing.details.item(row, 0).text() for row in range(importing.details.rowCount())]
-    importing.details.choice_made.emit(texts.index("“stroke”"), 2, "none")
-    importing.details.choice_made.emit(texts.index("Value why"), 2, "rationale")
+    details = importing.details.model()
+    texts = [cells[0] for cells in importing.details.texts()]
+    details.setData(details.index(texts.index("“stroke”"), 2), "none")
+    details.setData(details.index(texts.index("Value why"), 2), "rationale")
     assert importing.total.text() == "3 new, 0 left out"
     with qtbot.waitSignal(window.studio.message) as told:
         importing.apply.click()

@@ -22,7 +22,7 @@ from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
-from widgets.table.lazy_table import LOOK_ROLE, MARKS_ROLE
+from widgets.table.cell_delegate import LOOK_ROLE, MARKS_ROLE
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def segments(qtbot: QtBot, window: MainWindow) -> SegmentsWindow:
 
 
 def shown(window: SegmentsWindow) -> list[str]:
-    return window.view.rows_model.rows()
+    return window.view.records()
 
 
 def every(window: MainWindow) -> list[Segment]:
@@ -65,8 +65,8 @@ def test_searching_marks_what_was_found_and_follows_edits(
     assert len(shown(segments)) == 90
     search(qtbot, segments, "inter")
     assert 0 < len(shown(segments)) < 90
-    model = segments.view.rows_model
-    place = model.index(0, model.columns.index("found"))
+    model = segments.view.records_model
+    place = model.index(0, segments.view.column_keys.index("found"))
     text, marks = place.data(), place.data(MARKS_ROLE)
     assert len(marks) > 0
     assert all(text[start:end].lower().startswith("inter") for start, end in marks)
@@ -80,7 +80,7 @@ def test_searching_marks_what_was_found_and_follows_edits(
     ((recording, name),) = window.studio.session.study.rows("SELECT id, name FROM recording WHERE number = 3")
     search(qtbot, segments, f'"{name}"')
     assert segments.tabs.isTabVisible(1), "what is not about segments is on a page of its own"
-    segments.elsewhere.activated.emit(segments.elsewhere.model().index(0, 0))
+    segments.elsewhere.opened.emit(segments.elsewhere.records()[0])
     assert window.studio.recording.id == recording
     qtbot.keyClick(segments.bar.search, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: len(shown(segments)) == 90)
@@ -112,7 +112,7 @@ def test_conditions_narrow_and_heads_sort_the_table(qtbot: QtBot, window: MainWi
     assert button.ticked_keys() == frozenset()
     assert menu.isVisible(), "ticking leaves the list open"
     menu.close()
-    place = segments.view.rows_model.columns.index("duration")
+    place = segments.view.column_keys.index("duration")
     segments.view.horizontalHeader().setSortIndicator(place, Qt.SortOrder.DescendingOrder)
     found = [find_segment(study, text) for text in shown(segments)]
     spans = [segment.end_us - segment.start_us for segment in found]
@@ -175,7 +175,7 @@ def test_rows_are_shown_in_the_main_window_and_copied_without_what_is_held_out(
     assert window.studio.selected == (rows[0],)
     segments.view.select([rows[1], rows[2], rows[5]])
     assert segments.view.selected() == [rows[1], rows[2], rows[5]]
-    model, flag = segments.view.rows_model, QItemSelectionModel.SelectionFlag
+    model, flag = segments.view.records_model, QItemSelectionModel.SelectionFlag
     segments.view.selectionModel().select(model.index(2, 0), flag.Toggle | flag.Rows)
     assert segments.view.selected() == [rows[1], rows[5]]
     segments.view.clearSelection()
@@ -259,10 +259,13 @@ def test_a_bulk_delete_counts_and_asks_where_it_is_more_than_one_recording(
 
 
 def test_columns_are_chosen_and_take_the_room_that_is_left_until_somebody_drags_them(segments: SegmentsWindow) -> None:
-    view, head, model = segments.view, segments.view.horizontalHeader(), segments.view.rows_model
-    looks = {model.index(row, model.columns.index("label")).data(LOOK_ROLE).sign for row in range(model.rowCount())}
+    view, head, model = segments.view, segments.view.horizontalHeader(), segments.view.records_model
+    looks = {
+        model.index(row, segments.view.column_keys.index("label")).data(LOOK_ROLE).sign
+        for row in range(model.rowCount())
+    }
     assert len(looks) >= 2, "labels are told by a sign"
-    place = model.columns.index("field rationale")
+    place = segments.view.column_keys.index("field rationale")
     segments.resize(600, 400)
     narrow = view.columnWidth(place)
     assert head.length() > view.viewport().width()
@@ -278,7 +281,7 @@ def test_columns_are_chosen_and_take_the_room_that_is_left_until_somebody_drags_
     assert not titles["Correction"].isChecked()
     titles["Correction"].trigger()
     assert "field correction" in view.shown_columns()
-    assert not view.isColumnHidden(model.columns.index("field correction"))
+    assert not view.isColumnHidden(segments.view.column_keys.index("field correction"))
 
 
 def test_comments_stand_under_the_form_and_wait_at_their_segment(qtbot: QtBot, window: MainWindow) -> None:

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import fit_width
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 
@@ -163,8 +163,7 @@ class ErrorStrip(QFrame):
         self.text.setAccessibleName(tr("What went wrong"))
         dismiss = QToolButton()
         dismiss.setIcon(icon("x"))
-        dismiss.setToolTip(tr("Dismiss"))
-        dismiss.setAccessibleName(tr("Dismiss the message"))
+        describe(dismiss, tr("Dismiss the message"), tr("Dismiss"))
         dismiss.clicked.connect(self.hide)
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)

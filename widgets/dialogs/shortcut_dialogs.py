@@ -25,7 +25,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
 from widgets.form.input_fields import mark_search_field
-from widgets.text_labels import KeyCaps, PlainLabel, plain_tip
+from widgets.text_labels import KeyCaps, PlainLabel, describe, plain_tip
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _ROW_HEIGHT = 26
@@ -71,8 +71,7 @@ class ShortcutEditor(OwnDialog):
         column.setSpacing(theme.GRID)
         self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
         mark_search_field(self.search)
-        self.search.setAccessibleName(tr("Find an action or a key"))
-        self.search.setToolTip(tr("Words of what it does, or its key"))
+        describe(self.search, tr("Find an action or a key"), tr("Words of what it does, or its key"))
         self.search.textChanged.connect(self._filter)
         column.addWidget(self.search)
         self.tree = QTreeWidget()
@@ -137,11 +136,9 @@ class ShortcutEditor(OwnDialog):
         row.addWidget(PlainLabel(tr("New key")))
         self.key = QKeySequenceEdit()
         self.key.setMaximumSequenceLength(1)
-        self.key.setAccessibleName(tr("New key"))
-        self.key.setToolTip(tr("Click here and press the key"))
+        describe(self.key, tr("New key"), tr("Click here and press the key"))
         for field in self.key.findChildren(QLineEdit):
-            field.setAccessibleName(tr("New key"))
-            field.setToolTip(tr("Click here and press the key"))
+            describe(field, tr("New key"), tr("Click here and press the key"))
             field.setPlaceholderText(tr("Press the key"))
         self.key.keySequenceChanged.connect(self._on_key_pressed)
         row.addWidget(self.key, 1)

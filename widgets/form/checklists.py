@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import KEY_HEIGHT, KeyCaps, definition_tooltip, plain_tip
+from widgets.text_labels import KEY_HEIGHT, KeyCaps, definition_tooltip, describe, plain_tip
 
 _TICK_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -236,8 +236,7 @@ class ChoiceButton(QPushButton):
         said = ", ".join(names) if len(names) <= _MAX_NAMES_SHOWN else tr("{names} chosen").format(names=len(names))
         text = f"{self._title}: {said}" if names else self._title
         self.setText(text.replace("&", "&&"))
-        self.setAccessibleName(text)
-        self.setToolTip(plain_tip(f"{self._title}: {', '.join(names) or 'any'}"))
+        describe(self, text, f"{self._title}: {', '.join(names) or 'any'}")
         self.setProperty("on", bool(names))
         self.style().unpolish(self)
         self.style().polish(self)

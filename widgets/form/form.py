@@ -1,28 +1,131 @@
-"""A form for options, built from their dataclass."""
+"""A form: fields one under another, each with its title, its tip and its name for screen readers."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import Field, fields
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLayout,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
 
 from project.entities.study_records import Json
 from widgets import theme
-from widgets.form.input_fields import DecimalBox, IntegerBox
-from widgets.text_labels import add_form_row, plain_tip
+from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
+from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
+_Field = TypeVar("_Field", bound=QWidget)
 
 
-class OptionForm(QWidget):
-    """Numbers with limits, choices, lines of text, and what can be ticked.
+class Form(QWidget):
+    """Each method adds a field under those before it and returns it. `&` in a title gives the field a key.
 
     Signals:
         changed: a value is another one.
     """
 
     changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._line: QHBoxLayout | None = None
+        self._layout = QFormLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setHorizontalSpacing(theme.GRID * 2)
+        self._layout.setVerticalSpacing(theme.GRID)
+
+    def choice(
+        self, title: str, tip: str, names: Mapping[Any, Offered] | None = None, *, compact: bool = False
+    ) -> ChoiceBox:
+        """Add a choice of several keys."""
+        return self._field(title, tip, ChoiceBox(title, names=names, compact=compact))
+
+    def text(self, title: str, tip: str, value: str = "", *, placeholder: str = "", longest: int = 0) -> QLineEdit:
+        """Add a line of text."""
+        field = QLineEdit(value, placeholderText=placeholder)
+        if longest:
+            field.setMaxLength(longest)
+        return self._field(title, tip, field)
+
+    def number(self, title: str, tip: str, **properties: Any) -> IntegerBox:
+        """Add a whole number; takes Qt's properties of the box by name."""
+        return self._field(title, tip, IntegerBox(**properties))
+
+    def decimal(self, title: str, tip: str, **properties: Any) -> DecimalBox:
+        """Add a number with decimals; takes Qt's properties of the box by name."""
+        return self._field(title, tip, DecimalBox(**properties))
+
+    def tick(self, text: str, tip: str, value: bool = False, *, title: str = "") -> QCheckBox:
+        """Add something that can be ticked; `title` stands where the titles of other fields do."""
+        field = QCheckBox(text)
+        field.setChecked(value)
+        describe(field, text.replace("&", ""), tip)
+        field.toggled.connect(lambda _on: self.changed.emit())
+        self.add(title, field)
+        return field
+
+    def note(self) -> NoteInForm:
+        """Add a text that explains what stands above it."""
+        field = NoteInForm()
+        field.setProperty("quiet", True)
+        self._layout.addRow("", field)
+        return field
+
+    def add(self, title: str, field: QWidget | QLayout) -> None:
+        """Add any field."""
+        if self._line is None or isinstance(field, QLayout):
+            add_form_row(self._layout, title, field)
+            return
+        if title:
+            label = PlainLabel(title)
+            label.setBuddy(field)
+            self._line.addWidget(label)
+        self._line.addWidget(field)
+        self._line.addSpacing(theme.GRID)
+
+    @contextmanager
+    def line(self, title: str) -> Iterator[None]:
+        """Put the fields that are added meanwhile beside each other, each behind its own title."""
+        self._line = line = QHBoxLayout()
+        line.setSpacing(theme.GRID)
+        yield
+        self._line = None
+        line.addStretch(1)
+        self.add(title, line)
+
+    def show_row(self, field: QWidget, shown: bool) -> None:
+        """Show or hide a field with its title."""
+        self._layout.setRowVisible(field, shown)
+
+    def _field(self, title: str, tip: str, field: _Field) -> _Field:
+        describe(field, title.replace("&", ""), tip)
+        _change_signal(field).connect(lambda *_: self.changed.emit())
+        self.add(title, field)
+        return field
+
+
+def _change_signal(field: QWidget) -> SignalInstance:
+    if isinstance(field, QComboBox):
+        return field.currentIndexChanged
+    if isinstance(field, QSpinBox | QDoubleSpinBox):
+        return field.valueChanged
+    assert isinstance(field, QLineEdit)
+    return field.textChanged
+
+
+class OptionForm(Form):
+    """The fields of a dataclass with limits, choices, words, or what can be ticked."""
 
     def __init__(
         self,
@@ -32,7 +135,7 @@ class OptionForm(QWidget):
         *,
         first: Sequence[str] = (),
     ) -> None:
-        """Show the fields of a dataclass with limits, choices or words; what `values` lacks is as by default.
+        """Show the fields; what `values` lacks is as by default.
 
         Args:
             options_type: the dataclass.
@@ -41,69 +144,45 @@ class OptionForm(QWidget):
             first: names of fields that stand before the others.
         """
         super().__init__(parent)
+        self._layout.setHorizontalSpacing(theme.GRID)
         self.inputs: dict[str, Input] = {}
-        form = QFormLayout(self)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID)
         for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
-            box = _make_input(spec, values.get(spec.name, spec.default))
-            self.inputs[spec.name] = box
-            for part in (box, *box.findChildren(QLineEdit)):
-                part.setAccessibleName(spec.metadata["title"])
-            box.setToolTip(plain_tip(spec.metadata["description"]))
-            if isinstance(box, QCheckBox):
-                form.addRow("", box)
-                box.toggled.connect(self.changed)
-            else:
-                add_form_row(form, spec.metadata["title"], box)
-                _change_signal(box).connect(lambda *_: self.changed.emit())
+            self.inputs[spec.name] = self._add_input(
+                spec.name, values.get(spec.name, spec.default), spec.default, spec.metadata
+            )
 
     def values(self) -> dict[str, Json]:
         """Return what is filled in, by name."""
-        return {name: _input_value(box) for name, box in self.inputs.items()}
+        return {name: _input_value(field) for name, field in self.inputs.items()}
+
+    def _add_input(self, name: str, value: Any, default: Any, about: Mapping[str, Any]) -> Input:
+        title, tip = about["title"], about["description"]
+        if "choices" in about:
+            box = self.choice(title, tip, {choice: choice[:1].upper() + choice[1:] for choice in about["choices"]})
+            box.choose(str(value))
+            return box
+        if "longest" in about:
+            return self.text(title, tip, str(value), longest=about["longest"])
+        if isinstance(default, bool):
+            return self.tick(title, tip, bool(value))
+        whole = isinstance(default, int)
+        number: QAbstractSpinBox = (self.number if whole else self.decimal)(
+            title,
+            tip,
+            minimum=about["minimum"],
+            maximum=about["maximum"],
+            specialValueText=about.get("none", ""),
+            suffix=" s" if name.endswith("_s") else "",
+            keyboardTracking=False,
+            **({} if whole else {"decimals": 2, "singleStep": 0.05}),
+            value=value,
+        )
+        return number
 
 
-def _make_input(spec: Field[Any], value: Any) -> Input:
-    metadata = spec.metadata
-    if "choices" in metadata:
-        combo = QComboBox()
-        for choice in metadata["choices"]:
-            combo.addItem(choice[:1].upper() + choice[1:], choice)
-        combo.setCurrentIndex(combo.findData(str(value)))
-        return combo
-    if "longest" in metadata:
-        line = QLineEdit(str(value))
-        line.setMaxLength(metadata["longest"])
-        return line
-    if isinstance(spec.default, bool):
-        tick = QCheckBox(metadata["title"])
-        tick.setChecked(bool(value))
-        return tick
-    box: QSpinBox | QDoubleSpinBox
-    if isinstance(spec.default, int):
-        box = IntegerBox()
-    else:
-        box = DecimalBox()
-        box.setDecimals(2)
-        box.setSingleStep(0.05)
-    if spec.name.endswith("_s"):
-        box.setSuffix(" s")
-    box.setRange(metadata["minimum"], metadata["maximum"])
-    box.setSpecialValueText(metadata.get("none", ""))
-    box.setValue(value)
-    box.setKeyboardTracking(False)
-    return box
-
-
-def _change_signal(box: QSpinBox | QDoubleSpinBox | QComboBox | QLineEdit) -> SignalInstance:
-    if isinstance(box, QComboBox):
-        return box.currentIndexChanged
-    return box.textChanged if isinstance(box, QLineEdit) else box.valueChanged
-
-
-def _input_value(box: Input) -> Json:
-    if isinstance(box, QLineEdit):
-        return box.text().strip()
-    if isinstance(box, QComboBox):
-        return str(box.currentData())
-    return box.isChecked() if isinstance(box, QCheckBox) else box.value()
+def _input_value(field: Input) -> Json:
+    if isinstance(field, QLineEdit):
+        return field.text().strip()
+    if isinstance(field, QComboBox):
+        return str(field.currentData())
+    return field.isChecked() if isinstance(field, QCheckBox) else field.value()

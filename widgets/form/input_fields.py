@@ -3,10 +3,10 @@
 In each, Esc takes back what was typed, and leaves the field when pressed again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -26,7 +26,7 @@ from shiboken6 import isValid
 from project.errors import UserError
 from project.timebase import format_time, parse_time
 from widgets import theme
-from widgets.text_labels import plain_tip
+from widgets.text_labels import describe, plain_tip
 
 
 class NoteEdit(QLineEdit):
@@ -56,6 +56,7 @@ class NoteEdit(QLineEdit):
 
 _NUMBER_MARGIN = 7
 """Pixels at the left: the style sheet's padding does not reach the field inside such a box."""
+_MIN_COMPACT_CHARS = 6
 
 
 class IntegerBox(QSpinBox):
@@ -72,6 +73,63 @@ class DecimalBox(QDoubleSpinBox):
     def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
         super().__init__(parent, **properties)
         self.lineEdit().setTextMargins(_NUMBER_MARGIN, 0, 0, 0)
+
+
+Offered = str | tuple[str, str]
+"""What a choice is called, and what it is where that needs words."""
+
+
+class ChoiceBox(QComboBox):
+    """A box to choose one of several keys, each shown by its name.
+
+    Attributes:
+        compact: whether it may be narrower than its longest name.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tip: str = "",
+        names: Mapping[Any, Offered] | None = None,
+        parent: QWidget | None = None,
+        *,
+        compact: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        describe(self, name, tip or name)
+        if compact:
+            self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            self.setMinimumContentsLength(_MIN_COMPACT_CHARS)
+        self.offer(names or {})
+
+    def offer(self, names: Mapping[Any, Offered], first: Any = None) -> None:
+        """Offer these by key, without a signal; what is chosen stays where it is there still.
+
+        Args:
+            names: by key; a name, or a name and what it is.
+            first: chosen where nothing was; by default the first one.
+        """
+        before = self.currentData()
+        with QSignalBlocker(self):
+            self.clear()
+            for place, (key, offered) in enumerate(names.items()):
+                name, about = (offered, "") if isinstance(offered, str) else offered
+                self.addItem(name, key)
+                if about:
+                    self.setItemData(place, plain_tip(about), Qt.ItemDataRole.ToolTipRole)
+            if not self.choose(before) and not self.choose(first) and names:
+                self.setCurrentIndex(0)
+
+    def choose(self, key: Any) -> bool:
+        """Choose a key; return whether it is offered."""
+        place = -1 if key is None else self.findData(key, flags=Qt.MatchFlag.MatchExactly)
+        if place >= 0:
+            self.setCurrentIndex(place)
+        return place >= 0
+
+    def key(self) -> str:
+        """Return the key of what is chosen; "" where nothing is."""
+        return str(self.currentData() or "")
 
 
 _VERTICAL_PADDING = 20

@@ -24,7 +24,7 @@ from widgets.graph.graph_model import GraphModel, describe_selection
 from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewport, paint_frame
 from widgets.graph.node_painter import chain_colours, graph_font
 from widgets.labels import NodePerson
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import Palette, icon
 
 SUFFIXES = (".svg", ".png")
@@ -292,8 +292,7 @@ class ChainGraphView(QWidget):
         ):
             button = QToolButton(autoRaise=True)
             button.setIcon(icon(name))
-            button.setToolTip(plain_tip(f"{text} ({tip})"))
-            button.setAccessibleName(text)
+            describe(button, text, f"{text} ({tip})")
             button.clicked.connect(do)
             row.addWidget(button)
         return foot

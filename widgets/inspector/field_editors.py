@@ -13,7 +13,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit
-from widgets.text_labels import PlainLabel, definition_tooltip, plain_tip
+from widgets.text_labels import PlainLabel, definition_tooltip, describe, plain_tip
 
 
 class FieldEditor(QWidget):
@@ -227,8 +227,11 @@ class SliderEditor(FieldEditor):
             control.setAccessibleDescription(field.definition)
             control.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
         self.clear = QPushButton(tr("Clear"))
-        self.clear.setAccessibleName(tr("Clear {name}").format(name=field.name))
-        self.clear.setToolTip(plain_tip(tr("Take the number of {name} away").format(name=field.name)))
+        describe(
+            self.clear,
+            tr("Clear {name}").format(name=field.name),
+            tr("Take the number of {name} away").format(name=field.name),
+        )
         row.addWidget(self.slider, 1)
         row.addWidget(self.box)
         row.addWidget(self.clear)

@@ -19,7 +19,7 @@ from widgets import theme
 from widgets.form.input_fields import TimeEdit
 from widgets.inspector.field_editors import EDITORS, FieldEditor
 from widgets.labels import LabelButtons, LabelChip, LabelLook, unknown_look
-from widgets.text_labels import ElidedLabel, PlainLabel, definition_tooltip, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, definition_tooltip, describe
 from widgets.theme import icon
 
 
@@ -88,8 +88,11 @@ class KeptValues(QWidget):
         delete = QToolButton()
         delete.setIcon(icon("trash-2"))
         delete.setIconSize(QSize(14, 14))
-        delete.setToolTip(plain_tip(tr("Delete this value of {name}; undo brings it back").format(name=value.name)))
-        delete.setAccessibleName(tr("Delete kept value of {name}").format(name=value.name))
+        describe(
+            delete,
+            tr("Delete kept value of {name}").format(name=value.name),
+            tr("Delete this value of {name}; undo brings it back").format(name=value.name),
+        )
         delete.setEnabled(not self._read_only)
         delete.clicked.connect(lambda: self.delete_requested.emit(value.field, value.version))
         line.addWidget(text, 1)
@@ -314,8 +317,7 @@ class SegmentHeader(QWidget):
         button = QToolButton()
         button.setIcon(icon(picture))
         button.setIconSize(QSize(16, 16))
-        button.setToolTip(plain_tip(f"{text} ({keys})"))
-        button.setAccessibleName(text)
+        describe(button, text, f"{text} ({keys})")
         return button
 
     def _tint(self) -> None:
@@ -341,8 +343,7 @@ class TrackChooser(QWidget):
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("quiet", True)
         self.combo = QComboBox()
-        self.combo.setAccessibleName(tr("Track for new segments"))
-        self.combo.setToolTip(tr("Track for new segments (X for the next one)"))
+        describe(self.combo, tr("Track for new segments"), tr("Track for new segments (X for the next one)"))
         self.combo.setMinimumContentsLength(10)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         heading.setBuddy(self.combo)

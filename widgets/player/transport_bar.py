@@ -10,7 +10,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import TimeEdit
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 SPEEDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
@@ -109,8 +109,7 @@ class TransportBar(QWidget):
         self._volume.setRange(0, 100)
         self._volume.setValue(100)
         self._volume.setFixedWidth(80)
-        self._volume.setAccessibleName(tr("Volume"))
-        self._volume.setToolTip(plain_tip(tr("Volume ({volume})").format(volume=self._keys["volume"])))
+        describe(self._volume, tr("Volume"), tr("Volume ({volume})").format(volume=self._keys["volume"]))
         self._volume.valueChanged.connect(self._volume_moved)
         row.addWidget(self._volume)
         row.addSpacing(theme.GRID)
@@ -281,8 +280,7 @@ class TransportBar(QWidget):
             self._hide_excess()
 
     def _set_name(self, button: QToolButton, text: str, key: str) -> None:
-        button.setAccessibleName(text)
-        button.setToolTip(plain_tip(f"{text} ({self._keys[key]})"))
+        describe(button, text, f"{text} ({self._keys[key]})")
 
     def _volume_moved(self, volume: int) -> None:
         self._show_sound()

@@ -1,205 +1,95 @@
-"""Tables of records: rows to read and choose, and cells that are a choice from a list."""
+"""A table of records: each column says what it shows of a record, how it sorts, what can be chosen or typed in it."""
 
 import re
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
-    QAbstractItemModel,
     QAbstractTableModel,
+    QItemSelection,
+    QItemSelectionModel,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
-    QRectF,
     Qt,
-    QTimer,
     Signal,
 )
-from PySide6.QtGui import QPainter, QResizeEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QTableWidget,
-    QTableWidgetItem,
-    QWidget,
-)
+from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from resources.translation import tr
 from widgets import theme
+from widgets.empty_state import EmptyHint
+from widgets.labels import LabelLook
+from widgets.table.cell_delegate import CHOICE_ROLE, CHOICES_ROLE, ELIDE_ROLE, LOOK_ROLE, MARKS_ROLE, CellDelegate
 from widgets.text_labels import plain_tip
-from widgets.theme import icon, paint_icon
+from widgets.theme import icon
 
-_CHOICES_ROLE = Qt.ItemDataRole.UserRole
-_KEY_ROLE = Qt.ItemDataRole.UserRole + 1
-_MIN_COLUMN_WIDTH = 64
-_ARROW_PX = 14
+R = TypeVar("R")
+Index = QModelIndex | QPersistentModelIndex
+_TOP = QModelIndex()
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-Index = QModelIndex | QPersistentModelIndex
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceCell:
-    """One cell.
-
-    Attributes:
-        text: what it shows; with choices, the text of the chosen one is shown instead.
-        choices: (key, text) of each choice; a cell without any cannot be changed, unless `is_editable`.
-        key: of the choice that is made.
-        is_editable: whether any text can be typed.
-        tip: what hovering over it says.
-    """
-
-    text: str = ""
-    choices: tuple[tuple[str, str], ...] = ()
-    key: str = ""
-    is_editable: bool = False
-    tip: str = ""
-
-
-class ChoiceTable(QTableWidget):
-    """Shows cells; it changes nothing but what the user chooses.
-
-    Signals:
-        choice_made (int, int, str): another choice was made in a row and column: its key, or the text that was typed.
-    """
-
-    choice_made = Signal(int, int, str)
-
-    def __init__(self, headings: Sequence[str], name: str, parent: QWidget | None = None) -> None:
-        super().__init__(0, len(headings), parent)
-        self._filling = False
-        self.setAccessibleName(name)
-        self.setHorizontalHeaderLabels(list(headings))
-        self.verticalHeader().hide()
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(
-            QAbstractItemView.EditTrigger.CurrentChanged
-            | QAbstractItemView.EditTrigger.SelectedClicked
-            | QAbstractItemView.EditTrigger.DoubleClicked
-            | QAbstractItemView.EditTrigger.EditKeyPressed
-        )
-        self.setItemDelegate(_ChoiceDelegate(self))
-        self.setAlternatingRowColors(True)
-        self.setShowGrid(False)
-        self.setTabKeyNavigation(False)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(_LEFT)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setMinimumSectionSize(_MIN_COLUMN_WIDTH)
-        self.itemChanged.connect(self._emit_choice)
-
-    def set_rows(self, rows: Sequence[Sequence[ChoiceCell]]) -> None:
-        """Show other rows; the row that is current stays so."""
-        current = self.currentRow()
-        self._filling = True
-        self.setRowCount(len(rows))
-        for y, cells in enumerate(rows):
-            for x, cell in enumerate(cells):
-                self._set_cell(y, x, cell)
-        self._filling = False
-        if 0 <= current < len(rows):
-            self.setCurrentCell(current, 0)
-
-    def show_cell(self, row: int, column: int, cell: ChoiceCell) -> None:
-        """Show another cell in one place."""
-        self._filling = True
-        self._set_cell(row, column, cell)
-        self._filling = False
-
-    def _set_cell(self, row: int, column: int, cell: ChoiceCell) -> None:
-        item, heading = _make_item(cell), self.horizontalHeaderItem(column)
-        self.setItem(row, column, item)
-        if not row and heading is not None:
-            heading.setTextAlignment(_RIGHT if _is_count(cell) else _LEFT)
-
-    def _emit_choice(self, item: QTableWidgetItem) -> None:
-        if not self._filling:
-            self.choice_made.emit(
-                item.row(), item.column(), item.data(_KEY_ROLE) if item.data(_CHOICES_ROLE) else item.text()
-            )
-
-
-class _ChoiceDelegate(QStyledItemDelegate):
-    """Opens the list of a cell."""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        super().paint(painter, option, index)
-        if index.data(_CHOICES_ROLE):
-            area = QRectF(option.rect)
-            where = QRectF(
-                area.right() - theme.GRID - _ARROW_PX, area.center().y() - _ARROW_PX / 2, _ARROW_PX, _ARROW_PX
-            )
-            paint_icon(painter, "chevron-down", where, theme.palette().muted)
-
-    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
-        choices = index.data(_CHOICES_ROLE)
-        if not choices:
-            return super().createEditor(parent, option, index)
-        box = QComboBox(parent)
-        for key, text in choices:
-            box.addItem(text, key)
-        box.activated.connect(lambda _: self._commit(box))
-        QTimer.singleShot(0, box, box.showPopup)
-        return box
-
-    def setEditorData(self, editor: QWidget, index: Index) -> None:
-        if isinstance(editor, QComboBox):
-            editor.setCurrentIndex(max(0, editor.findData(index.data(_KEY_ROLE))))
-        else:
-            super().setEditorData(editor, index)
-
-    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
-        if not isinstance(editor, QComboBox):
-            super().setModelData(editor, model, index)
-        elif editor.currentData() != index.data(_KEY_ROLE):
-            # Both at once, so that the change is told once.
-            model.setItemData(index, {_KEY_ROLE: editor.currentData(), Qt.ItemDataRole.EditRole: editor.currentText()})
-
-    def _commit(self, box: QComboBox) -> None:
-        self.commitData.emit(box)
-        self.closeEditor.emit(box)
-
-
-def _make_item(cell: ChoiceCell) -> QTableWidgetItem:
-    texts = dict(cell.choices)
-    item = QTableWidgetItem(texts.get(cell.key, cell.text))
-    flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-    if cell.choices or cell.is_editable:
-        flags |= Qt.ItemFlag.ItemIsEditable
-    item.setFlags(flags)
-    item.setData(_CHOICES_ROLE, cell.choices)
-    item.setData(_KEY_ROLE, cell.key)
-    item.setToolTip(plain_tip(cell.tip or item.text()))
-    if _is_count(cell):
-        item.setTextAlignment(_RIGHT)
-    return item
-
-
-def _is_count(cell: ChoiceCell) -> bool:
-    return not cell.choices and not cell.is_editable and cell.text.replace(" ", "").isdecimal()
-
-
 _ROWS_MEASURED = 60
 """Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
+_MIN_STRETCH_WIDTH = 200
+"""Pixels that a column which takes the remaining room gets in any case."""
 _NUMBER_PATTERN = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")
 NOT_MEASURED = tr("not measured")
 """Stands in a column of numbers where one is still to come."""
 _EMPTY_NUMBERS = frozenset({"", "\N{EN DASH}", NOT_MEASURED})
-_MIN_NAME_WIDTH = 200
-"""Pixels that the column of names gets in any case, where they are kept short."""
+_OPEN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+
+@dataclass(frozen=True)
+class RecordColumn(Generic[R]):
+    """One column; everything but the title is asked of a record when its cell comes into sight.
+
+    Attributes:
+        title_tip: shown over the title.
+        width: pixels that it gets at most while the others need the room; 0 for what its texts need.
+        stretch: whether it takes the room that is left.
+        shrinks: whether it gives way to the others, with its texts cut in the middle: names differ at both ends.
+        number: whether it is set right; None for where all its texts are numbers.
+        icon: name of an icon, or name and colour; "" for none.
+        colour: of `Palette`.
+        sort: what rows are sorted by where it is not the text; None comes first.
+        look: how a label is drawn, with its sign.
+        marks: what stands out in the text, as (start, end) in characters.
+        choices: (key, text) of what can be chosen; none where nothing can.
+        choice: key of what is chosen.
+        write: takes the key that was chosen or the text that was typed; a column without it is only read.
+        is_writable: whether a cell can be written, where not all can.
+    """
+
+    title: str
+    text: Callable[[R], str]
+    _: KW_ONLY
+    title_tip: str = ""
+    width: int = 0
+    stretch: bool = False
+    shrinks: bool = False
+    number: bool | None = None
+    icon: Callable[[R], str | tuple[str, str | None] | QPixmap] | None = None
+    colour: Callable[[R], str] | None = None
+    bold: Callable[[R], bool] | None = None
+    tip: Callable[[R], str] | None = None
+    spoken: Callable[[R], str] | None = None
+    sort: Callable[[R], Any] | None = None
+    look: Callable[[R], LabelLook] | None = None
+    marks: Callable[[R], Sequence[tuple[int, int]]] | None = None
+    choices: Callable[[R], Sequence[tuple[str, str]]] | None = None
+    choice: Callable[[R], str] | None = None
+    ticked: Callable[[R], bool] | None = None
+    write: Callable[[R, str], object] | None = None
+    is_writable: Callable[[R], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row: the cells as texts, an icon's name for the first one or "", and where choosing it leads."""
+    """A record that is texts already: its cells, the name of an icon for the first one or "", and where it leads."""
 
     key: str
     cells: tuple[str, ...]
@@ -207,197 +97,409 @@ class TableRow:
     time_us: int = 0
 
 
-class _RowsModel(QAbstractTableModel):
-    """Makes what a cell shows when it comes into sight."""
+def text_columns(titles: Sequence[str], shrinks: int | None = None) -> list[RecordColumn[TableRow]]:
+    """Return the columns of rows that are texts; the one at the place `shrinks` gives way to the others."""
+    return [_text_column(title, place, place == shrinks) for place, title in enumerate(titles)]
 
-    def __init__(self, columns: Sequence[str]) -> None:
-        super().__init__()
-        self._columns = tuple(columns)
+
+def _text_column(title: str, place: int, shrinks: bool) -> RecordColumn[TableRow]:
+    return RecordColumn(
+        title,
+        lambda row: row.cells[place] if place < len(row.cells) else "",
+        shrinks=shrinks,
+        icon=None if place else lambda row: row.icon,
+    )
+
+
+class RecordModel(QAbstractTableModel, Generic[R]):
+    """Holds the records in the order shown."""
+
+    def __init__(self, key: Callable[[R], str], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns: tuple[RecordColumn[R], ...] = ()
+        self.records: list[R] = []
+        self.writable = True
+        self.wraps = False
+        self.key_of = key
+        self._given: tuple[R, ...] = ()
+        self._keys: dict[str, int] = {}
         self._numbers: frozenset[int] = frozenset()
-        self.rows: Sequence[TableRow] = ()
-        self.over: Container[tuple[int, int]] = ()
+        self._order: tuple[int, Qt.SortOrder] = -1, Qt.SortOrder.AscendingOrder
 
-    def set_rows(self, rows: Sequence[TableRow]) -> None:
-        """Show other rows."""
+    def set_columns(self, columns: Sequence[RecordColumn[R]]) -> None:
+        """Have these columns, and no records until they are shown."""
         self.beginResetModel()
-        self.rows, self.over = tuple(rows), ()
-        self._numbers = frozenset(at for at in range(len(self._columns)) if self._is_numeric(at))
+        self.columns = tuple(columns)
+        self._given = ()
+        self._hold([], [])
         self.endResetModel()
 
-    def _is_numeric(self, column: int) -> bool:
-        """Return whether a column is one of numbers, which stand one under another."""
-        texts = {row.cells[column] for row in self.rows[:_ROWS_MEASURED] if column < len(row.cells)} - _EMPTY_NUMBERS
+    def set_records(self, records: Sequence[R]) -> bool:
+        """Show these records; return whether they are others, or in another order, than before."""
+        self._given = tuple(records)
+        ordered = self._sorted(records)
+        keys = [self.key_of(record) for record in ordered]
+        before = list(self._keys)
+        if keys == before:
+            self.records = ordered
+            self._find_numbers()
+            if ordered:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(self.columns) - 1))
+            return False
+        if before and keys[: len(before)] == before:
+            self.beginInsertRows(_TOP, len(before), len(keys) - 1)
+            self._hold(ordered, keys)
+            self.endInsertRows()
+        else:
+            self.beginResetModel()
+            self._hold(ordered, keys)
+            self.endResetModel()
+        return True
+
+    def key(self, row: int) -> str:
+        """Return the key of a row."""
+        return self.key_of(self.records[row])
+
+    def row_of(self, key: str) -> int | None:
+        """Return the row of a key; None where there is none."""
+        return self._keys.get(key)
+
+    def _hold(self, records: list[R], keys: list[str]) -> None:
+        self.records, self._keys = records, {key: row for row, key in enumerate(keys)}
+        self._find_numbers()
+
+    def _find_numbers(self) -> None:
+        self._numbers = frozenset(
+            place
+            for place, column in enumerate(self.columns)
+            if (self._is_numeric(column) if column.number is None else column.number)
+        )
+
+    def _is_numeric(self, column: RecordColumn[R]) -> bool:
+        if column.write is not None:
+            return False
+        texts = {column.text(record) for record in self.records[:_ROWS_MEASURED]} - _EMPTY_NUMBERS
         return bool(texts) and all(_NUMBER_PATTERN.fullmatch(text) for text in texts)
 
-    def rowCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self.rows)
+    def _sorted(self, records: Sequence[R]) -> list[R]:
+        place, order = self._order
+        if not 0 <= place < len(self.columns):
+            return list(records)
+        column = self.columns[place]
+        value = column.sort or column.text
+        known = [record for record in records if value(record) is not None]
+        known.sort(key=value, reverse=order is Qt.SortOrder.DescendingOrder)
+        unknown = [record for record in records if value(record) is None]
+        return known + unknown if order is Qt.SortOrder.DescendingOrder else unknown + known
 
-    def columnCount(self, parent: Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._columns)
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._order = column, order
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        keys = [self.key(index.row()) for index in before]
+        ordered = self._sorted(self._given)
+        self._hold(ordered, [self.key_of(record) for record in ordered])
+        self.changePersistentIndexList(
+            before, [self.index(self._keys[key], index.column()) for key, index in zip(keys, before, strict=True)]
+        )
+        self.layoutChanged.emit()
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self._columns[section]
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(self._columns[section])
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return _LEFT if section == len(self._columns) - 1 else self._alignment(section)
-        return None
+    def rowCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(self.records)
 
-    def _alignment(self, column: int) -> Qt.AlignmentFlag:
+    def columnCount(self, parent: Index = _TOP) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def alignment(self, column: int) -> Qt.AlignmentFlag:
+        """Return the side on which a column is set."""
         return _RIGHT if column in self._numbers else _LEFT
 
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation is Qt.Orientation.Vertical:
+            return None
+        column = self.columns[section]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.title
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(column.title_tip or column.title)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self.alignment(section)
+        return None
+
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        text = row.cells[index.column()] if index.column() < len(row.cells) else ""
-        if role == Qt.ItemDataRole.DisplayRole:
-            return text
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._alignment(index.column())
-        over = bool(self.over) and (index.row(), index.column()) in self.over
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(tr("{text}: over the limit").format(text=text) if over else text)
-        if over and role == Qt.ItemDataRole.ForegroundRole:
-            return theme.palette().error
-        if over and role == Qt.ItemDataRole.FontRole:
-            return theme.font(semibold=True)
-        return icon(row.icon) if role == Qt.ItemDataRole.DecorationRole and row.icon and not index.column() else None
+        record, column = self.records[index.row()], self.columns[index.column()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return column.text(record) if self.wraps else column.text(record).replace("\n", " ")
+            case Qt.ItemDataRole.EditRole:
+                return column.text(record)
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip((column.tip or column.text)(record))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return (column.spoken or column.text)(record)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self.alignment(index.column())
+            case Qt.ItemDataRole.ForegroundRole if column.colour is not None:
+                return getattr(theme.palette(), column.colour(record))
+            case Qt.ItemDataRole.FontRole if column.bold is not None and column.bold(record):
+                return theme.font(semibold=True)
+            case Qt.ItemDataRole.DecorationRole if column.icon is not None:
+                return _decoration(column.icon(record))
+            case Qt.ItemDataRole.CheckStateRole if column.ticked is not None:
+                return Qt.CheckState.Checked if column.ticked(record) else Qt.CheckState.Unchecked
+            case _ if role == ELIDE_ROLE:
+                return Qt.TextElideMode.ElideMiddle if column.shrinks else Qt.TextElideMode.ElideRight
+            case _ if role == LOOK_ROLE and column.look is not None:
+                return column.look(record)
+            case _ if role == MARKS_ROLE and column.marks is not None:
+                return column.marks(record)
+            case _ if role == CHOICES_ROLE and column.choices is not None:
+                return column.choices(record)
+            case _ if role == CHOICE_ROLE and column.choice is not None:
+                return column.choice(record)
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        column = self.columns[index.column()]
+        if column.write is not None and self.writable:
+            record = self.records[index.row()]
+            if column.is_writable is None or column.is_writable(record):
+                found |= Qt.ItemFlag.ItemIsUserCheckable if column.ticked else Qt.ItemFlag.ItemIsEditable
+        return found
+
+    def setData(self, index: Index, value: Any, _role: int = Qt.ItemDataRole.EditRole) -> bool:
+        record, column = self.records[index.row()], self.columns[index.column()]
+        if column.write is None:
+            return False
+        if column.choice is not None:
+            unchanged = value == column.choice(record)
+        elif column.ticked is not None:
+            value = "yes" if Qt.CheckState(value) is Qt.CheckState.Checked else ""
+            unchanged = bool(value) == column.ticked(record)
+        else:
+            unchanged = str(value).strip() == column.text(record)
+        if not unchanged:
+            column.write(record, str(value))
+        return True
 
 
-class _LastColumnDelegate(QStyledItemDelegate):
-    """The last column takes the room that is left: numbers at its right edge would stand alone, far from its name."""
-
-    width = 0
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        if index.data(Qt.ItemDataRole.TextAlignmentRole) == _RIGHT:
-            if option.state & QStyle.StateFlag.State_Selected:
-                painter.fillRect(option.rect, theme.palette().selection)
-            option.rect.setWidth(min(option.rect.width(), self.width))
-        super().paint(painter, option, index)
-
-
-class RowsTable(QTableView):
-    """Rows that are read and chosen, never written.
+class RecordTable(QTableView, Generic[R]):
+    """Shows records: one or several are selected, and a column that can be sorted is sorted by a click on its title.
 
     Signals:
-        row_chosen (str, int): key and time of the row that was clicked, or on which Return was pressed.
-        selection_changed: another row is chosen, or none.
+        chosen (object): the record whose row was clicked, or on which Return was pressed.
+        opened (object): the record whose row was double-clicked, or on which Return was pressed.
+        selection_changed (): other records are selected, or none.
     """
 
-    row_chosen = Signal(str, int)
+    chosen = Signal(object)
+    opened = Signal(object)
     selection_changed = Signal()
 
-    def __init__(self, name: str, columns: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[RecordColumn[R]],
+        key: Callable[[R], str] = attrgetter("key"),
+        empty: str = "",
+        parent: QWidget | None = None,
+        *,
+        several: bool = False,
+        sortable: bool = False,
+        follows_end: bool = False,
+        wraps: bool = False,
+    ) -> None:
+        """Make the table.
+
+        Args:
+            name: for screen readers.
+            columns: from left to right.
+            key: tells a record from the others; what is selected stays so while its key is there.
+            empty: what is said where there is no record.
+            parent: Qt's.
+            several: whether more than one row can be selected.
+            sortable: whether a click on a title sorts.
+            follows_end: whether it stays at its end as records are added there.
+            wraps: whether texts are shown whole, on as many lines as they need, each cell to be chosen by itself.
+        """
         super().__init__(parent)
-        self._model = _RowsModel(columns)
-        self._names: int | None = None
-        self.setModel(self._model)
-        self._last = _LastColumnDelegate(self)
-        self.setItemDelegateForColumn(len(columns) - 1, self._last)
+        self._silent = False
+        self._follows_end = follows_end
+        self._fitted: list[int] = []
+        self.records_model: RecordModel[R] = RecordModel(key, self)
+        self.records_model.wraps = wraps
+        self.setModel(self.records_model)
+        self.setItemDelegate(CellDelegate(self, cut=True))
         self.setAccessibleName(name)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        behaviour = QAbstractItemView.SelectionBehavior
+        self.setSelectionBehavior(behaviour.SelectItems if wraps else behaviour.SelectRows)
+        mode = QAbstractItemView.SelectionMode
+        self.setSelectionMode(mode.ExtendedSelection if several else mode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
-        self.setWordWrap(False)
+        self.setWordWrap(wraps)
+        resizing = QHeaderView.ResizeMode
         self.verticalHeader().hide()
+        self.verticalHeader().setSectionResizeMode(resizing.ResizeToContents if wraps else resizing.Fixed)
         self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setResizeContentsPrecision(_ROWS_MEASURED)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.horizontalHeader().setStretchLastSection(True)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setResizeContentsPrecision(_ROWS_MEASURED)
+        # Qt's header asks for each column whether every row of it is selected, whatever it is told to highlight.
+        head.setSelectionModel(QItemSelectionModel(self.records_model, head))
+        if sortable:
+            head.setSortIndicatorClearable(True)
+            head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+            self.setSortingEnabled(True)
+        if empty:
+            EmptyHint(self, empty)
+        self.set_columns(columns)
         self.clicked.connect(self._emit_chosen)
-        self.activated.connect(self._emit_chosen)
-        self.selectionModel().selectionChanged.connect(lambda *_: self.selection_changed.emit())
+        self.doubleClicked.connect(lambda index: self.opened.emit(self.records_model.records[index.row()]))
+        self.selectionModel().selectionChanged.connect(self._emit_selection)
+        theme.notifier.changed.connect(self.viewport().update)
 
-    def elide_names(self, column: int = 0) -> None:
-        """Let the column of names take no more than the others leave, and shorten its texts in the middle.
+    def set_columns(self, columns: Sequence[RecordColumn[R]]) -> None:
+        """Have these columns, and no records until they are shown."""
+        self.records_model.set_columns(columns)
+        triggers = QAbstractItemView.EditTrigger
+        self.setEditTriggers(
+            triggers.SelectedClicked | triggers.DoubleClicked | triggers.EditKeyPressed
+            if any(column.write for column in columns)
+            else triggers.NoEditTriggers
+        )
+        self._fitted = []
+        self._fit_columns()
 
-        Names of models are long, and differ at both ends; in full they stand in their tooltips.
-        """
-        self._names = column
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self._fit_names()
+    def show_records(self, records: Sequence[R], *, writable: bool = True) -> None:
+        """Show these records; what was selected stays so where it is still there, and the place is kept."""
+        bar, model = self.verticalScrollBar(), self.records_model
+        kept, current = self.selected_keys(), self.current_key()
+        place, at_end = bar.value(), bar.value() == bar.maximum()
+        model.writable = writable
+        self._silent = True
+        try:
+            changed = model.set_records(records)
+            self._fit_columns()
+            if changed:
+                self.select(kept, current)
+                bar.setValue(place)
+                if self._follows_end and at_end:
+                    self.scrollToBottom()
+        finally:
+            self._silent = False
+        if changed and self.selected_keys() != kept:
+            self.selection_changed.emit()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_names()
+    def records(self) -> list[R]:
+        """Return the records in the order shown."""
+        return self.records_model.records
 
-    def _fit_names(self) -> None:
-        if self._names is not None:
-            head, wide, last = self.horizontalHeader(), self.viewport().width(), self._model.columnCount() - 1
-            # The last column stretches, and never gets less than what Qt gives a column by itself.
-            others = sum(self._natural_width(at) for at in range(last) if at != self._names)
-            others += max(self._natural_width(last), head.defaultSectionSize())
-            room = max(_MIN_NAME_WIDTH, wide - others)
-            name = min(room, self._natural_width(self._names))
-            head.setMaximumSectionSize(room)
-            head.resizeSection(self._names, name)
-            # Where nothing is left for it, it takes what it needs itself.
-            head.setStretchLastSection(name + others <= wide)
+    def texts(self) -> list[tuple[str, ...]]:
+        """Return what is shown, row by row."""
+        return [tuple(column.text(record) for column in self.records_model.columns) for record in self.records()]
 
-    def _natural_width(self, column: int) -> int:
-        return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
+    def current(self) -> R | None:
+        """Return the record with the focus."""
+        row = self.currentIndex().row()
+        return self.records()[row] if 0 <= row < len(self.records()) else None
 
-    def _min_last_width(self) -> int:
-        last, head = self._model.columnCount() - 1, self.horizontalHeader()
-        name = str(self._model.headerData(last, Qt.Orientation.Horizontal))
-        return max(self.sizeHintForColumn(last), head.fontMetrics().horizontalAdvance(name) + 2 * theme.GRID)
+    def current_key(self) -> str:
+        """Return the key of the record with the focus; "" where none has it."""
+        row = self.currentIndex().row()
+        return self.records_model.key(row) if 0 <= row < len(self.records()) else ""
 
-    def show_rows(self, rows: Sequence[TableRow]) -> None:
-        """Show other rows; the one with the same key stays chosen."""
-        if tuple(rows) == self._model.rows:
-            return
-        chosen, place = self.current_key(), self.verticalScrollBar().value()
-        self._model.set_rows(rows)
-        self._last.width = self._min_last_width()
-        self._fit_names()
-        if chosen:
-            self.select_key(chosen)
-            self.verticalScrollBar().setValue(place)
-            if self.current_key() != chosen:
-                self.selection_changed.emit()
+    def selected(self) -> list[R]:
+        """Return the selected records, in the order shown."""
+        # Asking for each row's index takes a third of a second where ten thousand are selected.
+        selection = self.selectionModel().selection()
+        ranges = [selection.at(number) for number in range(selection.count())]
+        rows = {row for selected in ranges for row in range(selected.top(), selected.bottom() + 1)}
+        return [self.records()[row] for row in sorted(rows)]
 
-    def mark_over_limit(self, cells: Container[tuple[int, int]]) -> None:
-        """Show in red which cells, by row and column, are over a limit."""
-        self._model.over = cells
-        self.viewport().update()
+    def selected_keys(self) -> list[str]:
+        """Return the keys of the selected records, in the order shown."""
+        return [self.records_model.key_of(record) for record in self.selected()]
+
+    def select(self, keys: Iterable[str], current: str | None = None) -> None:
+        """Select exactly these records, without `chosen`; the focus goes to `current`, else to the first."""
+        model, selection = self.records_model, self.selectionModel()
+        rows = sorted(row for key in keys if (row := model.row_of(key)) is not None)
+        chosen, first = QItemSelection(), 0
+        for place, row in enumerate(rows):
+            if place + 1 == len(rows) or rows[place + 1] != row + 1:
+                chosen.select(model.index(rows[first], 0), model.index(row, model.columnCount() - 1))
+                first = place + 1
+        focus = None if current is None else model.row_of(current)
+        focus = rows[0] if focus is None and rows else focus
+        here = _TOP if focus is None else model.index(focus, max(0, self.currentIndex().column()))
+        selection.setCurrentIndex(here, QItemSelectionModel.SelectionFlag.NoUpdate)
+        if here.isValid():
+            self.scrollTo(here)
+        selection.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def click_row(self, row: int) -> None:
+        """Choose a row as a click on it does."""
+        self.selectRow(row)
+        self._emit_chosen(self.records_model.index(row, 0))
 
     def fit_height(self, most: int) -> None:
         """Be as tall as the rows need, and no taller than so many pixels."""
-        rows = sum(self.rowHeight(place) for place in range(len(self._model.rows)))
+        rows = self.verticalHeader().defaultSectionSize() * len(self.records())
         self.setFixedHeight(min(most, self.horizontalHeader().sizeHint().height() + rows + 2 * self.frameWidth() + 2))
 
-    def current_row(self) -> int:
-        """Return the place of the chosen row, or -1."""
-        return self.currentIndex().row()
-
-    def current_key(self) -> str:
-        """Return the key of the chosen row, or ""."""
-        place = self.current_row()
-        return self._model.rows[place].key if 0 <= place < len(self._model.rows) else ""
-
-    def select_key(self, key: str) -> None:
-        """Make a row the chosen one, without `row_chosen`; none where there is no such row."""
-        places = [place for place, row in enumerate(self._model.rows) if row.key == key]
-        if places:
-            self.selectRow(places[0])
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        index = self.currentIndex()
+        if event.key() in _OPEN_KEYS and index.isValid() and self.state() is not QAbstractItemView.State.EditingState:
+            self._emit_chosen(index)
+            self.opened.emit(self.records()[index.row()])
         else:
-            self.clearSelection()
-            self.setCurrentIndex(QModelIndex())
+            super().keyPressEvent(event)
 
-    def texts(self) -> list[tuple[str, ...]]:
-        """Return what is shown."""
-        return [row.cells for row in self._model.rows]
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_columns()
 
-    def click_row(self, place: int) -> None:
-        """Choose a row as a click on it does."""
-        self.selectRow(place)
-        self._emit_chosen(self._model.index(place, 0))
+    def _fit_columns(self) -> None:
+        """Give columns what their texts need and the room allows, until somebody drags one."""
+        columns, head = self.records_model.columns, self.horizontalHeader()
+        if self._fitted and self._fitted != [self.columnWidth(place) for place in range(len(columns))]:
+            return
+        needed = [max(self.sizeHintForColumn(place), head.sectionSizeHint(place)) for place in range(len(columns))]
+        widths = [
+            min(need, _MIN_STRETCH_WIDTH if column.stretch or column.shrinks else column.width or need)
+            for need, column in zip(needed, columns, strict=True)
+        ]
+        spare = self.viewport().width() - sum(widths)
+        waiting = list(range(len(columns)))
+        while waiting and spare > 0:
+            place = min(waiting, key=lambda place: needed[place] - widths[place])
+            more = min(spare // len(waiting), needed[place] - widths[place])
+            widths[place] += more
+            spare -= more
+            waiting.remove(place)
+        takers = [place for place, column in enumerate(columns) if column.stretch]
+        if columns and not takers and self.records_model.alignment(len(columns) - 1) != _RIGHT:
+            takers = [len(columns) - 1]
+        for place in takers if spare > 0 else ():
+            widths[place] += spare // len(takers)
+        for place, width in enumerate(widths):
+            self.setColumnWidth(place, width)
+        self._fitted = [self.columnWidth(place) for place in range(len(columns))]
 
     def _emit_chosen(self, index: Index) -> None:
-        row = self._model.rows[index.row()]
-        self.row_chosen.emit(row.key, row.time_us)
+        self.chosen.emit(self.records()[index.row()])
+
+    def _emit_selection(self) -> None:
+        if not self._silent:
+            self.selection_changed.emit()
+
+
+def _decoration(found: str | tuple[str, str | None] | QPixmap) -> Any:
+    if isinstance(found, tuple):
+        return icon(*found)
+    return icon(found) if isinstance(found, str) and found else found or None

@@ -3,15 +3,11 @@
 Reports whether the figures match the study as it is now.
 """
 
-import logging
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
 
 from annotate.agreement.agreement_report import AgreementReport, AgreementRow, compute_report
 from annotate.agreement.annotation_arrays import NamedKey
@@ -31,11 +27,8 @@ from annotate.review.segment_statistics import (
     summarize_segments,
 )
 from app.gui.pages.figure_export import table_text
-from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
-from app.gui.study.study_controller import StudyController
 from project.codec import dump
-from project.entities.study_records import Changes, Json
-from project.errors import UserError
+from project.entities.study_records import Json
 from project.progress import Progress
 from project.schemes.scheme import Label, Track
 from project.session.session import Session
@@ -496,25 +489,12 @@ def _field_plots(field: ChoiceFieldCounts, labels: Sequence[tuple[NamedKey, Labe
     return found
 
 
-_log = logging.getLogger(__name__)
-_EDIT_PAUSE_MS = 400
-_MAX_AUTOMATIC_S = 0.7
-"""A computation that takes no longer is done again by itself after each edit."""
-_RELEVANT_TABLES = frozenset(
+RELEVANT_TABLES = frozenset(
     {
         *("segment", "segment_value", "review", "completion", "assignment", "annotator", "recording", "collection"),
         *("scheme_version", "property", "participant", "medium"),
     }
 )
-
-
-class ComputationState(Enum):
-    """How the figures stand to the study."""
-
-    WORKING = auto()
-    CURRENT = auto()
-    OUT_OF_DATE = auto()
-    REFUSED = auto()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -536,101 +516,8 @@ class AgreementResult:
     statistics_plots: tuple[Plot, ...]
 
 
-class AgreementCalculator(QObject):
-    """Answers one question at a time; an answer that is no longer wanted is dropped.
-
-    Signals:
-        finished (AgreementResult): the figures.
-        state_changed (ComputationState, str): how they stand; the text says why a question was refused.
-        progressed (int, int, str): how far it is, of how many, and what is done.
-    """
-
-    finished = Signal(object)
-    state_changed = Signal(object, str)
-    progressed = Signal(int, int, str)
-
-    def __init__(
-        self,
-        studio: StudyController,
-        background: BackgroundPool,
-        question: Callable[[], AgreementQuery | None],
-        parent: QObject,
-    ) -> None:
-        super().__init__(parent)
-        self._studio = studio
-        self._background = background
-        self._question = question
-        self._seconds = 0.0
-        self._looking: PendingRead | None = None
-        self.state = ComputationState.OUT_OF_DATE
-        self._timer = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
-        self._timer.timeout.connect(self.start)
-        studio.bridge.changed.connect(self._apply)
-        studio.leaving.connect(self.stop)
-
-    def schedule(self) -> None:
-        """Compute after a moment in which nothing else is asked for."""
-        self._timer.start()
-
-    def start(self) -> None:
-        """Read the study and compute, in the background."""
-        self._timer.stop()
-        session = self._studio.session
-        question = self._question()
-        if session is None or question is None:
-            return
-        self._cancel_pending()
-        began = time.monotonic()
-        self._set_state(ComputationState.WORKING)
-
-        def then(found: AgreementResult) -> None:
-            self._seconds = time.monotonic() - began
-            self.finished.emit(found)
-            self._set_state(ComputationState.CURRENT)
-
-        def failed(error: Exception) -> None:
-            if isinstance(error, UserError):
-                self._set_state(ComputationState.REFUSED, f"{error.message} {error.hint}".strip())
-            else:
-                _log.error("The figures could not be computed", exc_info=error)
-                self._set_state(
-                    ComputationState.REFUSED, tr("The figures could not be computed: {error}").format(error=error)
-                )
-
-        self._looking = read_in_background(
-            *(self._background, session, lambda second, progress: _compute_agreement(second, question, progress)),
-            *(then, failed, self.progressed.emit),
-        )
-
-    def stop(self) -> None:
-        """Stop the computation; its answer is dropped."""
-        self._cancel_pending()
-        self._timer.stop()
-
-    def cancel(self) -> None:
-        """Stop on the user's request, and say so."""
-        self.stop()
-        self._set_state(ComputationState.REFUSED, tr("Cancelled. Refresh computes the figures."))
-
-    def _cancel_pending(self) -> None:
-        if self._looking is not None:
-            self._looking.stop()
-            self._looking = None
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if not _RELEVANT_TABLES & changes.tables.keys():
-            return
-        self._cancel_pending()
-        self._set_state(ComputationState.OUT_OF_DATE)
-        if self._seconds < _MAX_AUTOMATIC_S:
-            self.schedule()
-
-    def _set_state(self, state: ComputationState, text: str = "") -> None:
-        self.state = state
-        self.state_changed.emit(state, text)
-
-
-def _compute_agreement(second: Session, question: AgreementQuery, progress: Progress) -> AgreementResult:
+def compute_agreement_result(second: Session, question: AgreementQuery, progress: Progress) -> AgreementResult:
+    """Read the study and compute all figures of a question, in any thread."""
     reading = read_agreement_input(second, question)
     progress.check_cancelled()
     statistics, each = summarize_segments(reading.material), summarize_by_annotator(reading.material)

@@ -9,17 +9,24 @@ from itertools import combinations
 
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.figure_intervals import load_published
 from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, build_report_tables
 from app.gui.agreement import agreement_figures
-from app.gui.agreement.agreement_figures import AgreementCalculator, AgreementResult, ComputationState, agreement_files
+from app.gui.agreement.agreement_figures import (
+    RELEVANT_TABLES,
+    AgreementResult,
+    agreement_files,
+    compute_agreement_result,
+)
 from app.gui.agreement.breakdown_table import SplitsPage
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter, write_folder
+from app.gui.pages.live import Live, LiveState
+from app.gui.study.background import Read
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_recordings
@@ -29,12 +36,12 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.checklists import ChoiceButton
-from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 STEP_MS = 100
 _MAX_STEP_MS = 60_000
@@ -74,7 +81,9 @@ class ComparisonBar(QWidget):
         super().__init__(parent)
         row = FlowLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        self.lane, self.pair, self.third = QComboBox(), QComboBox(), QComboBox()
+        self.lane = ChoiceBox(tr("Track"), tr("Scheme and track whose segments are compared"))
+        self.pair = ChoiceBox(tr("Who"), tr("Everybody who is a person, or one pair"))
+        self.third = ChoiceBox(tr("Third"), tr("One who is compared with the others, and counts in no other figure"))
         self.recordings = ChoiceButton(tr("Recordings"))
         self.minimum_iou = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2)
         self.minimum_iou.setSpecialValueText(tr("Any"))
@@ -103,7 +112,6 @@ class ComparisonBar(QWidget):
         row.addWidget(self.refresh)
         for spin in (self.minimum_iou, self.step):
             spin.setKeyboardTracking(False)
-            spin.lineEdit().setAccessibleName(spin.accessibleName())
             spin.setFixedWidth(theme.GRID * 10)
         for box in (self.lane, self.pair, self.third):
             box.setMaximumWidth(theme.GRID * 32)
@@ -128,9 +136,9 @@ class ComparisonBar(QWidget):
         }
         blocked = self.blockSignals(True)
         try:
-            _fill_combo(self.lane, lanes)
-            _fill_combo(self.pair, pairs)
-            _fill_combo(self.third, {"": tr("Nobody"), **{name: name for name in people}})
+            self.lane.offer(lanes)
+            self.pair.offer(pairs)
+            self.third.offer({"": tr("Nobody"), **{name: name for name in people}})
             self.recordings.set_choices(groups)
         finally:
             self.blockSignals(blocked)
@@ -139,11 +147,11 @@ class ComparisonBar(QWidget):
 
     def settings(self) -> ComparisonSettings:
         """Return what is chosen."""
-        pair = str(self.pair.currentData() or "")
+        pair = self.pair.key()
         return ComparisonSettings(
-            str(self.lane.currentData() or ""),
+            self.lane.key(),
             tuple(pair.split("\n")) if pair else (),
-            str(self.third.currentData() or ""),
+            self.third.key(),
             self.recordings.ticked_keys(),
             self.minimum_iou.value(),
             self.step.value(),
@@ -158,22 +166,14 @@ class ComparisonBar(QWidget):
             label = PlainLabel(name)
             label.setBuddy(control)
             inner.addWidget(label)
-            control.setAccessibleName(name)
-            control.setToolTip(plain_tip(tip))
+            describe(control, name, tip)
         inner.addWidget(control)
         row.addWidget(both)
         return both
 
 
-def _fill_combo(box: QComboBox, names: Mapping[str, str]) -> None:
-    """Offer these by key, and keep what is chosen where it is still there."""
-    chosen = box.currentData()
-    box.clear()
-    for key, name in names.items():
-        box.addItem(name, key)
-    box.setCurrentIndex(max(0, box.findData(chosen)))
-
-
+_MAX_AUTOMATIC_S = 0.7
+"""A computation that takes no longer is done again by itself after each edit."""
 _COLLECTION_PREFIX = tr("collection ")
 
 
@@ -233,7 +233,10 @@ class AgreementWindow(QWidget):
         self.resize(1120, 800)
         self.setMinimumWidth(480)
         self.bar = ComparisonBar()
-        self.computing = AgreementCalculator(context.studio, context.background, self._current_query, self)
+        self.computing = Live(
+            *(context, self, RELEVANT_TABLES, self._agreement_reader),
+            automatic_below_s=_MAX_AUTOMATIC_S,
+        )
         self._taking = PlotExporter(context, self._show_status)
         self.figures, self.form = FiguresView(tr("Figures of agreement")), FiguresView(tr("Figures of the form"))
         self.drawn, self.counted = PlotWall(tr("Plots of agreement")), PlotWall(tr("Plots of statistics"))
@@ -276,14 +279,14 @@ class AgreementWindow(QWidget):
         self.bar.changed.connect(self.computing.schedule)
         self.bar.refresh_requested.connect(self.refresh)
         self.computing.finished.connect(self._show)
-        self.computing.state_changed.connect(self._show_state)
-        self.computing.progressed.connect(self.status.show_progress)
+        self.computing.changed.connect(self._show_state)
+        self.computing.show_on(self.status, lambda found: _summary(found.report))
         self.status.cancel_requested.connect(self.computing.cancel)
         self.drawn.action_requested.connect(self._taking.export_plot)
         self.counted.action_requested.connect(self._taking.export_plot)
         self.copy.clicked.connect(self._copy)
         self.export.clicked.connect(self.export_all)
-        self._show_state(ComputationState.OUT_OF_DATE, "")
+        self._show_state()
 
     def refresh(self) -> None:
         """Offer what the study has now, and compute."""
@@ -294,7 +297,7 @@ class AgreementWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not event.spontaneous() and self.computing.state is not ComputationState.CURRENT:
+        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
             self.refresh()
 
     def export_all(self) -> None:
@@ -318,12 +321,13 @@ class AgreementWindow(QWidget):
                 )
             )
 
-    def _current_query(self) -> AgreementQuery | None:
+    def _agreement_reader(self) -> Read[AgreementResult] | None:
         session = self._context.studio.session
         if session is None or not self.isVisible():
             return None
         fill_comparison_bar(session, self.bar)
-        return build_query(session, self.bar.settings())
+        query = build_query(session, self.bar.settings())
+        return lambda second, progress: compute_agreement_result(second, query, progress)
 
     def _show(self, found: AgreementResult) -> None:
         self._found = found
@@ -340,20 +344,12 @@ class AgreementWindow(QWidget):
         self.counted.set_plots(found.statistics_plots)
         self.splits.show_report(report)
 
-    def _show_state(self, state: ComputationState, text: str) -> None:
-        working = state is ComputationState.WORKING
-        self.bar.refresh.setProperty("primary", state is ComputationState.OUT_OF_DATE and self._found is not None)
+    def _show_state(self) -> None:
+        state = self.computing.state
+        self.bar.refresh.setProperty("primary", state is LiveState.OUTDATED and self._found is not None)
         self.bar.refresh.style().polish(self.bar.refresh)
         for control in (self.copy, self.export):
-            control.setEnabled(self._found is not None and not working)
-        if state is ComputationState.CURRENT:
-            text = _summary(self._found.report) if self._found is not None else ""
-        elif state is ComputationState.OUT_OF_DATE and self._found is not None:
-            text = tr("Out of date: the study has changed. Refresh computes the figures again.")
-        if working:
-            self.status.show_progress(0, 0, tr("Reading the study"))
-        else:
-            self._show_status(text)
+            control.setEnabled(self._found is not None and state is not LiveState.WORKING)
 
     def _show_status(self, text: str) -> None:
         self.status.show_text(text)

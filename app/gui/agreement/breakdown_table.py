@@ -5,17 +5,11 @@ Shows a plot of one figure and a sortable table of all.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QPushButton,
     QSplitter,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -29,122 +23,68 @@ from app.gui.pages.figure_export import PlotExporter
 from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import SplitRow
 from widgets.plots.plot_data import Plot, PlottedValue, format_value
 from widgets.plots.plot_view import PlotWall
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordColumn, RecordTable
+from widgets.text_labels import PlainLabel
 
-_KEY_ROLE = Qt.ItemDataRole.UserRole + 1
 
+def split_columns(title: str, columns: Sequence[tuple[str, str]], *, leads: bool) -> list[RecordColumn[SplitRow]]:
+    """Return the columns of the figures by group.
 
-class SplitView(QTableWidget):
-    """A row for each group; a value and its n share a cell.
-
-    Signals:
-        opened (str): key of the row to look at: a click on its name, or Return.
+    Args:
+        title: of the column of names.
+        columns: name and meaning of each figure.
+        leads: whether a row leads to something in the video.
     """
-
-    opened = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._leads = False
-        self.setAccessibleName(tr("Figures by group"))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
-        head = self.horizontalHeader()
-        head.setHighlightSections(False)
-        head.setToolTip(tr("Click to sort"))
-        head.setSortIndicatorClearable(True)
-        self.setSortingEnabled(True)
-        self.cellClicked.connect(lambda row, _column: self._open(row))
-
-    def show_rows(
-        self, title: str, columns: Sequence[tuple[str, str]], rows: Sequence[SplitRow], *, leads: bool
-    ) -> None:
-        """Show these.
-
-        Args:
-            title: of the column of names.
-            columns: name and meaning of each figure.
-            rows: with a figure for each column.
-            leads: whether a row leads to something in the video.
-        """
-        self._leads = leads
-        self.setSortingEnabled(False)
-        self.clear()
-        self.setColumnCount(1 + len(columns))
-        self.setRowCount(len(rows))
-        for column, (text, means) in enumerate([(title, tr("Click to sort")), *columns]):
-            heading = QTableWidgetItem(text)
-            heading.setToolTip(plain_tip(means))
-            side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
-            heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-            self.setHorizontalHeaderItem(column, heading)
-        for index, row in enumerate(rows):
-            name = _SortableItem(row.name, float(index))
-            name.setData(_KEY_ROLE, row.key)
-            name.setToolTip(plain_tip(f"{row.name}{tr(': click to look at it') if leads else ''}"))
-            self.setItem(index, 0, name)
-            for column, figure in enumerate(row.figures):
-                self.setItem(index, column + 1, _figure_item(figure))
-        self.setSortingEnabled(True)
-        self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.setAccessibleName(tr("Figures by {title}").format(title=title.lower()))
-        self.resizeColumnsToContents()
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.setColumnWidth(0, min(320, max(160, self.columnWidth(0) + theme.GRID * 2)))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentRow() >= 0:
-            self._open(self.currentRow())
-        else:
-            super().keyPressEvent(event)
-
-    def _open(self, row: int) -> None:
-        item = self.item(row, 0)
-        if self._leads and item is not None:
-            self.opened.emit(str(item.data(_KEY_ROLE)))
-
-
-class _SortableItem(QTableWidgetItem):
-    """Sorts by its number; what is undefined comes first in rising order."""
-
-    def __init__(self, text: str, number: float | None) -> None:
-        super().__init__(text)
-        self.number = float("-inf") if number is None else number
-
-    def __lt__(self, other: QTableWidgetItem) -> bool:
-        return isinstance(other, _SortableItem) and self.number < other.number
-
-
-def _figure_item(figure: PlottedValue | None) -> _SortableItem:
-    if figure is None:
-        return _SortableItem("", None)
-    text = (
-        f"{format_value(figure.value)}   n = {figure.n:,}"
-        if figure.value is not None
-        else f"{format_value(None)}   n = {figure.n:,}"
+    hint = tr(": click to look at it") if leads else ""
+    names = RecordColumn[SplitRow](
+        title,
+        lambda row: row.name,
+        title_tip=tr("Click to sort"),
+        stretch=True,
+        number=False,
+        tip=lambda row: f"{row.name}{hint}",
+        sort=lambda row: row.name.casefold(),
     )
-    item = _SortableItem(text, figure.value)
-    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    return [names, *(_figure_column(name, meaning, place) for place, (name, meaning) in enumerate(columns))]
+
+
+def _figure_column(name: str, meaning: str, place: int) -> RecordColumn[SplitRow]:
+    def text(row: SplitRow) -> str:
+        figure = row.figures[place]
+        return "" if figure is None else f"{format_value(figure.value)}   n = {figure.n:,}"
+
+    def colour(row: SplitRow) -> str:
+        figure = row.figures[place]
+        return "muted" if figure is not None and figure.value is None else "text"
+
+    def value(row: SplitRow) -> float | None:
+        figure = row.figures[place]
+        return None if figure is None else figure.value
+
+    return RecordColumn(
+        name,
+        text,
+        title_tip=meaning,
+        number=True,
+        colour=colour,
+        tip=lambda row: _figure_tip(row.figures[place]),
+        sort=value,
+    )
+
+
+def _figure_tip(figure: PlottedValue | None) -> str:
+    if figure is None:
+        return ""
     if figure.value is None:
-        item.setForeground(theme.palette().muted)
-        item.setToolTip(plain_tip(figure.reason))
-    elif figure.low is not None and figure.high is not None:
-        item.setToolTip(
-            plain_tip(
-                tr("95 % interval {low} to {high}").format(low=format_value(figure.low), high=format_value(figure.high))
-            )
-        )
-    return item
+        return figure.reason
+    if figure.low is None or figure.high is None:
+        return ""
+    return tr("95 % interval {low} to {high}").format(low=format_value(figure.low), high=format_value(figure.high))
 
 
 _DEFAULT_FIGURE = "verdict_agreement"
@@ -158,15 +98,13 @@ class SplitsPage(QWidget):
         super().__init__()
         self._report: AgreementReport | None = None
         self._taking = taking
-        self.by, self.figure = QComboBox(), QComboBox()
-        self.by.setAccessibleName(tr("Split by"))
-        self.by.setToolTip(tr("What the figures are split by"))
-        self.figure.setAccessibleName(tr("Figure to draw"))
-        self.figure.setToolTip(tr("The figure that is drawn above the table"))
+        self.by = ChoiceBox(tr("Split by"), tr("What the figures are split by"))
+        self.figure = ChoiceBox(tr("Figure to draw"), tr("The figure that is drawn above the table"))
         self.copy, self.save = QPushButton(tr("Copy table")), QPushButton(tr("Save table as CSV…"))
         self.copy.setToolTip(tr("Copy the table as CSV"))
         self.save.setToolTip(tr("Save the table as CSV"))
-        self.wall, self.table = PlotWall(tr("Plot of one figure by group")), SplitView()
+        self.wall = PlotWall(tr("Plot of one figure by group"))
+        self.table: RecordTable[SplitRow] = RecordTable(tr("Figures by group"), (), sortable=True)
         head = QWidget()
         row = FlowLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
@@ -194,7 +132,9 @@ class SplitsPage(QWidget):
         column.addWidget(split, 1)
         self.by.currentIndexChanged.connect(lambda _: self._show_split())
         self.figure.currentIndexChanged.connect(lambda _: self._draw())
-        self.table.opened.connect(lambda key: context.look_at(key, 0))
+        self.table.chosen.connect(
+            lambda row: context.look_at(row.key, 0) if self.by.currentData() == _RECORDING_SPLIT else None
+        )
         self.wall.action_requested.connect(taking.export_plot)
         self.copy.clicked.connect(self._copy)
         self.save.clicked.connect(self._save)
@@ -202,7 +142,7 @@ class SplitsPage(QWidget):
     def show_report(self, report: AgreementReport) -> None:
         """Show other figures; what is chosen stays."""
         self._report = report
-        _fill_combo(self.by, agreement_figures.available_splits(report), "label")
+        self.by.offer(agreement_figures.available_splits(report), first="label")
         self._show_split()
 
     def all_plots(self, report: AgreementReport) -> list[Plot]:
@@ -214,20 +154,20 @@ class SplitsPage(QWidget):
         ]
 
     def _show_split(self) -> None:
-        key = str(self.by.currentData() or "")
+        key = self.by.key()
         if self._report is None or key not in self._report.rows:
             return
         found = self._report.rows[key]
         columns = agreement_figures.split_columns(found)
-        _fill_combo(self.figure, {text: words.name for text, words in columns.items()}, _DEFAULT_FIGURE)
+        self.figure.offer({text: words.name for text, words in columns.items()}, first=_DEFAULT_FIGURE)
         shown = [(words.name, words.meaning) for words in columns.values()]
-        self.table.show_rows(
-            self.by.currentText(), shown, agreement_figures.split_rows(found, columns), leads=key == _RECORDING_SPLIT
-        )
+        self.table.set_columns(split_columns(self.by.currentText(), shown, leads=key == _RECORDING_SPLIT))
+        self.table.show_records(agreement_figures.split_rows(found, columns))
+        self.table.setAccessibleName(tr("Figures by {title}").format(title=self.by.currentText().lower()))
         self._draw()
 
     def _draw(self) -> None:
-        key, figure = str(self.by.currentData() or ""), str(self.figure.currentData() or "")
+        key, figure = self.by.key(), self.figure.key()
         report = self._report
         there = report is not None and bool(report.settings.recordings_compared) and bool(figure)
         plots = [_split_plot(report, key, figure)] if report is not None and there else []
@@ -257,14 +197,3 @@ def _split_plot(report: AgreementReport, key: str, figure: str) -> Plot:
         figure=describe_figure(figure).name, split=agreement_figures.available_splits(report).get(key, key).lower()
     )
     return split_plot(f"{figure}_by_{key}", title, report.rows[key], figure)
-
-
-def _fill_combo(box: QComboBox, names: dict[str, str], first: str) -> None:
-    """Offer these by key, and keep what is chosen where it is still there."""
-    chosen = box.currentData() or first
-    blocked = box.blockSignals(True)
-    box.clear()
-    for key, name in names.items():
-        box.addItem(name, key)
-    box.setCurrentIndex(max(0, box.findData(chosen)))
-    box.blockSignals(blocked)

@@ -16,7 +16,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
 _MAX_SHIFT_MS = 3_600_000
@@ -98,8 +98,7 @@ class BulkBar(QWidget):
 
     def _button(self, text: str, explained: str) -> QPushButton:
         button = QPushButton(text)
-        button.setToolTip(plain_tip(explained))
-        button.setAccessibleName(text.strip())
+        describe(button, text.strip(), explained)
         return button
 
     def _menu_button(self, text: str, explained: str, fill: object) -> QPushButton:
@@ -114,11 +113,9 @@ class BulkBar(QWidget):
         menu = QMenu(button)
         self.milliseconds = IntegerBox(minimum=-_MAX_SHIFT_MS, maximum=_MAX_SHIFT_MS, value=0, singleStep=40)
         self.milliseconds.setSuffix(tr(" ms"))
-        self.milliseconds.setAccessibleName(tr("Shift by milliseconds; less than 0 is earlier"))
-        self.milliseconds.setToolTip(tr("Less than 0 is earlier"))
+        describe(self.milliseconds, tr("Shift by milliseconds; less than 0 is earlier"), tr("Less than 0 is earlier"))
         move = QPushButton(tr("Move"))
-        move.setAccessibleName(tr("Move the selected segments"))
-        move.setToolTip(tr("Move the selected segments by this much"))
+        describe(move, tr("Move the selected segments"), tr("Move the selected segments by this much"))
         inside = QWidget()
         row = QHBoxLayout(inside)
         row.setContentsMargins(*[theme.GRID] * 4)

@@ -26,7 +26,7 @@ from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
 _MAX_HEIGHT = 200
@@ -123,8 +123,7 @@ class CommentsBox(QWidget):
         self.head.setText(
             tr("{count}, {unresolved} unresolved").format(count=count, unresolved=unresolved) if unresolved else count
         )
-        self.head.setAccessibleName(self.head.text())
-        self.head.setToolTip(tr("Read and add comments on this segment"))
+        describe(self.head, self.head.text(), tr("Read and add comments on this segment"))
         self._fill(writable)
         self._enable()
         self._set_expanded(self._wanted or unresolved > 0 if other else self._inside.isVisibleTo(self))
@@ -202,8 +201,7 @@ class CommentsBox(QWidget):
     def _button(self, picture: str, explained: str) -> QToolButton:
         button = QToolButton()
         button.setIcon(icon(picture))
-        button.setToolTip(plain_tip(explained))
-        button.setAccessibleName(explained)
+        describe(button, explained, explained)
         return button
 
     def _edit(self, remark: Remark) -> None:

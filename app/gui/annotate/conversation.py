@@ -21,7 +21,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
 from widgets.labels import participant_colours, participant_ink
-from widgets.text_labels import semibold
+from widgets.text_labels import describe, semibold
 from widgets.theme import icon
 
 _MAX_HEIGHT = 264
@@ -76,8 +76,7 @@ class ConversationPanel(QWidget):
         self.before = IntegerBox()
         self.before.setRange(0, _MAX_TURNS_BEFORE)
         self.before.setSuffix(tr(" before"))
-        self.before.setAccessibleName(tr("Turns before the segment"))
-        self.before.setToolTip(tr("How many turns before the segment are shown"))
+        describe(self.before, tr("Turns before the segment"), tr("How many turns before the segment are shown"))
         self.before.valueChanged.connect(self.before_changed)
         self.turns = QTextBrowser()
         self.turns.setFrameShape(QFrame.Shape.NoFrame)

@@ -9,7 +9,7 @@ from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
 from widgets import theme
 from widgets.inspector.scheme_browser import SchemeBrowser
-from widgets.text_labels import ElidedLabel, PlainLabel
+from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon
 
 
@@ -38,8 +38,7 @@ class GuidelinesPanel(QWidget):
         close = QToolButton()
         close.setIcon(icon("x"))
         close.setIconSize(QSize(14, 14))
-        close.setToolTip(tr("Close the guidelines (F3)"))
-        close.setAccessibleName(tr("Close the guidelines"))
+        describe(close, tr("Close the guidelines"), tr("Close the guidelines (F3)"))
         close.clicked.connect(self.close_requested)
         head.setSpacing(theme.GRID)
         head.addWidget(title)

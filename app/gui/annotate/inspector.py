@@ -24,7 +24,7 @@ from widgets.empty_state import EmptyState
 from widgets.inspector.scheme_browser import value_text
 from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
 from widgets.labels import LabelButtons, label_looks, unknown_look
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon, pixmap
 
 
@@ -243,8 +243,7 @@ class Inspector(QWidget):
         column.addWidget(self.kept)
         self._delete = QPushButton()
         self._delete.setIcon(icon("trash-2"))
-        self._delete.setToolTip(tr("Delete the selected segments (Del)"))
-        self._delete.setAccessibleName(tr("Delete the selected segments"))
+        describe(self._delete, tr("Delete the selected segments"), tr("Delete the selected segments (Del)"))
         column.addWidget(self._delete)
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)

@@ -6,11 +6,12 @@ confident.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import QWidget
 
 from annotate.meta.recording_cast import PersonTrack, RecordingPerson
-from app.gui.annotate.meta_tables import PeopleTable
+from app.gui.annotate.meta_tables import THUMBNAIL_PX
 from app.gui.faces.face_crops import Crops, ThumbnailCrop
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
@@ -33,15 +34,21 @@ _CROP_FACTOR = 1.25
 
 
 class Pictures(QObject):
-    """Asks for two pictures of each person, and hands them to the table."""
+    """Two pictures of each person, which come when they are decoded.
 
-    def __init__(self, table: PeopleTable) -> None:
-        super().__init__(table)
-        self._table = table
+    Signals:
+        changed: another picture is there.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._pictures: dict[str, tuple[QPixmap, QPixmap]] = {}
         self._asked: dict[str, tuple[ThumbnailCrop, ThumbnailCrop]] = {}
         self._crops = Crops(self)
         self._crops.ready.connect(self._deliver)
-        table.destroyed.connect(self._crops.close)
+        parent.destroyed.connect(self._crops.close)
 
     def request(self, session: Session, recording_id: str, people: Sequence[RecordingPerson]) -> None:
         """Ask for the pictures that are not there yet."""
@@ -63,7 +70,20 @@ class Pictures(QObject):
         self._crops.close()
 
     def _deliver(self, key: str, images: Sequence[QImage]) -> None:
-        self._table.set_pictures(key, images[0], images[1])
+        self._pictures[key] = _make_thumbnail(images[0]), _make_thumbnail(images[1])
+        self.changed.emit()
+
+    def picture(self, key: str, place: int) -> QPixmap:
+        """Return the picture of the face (0) or of the whole person (1); an empty one until it is decoded."""
+        found = self._pictures.get(key)
+        return found[place] if found else QPixmap()
+
+
+def _make_thumbnail(image: QImage) -> QPixmap:
+    if image.isNull():
+        return QPixmap()
+    kept, smooth = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+    return QPixmap.fromImage(image.scaled(THUMBNAIL_PX, THUMBNAIL_PX, kept, smooth))
 
 
 def _best_crops(tracks: Sequence[PersonTrack]) -> tuple[ThumbnailCrop, ThumbnailCrop] | None:

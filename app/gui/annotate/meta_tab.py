@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -23,7 +23,18 @@ from annotate.meta.recording_cast import find_pauses, list_people, read_cued_utt
 from annotate.meta.scenes import SCHEME, read_scene_events
 from app.gui.annotate import meta_tables
 from app.gui.annotate.meta_suggestions import MetaSuggestionController, Pictures
-from app.gui.annotate.meta_tables import SCENES, SPEECH, AnswerPicker, ContradictionsTable, PeopleTable, SummaryBox
+from app.gui.annotate.meta_tables import (
+    PICTURE_COLUMNS,
+    SCENES,
+    SPEECH,
+    THUMBNAIL_PX,
+    AnswerPicker,
+    ContradictionRow,
+    PersonRow,
+    SummaryBox,
+    contradiction_columns,
+    people_columns,
+)
 from app.gui.pages.context import Context
 from benchmark.authoring.meta_answers import (
     AUDIT,
@@ -36,6 +47,7 @@ from benchmark.authoring.meta_answers import (
 )
 from benchmark.disclosure.conditions import condition_names
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
+from project.entities.questions import LookKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges
@@ -47,8 +59,8 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
-from widgets.table.record_table import RowsTable
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable, text_columns
+from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 
 _SIZE = (1280, 900)
 _WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
@@ -68,16 +80,17 @@ class MetaLayout(QWidget):
         self.title.setFont(theme.font(semibold=True))
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.condition = QComboBox()
-        self.condition.setAccessibleName(tr("What they see"))
-        self.condition.setToolTip(tr("What of the recording the judges see"))
+        describe(self.condition, tr("What they see"), tr("What of the recording the judges see"))
         self.status = ElidedLabel()
-        self.people = PeopleTable()
+        self.people: RecordTable[PersonRow] = RecordTable(tr("People"), (), wraps=True)
+        self.people.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
+        self.people.verticalHeader().setMinimumSectionSize(THUMBNAIL_PX + theme.GRID)
         self.looks_answers = AnswerPicker("looks")
-        self.speech = RowsTable(tr("Speech"), SPEECH)
-        self.scenes = RowsTable(tr("Scenes and events"), SCENES)
+        self.speech = RecordTable(tr("Speech"), text_columns(SPEECH))
+        self.scenes = RecordTable(tr("Scenes and events"), text_columns(SCENES))
         self.words = SummaryBox(tr("Summary from words"), _WORDS_HINT)
         self.frames = SummaryBox(tr("Summary from pictures"), _FRAMES_HINT)
-        self.contradictions = ContradictionsTable()
+        self.contradictions: RecordTable[ContradictionRow] = RecordTable(tr("Contradictions"), (), wraps=True)
         self.audit_answers = AnswerPicker("contradictions")
         self._stack = QStackedLayout()
         self._stack.addWidget(EmptyState("film", tr("No recording is open"), tr("Choose one in the main window.")))
@@ -181,8 +194,7 @@ class MetaLayout(QWidget):
             tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
         )
         self.label = QComboBox()
-        self.label.setAccessibleName(tr("What to mark"))
-        self.label.setToolTip(tr("What is marked at the playhead"))
+        describe(self.label, tr("What to mark"), tr("What is marked at the playhead"))
         for track in load_scheme(SCHEME).tracks:
             for label in track.labels:
                 self.label.addItem(label.name, f"{track.key}.{label.key}")
@@ -315,14 +327,11 @@ class MetaWindow(MetaLayout):
         self._connect_signals()
 
     def _connect_signals(self) -> None:
-        self.people.description_edited.connect(
-            lambda who, kind, text: self._edit(
-                lambda session, where: meta_edits.set_person_description(session, where, who, kind, text)
-            )
-        )
-        self.people.seek_requested.connect(self._seek)
-        self.speech.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
-        self.scenes.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
+        self.people.set_columns(people_columns(self._pictures.picture, self._describe))
+        self.people.clicked.connect(self._seek_person)
+        self._pictures.changed.connect(self.people.viewport().update)
+        self.speech.chosen.connect(lambda row: self._seek(row.time_us))
+        self.scenes.chosen.connect(lambda row: self._seek(row.time_us))
         self.speech.selection_changed.connect(self._update_buttons)
         self.scenes.selection_changed.connect(self._update_buttons)
         self.over.clicked.connect(self._toggle_voice_over)
@@ -338,24 +347,30 @@ class MetaWindow(MetaLayout):
             picker.accept_requested.connect(partial(self._accept_answer, task))
         for task, box in self.summary_boxes().items():
             box.edited.connect(partial(self._summarize, task))
-        table = self.contradictions
-        table.text_edited.connect(
-            lambda key, text: self._edit(lambda s, _: meta_edits.edit_contradiction(s, key, text))
-        )
-        table.resolution_edited.connect(
-            lambda key, text: self._edit(lambda s, _: meta_edits.settle_contradiction(s, key, text, bool(text)))
-        )
-        table.settled_changed.connect(
-            lambda key, on: self._edit(lambda s, _: meta_edits.settle_contradiction(s, key, None, on))
+        edit = self._edit
+        self.contradictions.set_columns(
+            contradiction_columns(
+                lambda row, on: edit(lambda s, _: meta_edits.settle_contradiction(s, row.key, None, bool(on))),
+                lambda row, text: edit(lambda s, _: meta_edits.edit_contradiction(s, row.key, text)),
+                lambda row, text: edit(lambda s, _: meta_edits.settle_contradiction(s, row.key, text, bool(text))),
+            )
         )
         self.add.clicked.connect(self._add_contradiction)
         self.new_contradiction.returnPressed.connect(self._add_contradiction)
         self.delete.clicked.connect(self._delete_contradiction)
-        table.itemSelectionChanged.connect(self._update_buttons)
+        self.contradictions.selection_changed.connect(self._update_buttons)
         self._suggesting.message.connect(self.status.set_text)
         self._studio.recording_changed.connect(self._change_recording)
         self._studio.session_changed.connect(self.reload)
         self._studio.bridge.changed.connect(self._apply)
+
+    def _describe(self, who: str, kind: LookKind, text: str) -> None:
+        self._edit(lambda session, where: meta_edits.set_person_description(session, where, who, kind, text))
+
+    def _seek_person(self, index: QModelIndex) -> None:
+        person = self.people.records()[index.row()]
+        if index.column() < PICTURE_COLUMNS and person.start_us >= 0:
+            self._seek(person.start_us)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -390,13 +405,13 @@ class MetaWindow(MetaLayout):
     def _show(self, session: Session, recording: Recording) -> None:
         writable = self._studio.writable
         people = list_people(session, recording.id)
-        self.people.show_people(meta_tables.people_rows(people), writable=writable)
+        self.people.show_records(meta_tables.people_rows(people), writable=writable)
         self._pictures.request(session, recording.id, people)
         said = read_cued_utterances(session, recording.id)
         pauses = find_pauses(said, recording.duration_us)
-        self.speech.show_rows(meta_tables.speech_rows(session, said, pauses))
-        self.scenes.show_rows(meta_tables.scene_rows(read_scene_events(session, recording.id)))
-        self.contradictions.show_rows(meta_tables.contradiction_rows(session, recording.id), writable=writable)
+        self.speech.show_records(meta_tables.speech_rows(session, said, pauses))
+        self.scenes.show_records(meta_tables.scene_rows(read_scene_events(session, recording.id)))
+        self.contradictions.show_records(meta_tables.contradiction_rows(session, recording.id), writable=writable)
         answers = meta_tables.answers_by_task(session, recording.id)
         for task, box in self.summary_boxes().items():
             box.set_writable(writable)

@@ -3,21 +3,17 @@
 They show people, speech, scenes, contradictions and summaries, with the answers that judges suggest.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QPixmap
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QFocusEvent, QPixmap
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QTableWidget,
-    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -41,8 +37,8 @@ from project.session.session import Session
 from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.table.record_table import TableRow
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordColumn, TableRow
+from widgets.text_labels import PlainLabel, describe
 
 _ANSWER_LINES = 3
 
@@ -69,8 +65,11 @@ class AnswerPicker(QWidget):
         super().__init__(parent)
         self._answers: tuple[SuggestedAnswer, ...] = ()
         self.choice = QComboBox()
-        self.choice.setAccessibleName(tr("Suggestions for {what}").format(what=what))
-        self.choice.setToolTip(tr("Whose suggestion is shown; the newest is the first"))
+        describe(
+            self.choice,
+            tr("Suggestions for {what}").format(what=what),
+            tr("Whose suggestion is shown; the newest is the first"),
+        )
         self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.accept = QPushButton(tr("Accept"))
         self.text = QPlainTextEdit(readOnly=True)
@@ -137,96 +136,29 @@ class ContradictionRow:
     settled: bool
 
 
-class ContradictionsTable(QTableWidget):
-    """One row a contradiction.
-
-    Signals:
-        text_edited (str, str): id, and what the contradiction is in other words.
-        resolution_edited (str, str): id, and what was found out.
-        settled_changed (str, bool): id, and whether it is settled.
-    """
-
-    text_edited = Signal(str, str)
-    resolution_edited = Signal(str, str)
-    settled_changed = Signal(str, bool)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(0, 3, parent)
-        self._rows: tuple[ContradictionRow, ...] = ()
-        self._writable = True
-        self._typed = False
-        self.setAccessibleName(tr("Contradictions"))
-        self.setHorizontalHeaderLabels([tr("Settled"), tr("What differs"), tr("What is true")])
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(True)
-        self.verticalHeader().hide()
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        header.setSectionResizeMode(_SETTLED, QHeaderView.ResizeMode.ResizeToContents)
-        self.itemChanged.connect(self._on_item_edited)
-
-    def sizeHintForRow(self, row: int) -> int:
-        return super().sizeHintForRow(row) + theme.GRID
-
-    def show_rows(self, rows: Sequence[ContradictionRow], *, writable: bool) -> None:
-        """Show other contradictions, or the same ones changed."""
-        if (tuple(rows), writable) == (self._rows, self._writable) and not self._typed:
-            return
-        self._typed = False
-        self._rows, self._writable = tuple(rows), writable
-        at = self.currentRow(), self.currentColumn()
-        with QSignalBlocker(self):
-            self.setRowCount(len(rows))
-            for place, row in enumerate(rows):
-                self._fill(place, row)
-            if at[0] >= 0:
-                self.setCurrentCell(*at)
-
-    def current_key(self) -> str:
-        """Return the id of the contradiction that is selected, or ""."""
-        place = self.currentRow()
-        return self._rows[place].key if 0 <= place < len(self._rows) else ""
-
-    def texts(self) -> list[tuple[str, str, bool]]:
-        """Return what is shown."""
-        return [(row.text, row.resolution, row.settled) for row in self._rows]
-
-    def _fill(self, place: int, row: ContradictionRow) -> None:
-        seen = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        tick = QTableWidgetItem()
-        tick.setFlags(seen | Qt.ItemFlag.ItemIsUserCheckable if self._writable else seen)
-        tick.setCheckState(Qt.CheckState.Checked if row.settled else Qt.CheckState.Unchecked)
-        tick.setToolTip(tr("Ticked: nobody has to look at it any more"))
-        self.setItem(place, _SETTLED, tick)
-        for column, text in ((_TEXT, row.text), (_TRUE, row.resolution)):
-            item = QTableWidgetItem(text)
-            item.setToolTip(tr("Press F2 or click twice to write"))
-            item.setFlags(seen | Qt.ItemFlag.ItemIsEditable if self._writable else seen)
-            self.setItem(place, column, item)
-
-    def _on_item_edited(self, item: QTableWidgetItem) -> None:
-        # Until it is shown again: what was typed may have been refused.
-        self._typed = True
-        row = self._rows[item.row()]
-        if item.column() == _SETTLED:
-            ticked = item.checkState() == Qt.CheckState.Checked
-            if ticked != row.settled:
-                self.settled_changed.emit(row.key, ticked)
-        elif item.column() == _TEXT and item.text().strip() != row.text:
-            self.text_edited.emit(row.key, item.text())
-        elif item.column() == _TRUE and item.text().strip() != row.resolution:
-            self.resolution_edited.emit(row.key, item.text())
+def contradiction_columns(
+    settle: Callable[[ContradictionRow, str], object],
+    write_text: Callable[[ContradictionRow, str], object],
+    write_resolution: Callable[[ContradictionRow, str], object],
+) -> list[RecordColumn[ContradictionRow]]:
+    """Return the columns of contradictions, and what takes each change."""
+    tip = tr("Press F2 or click twice to write")
+    return [
+        RecordColumn(
+            tr("Settled"),
+            lambda _row: "",
+            ticked=lambda row: row.settled,
+            write=settle,
+            tip=lambda _row: tr("Ticked: nobody has to look at it any more"),
+        ),
+        RecordColumn(tr("What differs"), lambda row: row.text, stretch=True, write=write_text, tip=lambda _row: tip),
+        RecordColumn(
+            tr("What is true"), lambda row: row.resolution, stretch=True, write=write_resolution, tip=lambda _row: tip
+        ),
+    ]
 
 
-_FACE, _PERSON, _WHO, _SEEN = 0, 1, 2, 3
-_LOOK_KINDS = tuple(LookKind)
-_THUMBNAIL_PX = 60
+THUMBNAIL_PX = 60
 _LOOK_NAMES = {
     LookKind.CLOTHING: tr("Clothing"),
     LookKind.HAIR: tr("Hair"),
@@ -254,131 +186,42 @@ class PersonRow:
     start_us: int
 
 
-class PeopleTable(QTableWidget):
-    """One row a person; pictures come when they are decoded.
+def people_columns(
+    picture: Callable[[str, int], QPixmap], describe: Callable[[str, LookKind, str], object]
+) -> list[RecordColumn[PersonRow]]:
+    """Return the columns of people.
 
-    Signals:
-        description_edited (str, LookKind, str): participant id, kind and the new text.
-        seek_requested (int): time of the row that was clicked, in microseconds.
+    Args:
+        picture: of a person, by key: the face (0) or the whole person (1).
+        describe: takes the id of a participant, what is described, and the words.
     """
 
-    description_edited = Signal(str, object, str)
-    seek_requested = Signal(int)
+    def tip(row: PersonRow) -> str:
+        said = tr("{name}: click to go to where they are seen best").format(name=row.name)
+        return said if row.start_us >= 0 else row.name
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(0, 4 + len(_LOOK_KINDS), parent)
-        self._pictures: dict[str, tuple[QPixmap, QPixmap]] = {}
-        self._rows: tuple[PersonRow, ...] = ()
-        self._writable = True
-        self._typed = False
-        self.setAccessibleName(tr("People"))
-        self.setHorizontalHeaderLabels(
-            [tr("Face"), tr("Person"), tr("Who"), tr("Seen"), *(_LOOK_NAMES[kind] for kind in _LOOK_KINDS)]
+    def look(kind: LookKind) -> RecordColumn[PersonRow]:
+        said = tr("{names} of {name}; press F2 or click twice to write")
+        return RecordColumn(
+            _LOOK_NAMES[kind],
+            lambda row: row.looks.get(kind, ""),
+            stretch=True,
+            tip=lambda row: said.format(names=_LOOK_NAMES[kind], name=row.name) if row.key else "",
+            write=lambda row, text: describe(row.key, kind, text),
+            is_writable=lambda row: bool(row.key),
         )
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(True)
-        self.setIconSize(QSize(_THUMBNAIL_PX, _THUMBNAIL_PX))
-        self.verticalHeader().hide()
-        self.verticalHeader().setMinimumSectionSize(_THUMBNAIL_PX + 8)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        for column in (_FACE, _PERSON):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.setColumnWidth(column, _THUMBNAIL_PX + 12)
-        for column in (_WHO, _SEEN):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        self.itemChanged.connect(self._on_item_edited)
-        self.cellClicked.connect(self._on_cell_clicked)
 
-    def show_people(self, rows: Sequence[PersonRow], *, writable: bool) -> None:
-        """Show other people, or the same ones described otherwise."""
-        if (tuple(rows), writable) == (self._rows, self._writable) and not self._typed:
-            return
-        self._typed = False
-        self._rows, self._writable = tuple(rows), writable
-        at = self.currentRow(), self.currentColumn()
-        with QSignalBlocker(self):
-            self.setRowCount(len(rows))
-            for place, row in enumerate(rows):
-                self._fill(place, row)
-            if at[0] >= 0:
-                self.setCurrentCell(*at)
-
-    def set_pictures(self, key: str, face: QImage, person: QImage) -> None:
-        """Show the pictures of somebody."""
-        self._pictures[key] = (_make_thumbnail(face), _make_thumbnail(person))
-        for place, row in enumerate(self._rows):
-            if row.key == key:
-                with QSignalBlocker(self):
-                    self._picture(place, row)
-        self.viewport().update()
-
-    def texts(self) -> list[tuple[str, ...]]:
-        """Return who is shown, with all looks."""
-        return [(row.name, *(row.looks.get(kind, "") for kind in _LOOK_KINDS)) for row in self._rows]
-
-    def _fill(self, place: int, row: PersonRow) -> None:
-        name = row.name.replace("<", "&lt;")
-        for column, text in ((_FACE, ""), (_PERSON, ""), (_WHO, row.name), (_SEEN, row.seen)):
-            item = QTableWidgetItem(text)
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            item.setToolTip(
-                plain_tip(
-                    tr("{name}: click to go to where they are seen best").format(name=name)
-                    if row.start_us >= 0
-                    else name
-                )
-            )
-            self.setItem(place, column, item)
-        for index, kind in enumerate(_LOOK_KINDS):
-            item = QTableWidgetItem(row.looks.get(kind, ""))
-            item.setToolTip(
-                plain_tip(
-                    tr("{names} of {name}; press F2 or click twice to write").format(names=_LOOK_NAMES[kind], name=name)
-                    if row.key
-                    else ""
-                )
-            )
-            flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-            item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if row.key and self._writable else flags)
-            self.setItem(place, 4 + index, item)
-        self._picture(place, row)
-
-    def _picture(self, place: int, row: PersonRow) -> None:
-        found = self._pictures.get(row.key)
-        for column, picture in zip((_FACE, _PERSON), found or (), strict=False):
-            item = self.item(place, column)
-            if item is not None:
-                item.setData(Qt.ItemDataRole.DecorationRole, picture)
-
-    def _on_item_edited(self, item: QTableWidgetItem) -> None:
-        # Until it is shown again: what was typed may have been refused.
-        self._typed = True
-        row, number = self._rows[item.row()], item.column() - 4
-        if number < 0 or not row.key:
-            return
-        kind = _LOOK_KINDS[number]
-        if item.text().strip() != row.looks.get(kind, ""):
-            self.description_edited.emit(row.key, kind, item.text())
-
-    def _on_cell_clicked(self, place: int, column: int) -> None:
-        if column < 4 and self._rows[place].start_us >= 0:
-            self.seek_requested.emit(self._rows[place].start_us)
+    return [
+        RecordColumn(tr("Face"), lambda _row: "", icon=lambda row: picture(row.key, 0), tip=tip),
+        RecordColumn(tr("Person"), lambda _row: "", icon=lambda row: picture(row.key, 1), tip=tip),
+        RecordColumn(tr("Who"), lambda row: row.name, tip=tip),
+        RecordColumn(tr("Seen"), lambda row: row.seen, tip=tip),
+        *(look(kind) for kind in LookKind),
+    ]
 
 
-def _make_thumbnail(image: QImage) -> QPixmap:
-    if image.isNull():
-        return QPixmap()
-    kept = Qt.AspectRatioMode.KeepAspectRatio
-    return QPixmap.fromImage(
-        image.scaled(_THUMBNAIL_PX, _THUMBNAIL_PX, kept, Qt.TransformationMode.SmoothTransformation)
-    )
+PICTURE_COLUMNS = 4
+"""A click on one of so many columns leads to where somebody is seen best; the others are written in."""
 
 
 SPEECH = (tr("Time"), tr("Who"), tr("What, with cues"), "")

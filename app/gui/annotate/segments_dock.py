@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget
 from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
 from annotate.review.text_search import SearchHit, StudySearch
 from app.gui.annotate.bulk_editing import BulkBar, BulkEditor
-from app.gui.annotate.segments_table import FoundText, HitsList, SegmentsView, StudyCells
+from app.gui.annotate.segments_table import FOUND_TEXT_COLUMNS, FoundText, SegmentsView, StudyCells
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
-from app.gui.study.background import read_in_background
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -28,7 +27,8 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.form.layouts import bounded_to_screen
-from widgets.table.lazy_table import ConditionFilterBar
+from widgets.table.filter_bar import ConditionFilterBar
+from widgets.table.record_table import RecordTable
 
 _FLAG_NAMES = {
     "incomplete": tr("Incomplete by the rules"),
@@ -133,7 +133,7 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
             table.rows = rows
             then()
 
-    read_in_background(context.background, session, lambda second, _progress: segment_rows(second.study), take, fail)
+    context.background.read(session, lambda second, _progress: segment_rows(second.study), take, fail)
     return table, True
 
 
@@ -161,9 +161,8 @@ def reread_changed(
         if context.studio.session is session:
             then(rows)
 
-    read_in_background(
-        *(context.background, session, lambda second, _progress: segment_rows(second.study, touched)),
-        *(take, lambda _error: take(None)),
+    context.background.read(
+        session, lambda second, _progress: segment_rows(second.study, touched), take, lambda _error: take(None)
     )
     return True
 
@@ -230,7 +229,7 @@ class SegmentsWindow(QWidget):
         if asked.judges_differ is not None or _JUDGES_COLUMN in self.view.shown_columns():
             self._table.record_judges_shown(rows)
         self.view.set_searching(bool(typed))
-        self.view.set_rows(rows)
+        self.view.show_records(rows)
         self._show_elsewhere(typed)
         self._show_state(rows, typed, asked)
 
@@ -246,7 +245,10 @@ class SegmentsWindow(QWidget):
         self._stack = QStackedLayout(page)
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._nothing)
-        self.elsewhere = HitsList()
+        self.elsewhere = RecordTable(
+            tr("Found elsewhere"), FOUND_TEXT_COLUMNS, key=lambda found: f"{found.where} {found.text}"
+        )
+        self.elsewhere.horizontalHeader().hide()
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(page, tr("Segments"))
         self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
@@ -272,7 +274,7 @@ class SegmentsWindow(QWidget):
         self.bar.changed.connect(self.refresh)
         self.bar.moved_down.connect(self._focus_rows)
         self.view.opened.connect(self._go_to_segment)
-        self.view.rows_selected.connect(self._on_selection)
+        self.view.selection_changed.connect(self._on_selection)
         self.view.sort_requested.connect(self._sort_by)
         self.view.copy_requested.connect(self.copy)
         self.view.delete_requested.connect(self.bulk.delete)
@@ -281,7 +283,7 @@ class SegmentsWindow(QWidget):
         bar.copy_requested.connect(self.copy)
         for done in (bar.label_chosen, bar.choice_added, bar.choice_removed, bar.shift_requested, bar.delete_requested):
             done.connect(lambda *_: self.view.setFocus())
-        self.elsewhere.opened.connect(self._context.look_at)
+        self.elsewhere.opened.connect(self._look_at_text)
         self._following.timeout.connect(self._follow_selection)
         self._idle.timeout.connect(self._index_texts)
         self._idle.start()
@@ -301,8 +303,8 @@ class SegmentsWindow(QWidget):
     def copy(self) -> None:
         """Put the selected rows, or all, on the clipboard as CSV; what is held out stays here."""
         chosen = self.view.selected()
-        rows = chosen if len(chosen) > 1 else self.view.rows_model.rows()
-        free = [row for row in rows if not self._cells.is_locked(row)]
+        rows = chosen if len(chosen) > 1 else self.view.records()
+        free = [row for row in rows if not self._cells.is_held_out(row)]
         keys, columns = self.view.shown_columns(), self._cells.columns
         if len(free) < LARGE or _LAZY_COLUMNS & {*keys}:
             self._put_on_clipboard(columns.as_csv(free, keys), len(free), len(rows) - len(free))
@@ -380,7 +382,7 @@ class SegmentsWindow(QWidget):
 
     def _set_columns(self) -> None:
         columns = self._cells.columns.columns
-        self.view.set_columns(
+        self.view.set_titles(
             {column.key: column.title for column in columns},
             [column.key for column in columns if not column.visible_by_default],
         )
@@ -389,9 +391,13 @@ class SegmentsWindow(QWidget):
         self._sort = (key, descending)
         self.refresh()
 
+    def _look_at_text(self, found: FoundText) -> None:
+        if found.recording_id is not None:
+            self._context.look_at(found.recording_id, found.time_us)
+
     def _show_elsewhere(self, typed: str) -> None:
         hits = self._search.find_hits(typed, _MAX_ELSEWHERE_HITS, elsewhere=True) if typed else []
-        self.elsewhere.set_texts([_found_text(hit) for hit in hits])
+        self.elsewhere.show_records([_found_text(hit) for hit in hits])
         self.tabs.setTabVisible(1, bool(hits))
         self.tabs.setTabText(
             1,
@@ -419,7 +425,7 @@ class SegmentsWindow(QWidget):
         self.bulk.show_selection(len(rows))
 
     def _on_selection(self) -> None:
-        self.bulk.show_selection(len(self.view.rows_model.rows()))
+        self.bulk.show_selection(len(self.view.records()))
         if self.follow.isChecked():
             self._following.start()
 
@@ -442,8 +448,8 @@ class SegmentsWindow(QWidget):
     def _focus_rows(self) -> None:
         self.tabs.setCurrentIndex(0)
         self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        if not self.view.selected() and self.view.rows_model.rows():
-            self.view.select(self.view.rows_model.rows()[:1], self.view.rows_model.rows()[0])
+        if not self.view.selected() and self.view.records():
+            self.view.select(self.view.records()[:1], self.view.records()[0])
 
     def _focus_search(self) -> None:
         self.bar.search.setFocus()

@@ -37,7 +37,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 
@@ -146,8 +146,7 @@ class ChecklistWindow(QWidget):
         row = QHBoxLayout()
         label = PlainLabel(tr("To be done by"))
         self.who = QComboBox()
-        self.who.setAccessibleName(tr("Annotator"))
-        self.who.setToolTip(tr("Whose tasks are listed"))
+        describe(self.who, tr("Annotator"), tr("Whose tasks are listed"))
         label.setBuddy(self.who)
         self.counts = PlainLabel()
         self.counts.setProperty("quiet", True)

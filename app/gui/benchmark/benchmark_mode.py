@@ -25,7 +25,7 @@ from app.gui.benchmark.benchmark_page import ALL, TABS, BenchmarkPage
 from app.gui.benchmark.benchmark_runs import BenchmarkRunController
 from app.gui.benchmark.item_sets import ItemSetBuilder, ItemSetPresenter
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingRead, read_in_background
+from app.gui.study.background import PendingTask
 from benchmark.items.sampling import INCLUDE_LABELS
 from benchmark.metrics.published_figures import published_scores_for
 from benchmark.results.item_results import ItemResult
@@ -69,7 +69,7 @@ class RunFiguresLoader(QObject):
         self._asked = 0
         self._wanted: tuple[RunRead, ...] = ()
         self._sets: tuple[str, ...] = ()
-        self._reading: PendingRead | None = None
+        self._reading: PendingTask | None = None
         self._own = ""
         self._known: dict[str, Known] = {}
         self.found: list[RunFigures] = []
@@ -114,8 +114,9 @@ class RunFiguresLoader(QObject):
         if sets != before:
             self._wanted = ()
         if sets and self._read_hidden(session):
-            self._reading = read_in_background(
-                *(self._context.background, session, lambda second, _progress: read_runs(second, sets=sets)),
+            self._reading = self._context.background.read(
+                session,
+                lambda second, _progress: read_runs(second, sets=sets),
                 lambda read: self._on_read(session, read),
                 self._on_read_failed,
             )

@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -24,10 +22,10 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
-from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.progress_bars import ProgressLine
-from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 ALL = "all"
 
@@ -52,24 +50,20 @@ class ItemsTab(QWidget):
         column.setSpacing(theme.GRID)
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)
-        self.which, self.run = QComboBox(), QComboBox()
-        for box, name, tip in (
-            (self.which, tr("Which items"), tr("Show only items of which this is so")),
-            (self.run, tr("Of which judge"), tr("Whose answers decide which items are shown")),
-        ):
-            box.setAccessibleName(name)
-            box.setToolTip(plain_tip(tip))
+        self.which = ChoiceBox(tr("Which items"), tr("Show only items of which this is so"))
+        self.run = ChoiceBox(tr("Of which judge"), tr("Whose answers decide which items are shown"))
+        for box in (self.which, self.run):
             head.addWidget(box)
         head.addStretch(1)
         self.count = PlainLabel()
         self.count.setProperty("quiet", True)
         head.addWidget(self.count)
         column.addLayout(head)
-        self._holder = QVBoxLayout()
-        column.addLayout(self._holder, 1)
-        self.table = RowsTable(tr("Items"), (tr("Item"),))
-        self._holder.addWidget(self.table)
         self._columns: tuple[str, ...] = ()
+        self.table = RecordTable(tr("Items"), text_columns(()))
+        self.table.chosen.connect(lambda row: self.show_requested.emit(row.key))
+        self.table.doubleClicked.connect(lambda _index: self._play())
+        column.addWidget(self.table, 1)
         self.note = PlainLabel(wordWrap=True)
         self.note.setProperty("quiet", True)
         column.addWidget(self.note)
@@ -78,22 +72,15 @@ class ItemsTab(QWidget):
 
     def set_choices(self, which: Mapping[str, str], runs: Mapping[str, str]) -> None:
         """Offer what items can be filtered by, and whose answers: key -> name."""
-        for combo, choices in ((self.which, which), (self.run, runs)):
-            before = combo.currentData()
-            with QSignalBlocker(combo):
-                combo.clear()
-                for key, name in choices.items():
-                    combo.addItem(name, key)
-                combo.setCurrentIndex(max(0, combo.findData(before)))
+        self.which.offer(which)
+        self.run.offer(runs)
         self.run.setVisible(bool(runs))
 
     def select_filter(self, which: str, run: str) -> None:
         """Show the items of one number."""
         for combo, key in ((self.which, which), (self.run, run)):
-            at = combo.findData(key)
-            if at >= 0:
-                with QSignalBlocker(combo):
-                    combo.setCurrentIndex(at)
+            with QSignalBlocker(combo):
+                combo.choose(key)
         self.changed.emit()
 
     def selected_filter(self) -> tuple[str, str]:
@@ -104,14 +91,8 @@ class ItemsTab(QWidget):
         """Show items, a column for each judge."""
         if tuple(columns) != self._columns:
             self._columns = tuple(columns)
-            self._holder.removeWidget(self.table)
-            self.table.deleteLater()
-            self.table = RowsTable(tr("Items"), columns)
-            self.table.elide_names(1)
-            self.table.row_chosen.connect(lambda key, _time: self.show_requested.emit(key))
-            self.table.doubleClicked.connect(lambda _index: self._play())
-            self._holder.addWidget(self.table)
-        self.table.show_rows(rows)
+            self.table.set_columns(text_columns(columns, shrinks=1))
+        self.table.show_records(rows)
         self.count.setText(count)
         self.note.setText(note)
 
@@ -155,9 +136,8 @@ class ResultsTab(QWidget):
         head.addStretch(1)
         head.addWidget(self.report)
         column.addLayout(head)
-        self.table = RowsTable(tr("Results"), COLUMNS)
+        self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
-        self.table.elide_names()
         column.addWidget(self.table, 1)
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State of the results"))
@@ -165,12 +145,12 @@ class ResultsTab(QWidget):
         column.addWidget(self.status)
         self.published.toggled.connect(lambda _on: self.changed.emit())
         self.everything.toggled.connect(lambda _on: self.changed.emit())
-        self.table.row_chosen.connect(lambda key, _time: self.row_chosen.emit(key))
+        self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key))
         self.report.clicked.connect(self.report_requested)
 
     def show_rows(self, rows: Sequence[TableRow], status: str) -> None:
         """Show other rows, and a line about them."""
-        self.table.show_rows(rows)
+        self.table.show_records(rows)
         self.status.setText(status)
 
 
@@ -194,7 +174,8 @@ class RunTab(QWidget):
         self._writable, self._why_not, self._under_way = True, "", False
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.conditions = TickMenu(tr("Renderings"), tr("Raw"))
-        self.shown, self.variant = QComboBox(), QComboBox()
+        self.shown = ChoiceBox(tr("What is shown"), tr("What of each item judges and you are shown"))
+        self.variant = ChoiceBox(tr("Variant of the prompts"), tr("How the questions are put"))
         self.seed, self.budget = IntegerBox(), DecimalBox()
         self.seed.setRange(0, 2**31 - 1)
         self.budget.setRange(0, 1_000_000)
@@ -213,10 +194,8 @@ class RunTab(QWidget):
         self.own = QCheckBox(tr("Also items made from my own annotations"))
         self.standing = PlainLabel(wordWrap=True)
         self.standing.setProperty("quiet", True)
-        self.runs = RowsTable(
-            tr("Runs of this set"), (tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began"))
-        )
-        self.runs.elide_names()
+        heads = tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began")
+        self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, shrinks=0))
         self._explain()
         self._lay_out()
         self.show_egress("")
@@ -234,11 +213,8 @@ class RunTab(QWidget):
 
     def set_choices(self, shown: Mapping[str, tuple[str, str]], variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer what can be shown, and variants of the prompts: key -> name and what it is."""
-        for combo, choices in ((self.shown, shown), (self.variant, variants)):
-            combo.clear()
-            for key, (name, about) in choices.items():
-                combo.addItem(name, key)
-                combo.setItemData(combo.count() - 1, plain_tip(about), Qt.ItemDataRole.ToolTipRole)
+        self.shown.offer(shown)
+        self.variant.offer(variants)
 
     def set_runnable(self, why_not: str) -> None:
         """Say why nothing can be asked, or "" where it can."""
@@ -269,11 +245,11 @@ class RunTab(QWidget):
 
     def chosen_modality(self) -> str:
         """Return the key of what is shown."""
-        return str(self.shown.currentData() or "")
+        return self.shown.key()
 
     def chosen_variant(self) -> str:
         """Return the key of the variant."""
-        return str(self.variant.currentData() or "")
+        return self.variant.key()
 
     def save_state(self) -> dict[str, Json]:
         """Return what is chosen, to be kept."""
@@ -294,9 +270,7 @@ class RunTab(QWidget):
             if isinstance(found, list):
                 menu.set_ticked(str(key) for key in found)
         for combo, key in ((self.shown, "shown"), (self.variant, "variant")):
-            at = combo.findData(looks.get(key))
-            if at >= 0:
-                combo.setCurrentIndex(at)
+            combo.choose(looks.get(key))
         seed, budget = looks.get("seed"), looks.get("budget")
         if isinstance(seed, int):
             self.seed.setValue(seed)
@@ -316,8 +290,6 @@ class RunTab(QWidget):
 
     def _explain(self) -> None:
         for widget, name, tip in (
-            (self.shown, tr("What is shown"), tr("What of each item judges and you are shown")),
-            (self.variant, tr("Variant of the prompts"), tr("How the questions are put")),
             (self.seed, tr("Seed of the run"), tr("Another seed asks everything again, as another run")),
             (self.budget, tr("Budget"), tr("Money that the run may cost, in the currency of the judges' prices")),
             (self.anew, tr("Ask again"), tr("Begin a new run and ask again what was refused or could not be read")),
@@ -328,10 +300,7 @@ class RunTab(QWidget):
             ),
             (self.own, tr("Also my own"), tr("Else they are left out and counted; with them, your row says so")),
         ):
-            widget.setAccessibleName(name)
-            widget.setToolTip(plain_tip(tip))
-            if isinstance(widget, QAbstractSpinBox):
-                widget.lineEdit().setAccessibleName(name)
+            describe(widget, name, tip)
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -397,7 +366,7 @@ class SetTab(QWidget):
         heading = PlainLabel(tr("Left out"))
         heading.setFont(theme.font(theme.POINTS, semibold=True))
         column.addWidget(heading)
-        self.left_out = RowsTable(tr("What was left out"), (tr("How often"), tr("Why")))
+        self.left_out = RecordTable(tr("What was left out"), text_columns((tr("How often"), tr("Why"))))
         EmptyHint(self.left_out, tr("Nothing was left out."))
         column.addWidget(self.left_out, 1)
         theme.notifier.changed.connect(self._tint)
@@ -413,7 +382,7 @@ class SetTab(QWidget):
             label = PlainLabel(name)
             label.setProperty("quiet", True)
             self._facts.addRow(label, value)
-        self.left_out.show_rows(left_out)
+        self.left_out.show_records(left_out)
 
     def show_changed(self, text: str, *, differs: bool) -> None:
         """Say whether the study is as it was when the set was drawn."""
@@ -447,10 +416,7 @@ class BenchmarkPage(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("Benchmark"))
         self._wanted = ""
-        self.sets = QComboBox()
-        self.sets.setAccessibleName(tr("Item set"))
-        self.sets.setToolTip(tr("The item set that is asked, answered and shown"))
-        self.sets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.sets = ChoiceBox(tr("Item set"), tr("The item set that is asked, answered and shown"), compact=True)
         self.new = QPushButton(tr("&New set…"))
         self.new.setToolTip(tr("Draw items of a task from this study and freeze them"))
         self.form = NewSetForm(tasks, included)
@@ -480,28 +446,21 @@ class BenchmarkPage(QWidget):
 
     def set_item_sets(self, names: Mapping[str, str]) -> None:
         """Offer item sets by id, in order; what was asked for is chosen, else the chosen one stays, else the newest."""
-        chosen = self._wanted if self._wanted in names else self.current_set()
-        with QSignalBlocker(self.sets):
-            self.sets.clear()
-            for key, name in names.items():
-                self.sets.addItem(name, key)
-            at = self.sets.findData(chosen)
-            self.sets.setCurrentIndex(at if at >= 0 else self.sets.count() - 1)
+        self.sets.offer(names, first=[*names][-1] if names else None)
         if self._wanted in names:
+            with QSignalBlocker(self.sets):
+                self.sets.choose(self._wanted)
             self._wanted = ""
         if self._stack.currentWidget() is not self.form:
             self.show_tabs()
 
     def choose_set(self, set_id: str) -> None:
         """Choose an item set, also one that is offered later."""
-        at = self.sets.findData(set_id)
-        self._wanted = "" if at >= 0 else set_id
-        if at >= 0:
-            self.sets.setCurrentIndex(at)
+        self._wanted = "" if self.sets.choose(set_id) else set_id
 
     def current_set(self) -> str:
         """Return the id of the chosen item set, or ""."""
-        return str(self.sets.currentData() or "")
+        return self.sets.key()
 
     def show_form(self) -> None:
         """Show the form for another item set."""

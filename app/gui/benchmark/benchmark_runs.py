@@ -57,7 +57,7 @@ class BenchmarkRunController(QObject):
         self._tab.run_requested.connect(self.start)
         self._tab.cancel_requested.connect(self.stop)
         self._tab.changed.connect(self._show_runnable)
-        self._tab.runs.row_chosen.connect(lambda key, _time: self._restore_run_settings(key))
+        self._tab.runs.chosen.connect(lambda row: self._restore_run_settings(row.key))
         shown.changed.connect(self._show)
         shown.answers_changed.connect(self._show_runs)
         jobs = context.jobs
@@ -275,14 +275,14 @@ class BenchmarkRunController(QObject):
         session, item_set = self._shown.session, self._shown.current()
         self._runs = benchmark_runs(session.study, item_set.id) if session is not None and item_set is not None else []
         if session is None or item_set is None:
-            self._tab.runs.show_rows(())
+            self._tab.runs.show_records(())
             return
         entry, rows = SUITE.make(item_set.task), []
         for run in reversed(self._runs):
             rounds = human_rounds(entry) if run.annotator_id else entry.rounds
             asked = len(self._shown.items) * sum(len(round_.parts) for round_ in rounds)
             rows.append(run_row(run, len(answers_of(session.study, run.id)), asked))
-        self._tab.runs.show_rows(rows)
+        self._tab.runs.show_records(rows)
 
     def _show_runnable(self) -> None:
         why = ""

@@ -6,27 +6,23 @@ A set is frozen once it is drawn.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
-    QComboBox,
-    QFormLayout,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import NoteInForm, PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 _MAX_SHARE = 100
 """Shares are weights, and whole percents are as fine as a draw can be."""
@@ -94,15 +90,44 @@ class SetRules(QWidget):
         self.fold = QPushButton()
         self.fold.setProperty("segment", True)
         self.fold.setCheckable(True)
-        self.fold.setAccessibleName(tr("More rules"))
-        self.fold.setToolTip(tr("Whose segments, how much of each label, and what must be there to be seen"))
-        self.lane, self.negatives, self.truth = QComboBox(), QComboBox(), QComboBox()
-        self.own_shares = QCheckBox(tr("Own s&hares of the labels"))
-        self.willing = QCheckBox(tr("Only where everybody is &willing to be shown to models"))
+        describe(
+            self.fold, tr("More rules"), tr("Whose segments, how much of each label, and what must be there to be seen")
+        )
+        self._segments = False
         self.shares: dict[str, IntegerBox] = {}
         self.methods: dict[str, QCheckBox] = {}
-        self._lay_out()
-        self._explain()
+        self._body = form = Form()
+        self.lane = form.choice(tr("Segments &of"), tr("The scheme and track whose segments are drawn"))
+        self.own_shares = form.tick(
+            tr("Own s&hares of the labels"),
+            tr("Otherwise as in the paper, or all alike for labels that it does not know"),
+            title=tr("Shares"),
+        )
+        self._shares, self._methods = QHBoxLayout(), QVBoxLayout()
+        form.add("", self._shares)
+        self.negatives = form.choice(tr("N&one is"), tr("Where moments without a label are drawn from"))
+        self.truth = form.choice(tr("&True is"), tr("Whose attributes count where annotators chose different ones"))
+        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"))
+        self._none_rendered.setProperty("quiet", True)
+        rendered = QVBoxLayout()
+        rendered.addWidget(self._none_rendered)
+        rendered.addLayout(self._methods)
+        form.add(tr("Rendered by"), rendered)
+        self.willing = form.tick(
+            tr("Only where everybody is &willing to be shown to models"),
+            tr("Wrong options too are then taken from such recordings alone"),
+            title=tr("People"),
+        )
+        for row in (self._shares, self._methods):
+            row.setSpacing(theme.GRID)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.addWidget(self.fold)
+        head.addStretch(1)
+        column.addLayout(head)
+        column.addWidget(self._body)
         self.fold.toggled.connect(self._set_expanded)
         self.lane.currentIndexChanged.connect(lambda _at: self._rebuild_shares())
         self.own_shares.toggled.connect(lambda _on: self._enable())
@@ -112,19 +137,11 @@ class SetRules(QWidget):
         """Offer what a study has; what was chosen of it stays chosen."""
         if offered == self._offered:
             return
-        lane, negatives, truth = (box.currentData() for box in (self.lane, self.negatives, self.truth))
         ticked = {key for key, box in self.methods.items() if box.isChecked()}
         self._offered = offered
-        with QSignalBlocker(self.lane):
-            self.lane.clear()
-            for sampling_track in offered.lanes:
-                self.lane.addItem(sampling_track.name, (sampling_track.scheme, sampling_track.track))
-            for chosen, names in ((self.negatives, offered.negatives), (self.truth, offered.truths)):
-                chosen.clear()
-                for key, name in names.items():
-                    chosen.addItem(name, key)
-            for box, before in ((self.lane, lane), (self.negatives, negatives), (self.truth, truth)):
-                box.setCurrentIndex(max(0, box.findData(before)))
+        self.lane.offer({(lane.scheme, lane.track): lane.name for lane in offered.lanes})
+        self.negatives.offer(offered.negatives)
+        self.truth.offer(offered.truths)
         _clear_layout(self._methods)
         self.methods = {key: QCheckBox(name) for key, name in offered.methods.items()}
         for key, tick in self.methods.items():
@@ -152,10 +169,10 @@ class SetRules(QWidget):
             scheme,
             track,
             {key: box.value() for key, box in self.shares.items()} if by_label else {},
-            str(self.negatives.currentData() or "") if self._supports_label_shares() else "",
+            self.negatives.key() if self._supports_label_shares() else "",
             tuple(key for key, box in self.methods.items() if box.isChecked()),
             self.willing.isChecked(),
-            str(self.truth.currentData() or "") if self._segments else "",
+            self.truth.key() if self._segments else "",
         )
 
     def set_busy(self, on: bool) -> None:
@@ -174,9 +191,8 @@ class SetRules(QWidget):
         self.shares = {}
         for key, name in labels.items():
             box = IntegerBox(maximum=_MAX_SHARE, value=round(_MAX_SHARE * self._usual.get(key, 0)) if known else 1)
-            box.setAccessibleName(tr("Share of {label}").format(label=name))
-            box.lineEdit().setAccessibleName(box.accessibleName())
-            box.setToolTip(tr("How much of this label beside the others; 0 for none of it"))
+            tip = tr("How much of this label beside the others; 0 for none of it")
+            describe(box, tr("Share of {label}").format(label=name), tip)
             label = PlainLabel(name)
             label.setBuddy(box)
             self._shares.addWidget(label)
@@ -198,48 +214,6 @@ class SetRules(QWidget):
     def _set_expanded(self, on: bool) -> None:
         self.fold.setText(tr("{arrow} More rules").format(arrow="▾" if on else "▸"))
         self._body.setVisible(on)
-
-    def _explain(self) -> None:
-        for box, name, tip in (
-            (self.lane, tr("Segments of"), tr("The scheme and track whose segments are drawn")),
-            (self.negatives, tr("None is"), tr("Where moments without a label are drawn from")),
-            (self.truth, tr("True is"), tr("Whose attributes count where annotators chose different ones")),
-        ):
-            box.setAccessibleName(name)
-            box.setToolTip(plain_tip(tip))
-        self.own_shares.setToolTip(tr("Otherwise as in the paper, or all alike for labels that it does not know"))
-        self.willing.setToolTip(tr("Wrong options too are then taken from such recordings alone"))
-
-    def _lay_out(self) -> None:
-        self._segments = False
-        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"))
-        self._none_rendered.setProperty("quiet", True)
-        self._body = QWidget()
-        self._shares, self._methods = QHBoxLayout(), QVBoxLayout()
-        for row in (self._shares, self._methods):
-            row.setSpacing(theme.GRID)
-        form = QFormLayout(self._body)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setHorizontalSpacing(theme.GRID * 2)
-        form.setVerticalSpacing(theme.GRID)
-        form.addRow(tr("Segments &of"), self.lane)
-        form.addRow(tr("Shares"), self.own_shares)
-        form.addRow("", self._shares)
-        form.addRow(tr("N&one is"), self.negatives)
-        form.addRow(tr("&True is"), self.truth)
-        rendered = QVBoxLayout()
-        rendered.addWidget(self._none_rendered)
-        rendered.addLayout(self._methods)
-        form.addRow(tr("Rendered by"), rendered)
-        form.addRow(tr("People"), self.willing)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.addWidget(self.fold)
-        head.addStretch(1)
-        column.addLayout(head)
-        column.addWidget(self._body)
 
 
 def _clear_layout(layout: QHBoxLayout | QVBoxLayout) -> None:
@@ -301,23 +275,44 @@ class NewSetForm(QWidget):
         super().__init__(parent)
         self.setAccessibleName(tr("New item set"))
         self._tasks = {task.key: task for task in tasks}
-        self.task = QComboBox()
-        for task in tasks:
-            self.task.addItem(task.name, task.key)
-            self.task.setItemData(self.task.count() - 1, plain_tip(task.about), Qt.ItemDataRole.ToolTipRole)
-        self.about = NoteInForm()
-        self.about.setProperty("quiet", True)
-        self.name = QLineEdit()
-        self.seed, self.draws, self.items = _number_box(0, 2**31 - 1), _number_box(1, 1000), _number_box(0, 100_000)
-        self.items.setSpecialValueText(tr("All there are"))
-        self.stratify = QCheckBox(tr("The same number from each &collection"))
-        self.include = {key: QCheckBox(tr("Also {text}").format(text=text)) for key, text in included.items()}
+        self._form = form = Form()
+        self.task = form.choice(tr("Tas&k"), tr("What is asked"), {task.key: (task.name, task.about) for task in tasks})
+        self.about = form.note()
+        self.name = form.text(tr("Na&me"), tr("Empty: the name of the task"), placeholder=tr("As the task"))
+        with form.line(tr("Drawn")):
+            self.draws = form.number(
+                tr("&Draws"),
+                tr("Samples that are drawn; figures are mean and standard deviation over them"),
+                minimum=1,
+                maximum=1000,
+            )
+            self.items = form.number(
+                tr("&Items a draw"),
+                tr("About how many items each draw has"),
+                maximum=100_000,
+                specialValueText=tr("All there are"),
+            )
+            self.seed = form.number(
+                tr("S&eed"), tr("The same seed draws the same items from the same study"), maximum=2**31 - 1
+            )
+        self.stratify = form.tick(
+            tr("The same number from each &collection"), tr("Each collection gives the same number of items to a draw")
+        )
+        self.include = {
+            key: form.tick(
+                tr("Also {text}").format(text=text),
+                tr("Left out unless you tick this"),
+                title="" if place else tr("Exceptions"),
+            )
+            for place, (key, text) in enumerate(included.items())
+        }
         self.rules = SetRules()
         self.note = PlainLabel(wordWrap=True)
         self.note.setAccessibleName(tr("State of the new set"))
         self.make, self.cancel = QPushButton(tr("&Make set")), QPushButton(tr("Cancel"))
         self.make.setProperty("primary", True)
-        self._explain()
+        describe(self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed"))
+        describe(self.cancel, tr("Cancel"), tr("Make no set"))
         self._lay_out()
         self.task.currentIndexChanged.connect(self._show_task)
         self.make.clicked.connect(lambda: self.submitted.emit(self.values()))
@@ -327,7 +322,7 @@ class NewSetForm(QWidget):
     def values(self) -> NewSet:
         """Return what is filled in."""
         return NewSet(
-            str(self.task.currentData() or ""),
+            self.task.key(),
             self.name.text().strip(),
             self.seed.value(),
             self.draws.value(),
@@ -343,10 +338,8 @@ class NewSetForm(QWidget):
 
     def set_busy(self, on: bool) -> None:
         """Take no other wish while a set is drawn; it can still be cancelled."""
-        chosen = str(self.task.currentData() or "") in self._tasks
-        self.make.setEnabled(chosen and not on)
-        for widget in (self.task, self.name, self.seed, self.draws, self.items, self.stratify, *self.include.values()):
-            widget.setEnabled(not on)
+        self.make.setEnabled(self.task.key() in self._tasks and not on)
+        self._form.setEnabled(not on)
         self.rules.set_busy(on)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -354,7 +347,7 @@ class NewSetForm(QWidget):
         self.shown.emit()
 
     def _show_task(self) -> None:
-        task_option = self._tasks.get(str(self.task.currentData() or ""))
+        task_option = self._tasks.get(self.task.key())
         self.make.setEnabled(task_option is not None)
         if task_option is None:
             return
@@ -364,50 +357,12 @@ class NewSetForm(QWidget):
         self.rules.set_task(task_option.segments, task_option.shares)
         self.show_note("")
 
-    def _explain(self) -> None:
-        for widget, name, tip in (
-            (self.task, tr("Task"), tr("What is asked")),
-            (self.name, tr("Name"), tr("Empty: the name of the task")),
-            (self.seed, tr("Seed"), tr("The same seed draws the same items from the same study")),
-            (self.draws, tr("Draws"), tr("Samples that are drawn; figures are mean and standard deviation over them")),
-            (self.items, tr("Items a draw"), tr("About how many items each draw has")),
-            (self.stratify, tr("Stratify"), tr("Each collection gives the same number of items to a draw")),
-            (self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed")),
-            (self.cancel, tr("Cancel"), tr("Make no set")),
-        ):
-            widget.setAccessibleName(name)
-            widget.setToolTip(plain_tip(tip))
-            if isinstance(widget, QAbstractSpinBox):
-                widget.lineEdit().setAccessibleName(name)
-        for box in self.include.values():
-            box.setToolTip(tr("Left out unless you tick this"))
-
     def _lay_out(self) -> None:
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        form = QFormLayout()
-        form.setHorizontalSpacing(theme.GRID * 2)
-        form.setVerticalSpacing(theme.GRID)
-        self.name.setPlaceholderText(tr("As the task"))
-        form.addRow(tr("Tas&k"), self.task)
-        form.addRow("", self.about)
-        form.addRow(tr("Na&me"), self.name)
-        numbers = QHBoxLayout()
-        numbers.setSpacing(theme.GRID)
-        for name, box in ((tr("&Draws"), self.draws), (tr("&Items a draw"), self.items), (tr("S&eed"), self.seed)):
-            label = PlainLabel(name)
-            label.setBuddy(box)
-            numbers.addWidget(label)
-            numbers.addWidget(box)
-            numbers.addSpacing(theme.GRID)
-        numbers.addStretch(1)
-        form.addRow(tr("Drawn"), numbers)
-        form.addRow("", self.stratify)
-        for place, exception in enumerate(self.include.values()):
-            form.addRow(tr("Exceptions") if not place else "", exception)
-        column.addLayout(form)
+        column.addWidget(self._form)
         column.addWidget(self.rules)
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
@@ -425,9 +380,3 @@ class NewSetForm(QWidget):
         foot.addWidget(self.cancel)
         foot.addWidget(self.make)
         whole.addLayout(foot)
-
-
-def _number_box(least: int, most: int) -> QSpinBox:
-    box = IntegerBox()
-    box.setRange(least, most)
-    return box

@@ -15,7 +15,6 @@ from app.gui.benchmark.benchmark_labels import (
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_set_form import ItemSetChoices, NewSet, SamplingTrack
 from app.gui.pages.context import Context
-from app.gui.study.background import read_in_background
 from benchmark.items.sampling import NEGATIVES, TRUTHS, SamplingOptions
 from benchmark.prompts.judge_prompt import PromptSubject
 from benchmark.prompts.segment_prompts import label_choices
@@ -96,9 +95,7 @@ class ItemSetBuilder(QObject):
                 self._discard_draw()
                 self._show_error(error)
 
-        read_in_background(
-            self._context.background, session, lambda second, _progress: _draw_items(second, wanted), then, failed
-        )
+        self._context.background.read(session, lambda second, _progress: _draw_items(second, wanted), then, failed)
 
     def _store(self, session: Session, wanted: NewSet, found: Drawn) -> None:
         self._discard_draw()
@@ -259,8 +256,9 @@ class ItemSetPresenter(QObject):
         self._unsure, self._comparing = False, True
         self._asked += 1
         number, total = self._asked, len(self.items)
-        read_in_background(
-            *(self._context.background, session, lambda second, _progress: len(find_changed_items(second, item_set))),
+        self._context.background.read(
+            session,
+            lambda second, _progress: len(find_changed_items(second, item_set)),
             lambda count: self._show_comparison(number, changed_text(count, total), differs=bool(count)),
             lambda error: self._show_comparison(number, str(error), differs=True),
         )

@@ -6,20 +6,16 @@ A number leads to the items behind it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QPushButton,
-    QTableWidget,
-    QTableWidgetItem,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -28,8 +24,8 @@ from PySide6.QtWidgets import (
 from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
-from app.gui.pages.live import FiguresComputing
-from app.gui.study.background import Read, Stoppable
+from app.gui.pages.live import Live, LiveState
+from app.gui.study.background import PendingTask, Read
 from benchmark.report.benchmark_report import (
     PAGE_NAME,
     ReportInput,
@@ -57,11 +53,12 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
+from widgets.form.input_fields import ChoiceBox
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
+from widgets.text_labels import PlainLabel
 
 RELEVANT_TABLES = frozenset(
     {"item_set", "item", "benchmark_run", "benchmark_answer", "judgment", "recording", "hold_out"}
@@ -119,74 +116,26 @@ class FigureLine:
     is_external: bool = False
 
 
-class FiguresTable(QTableWidget):
-    """Figures that are read and followed, never written.
+def figure_columns(corner: str, titles: Sequence[str]) -> list[RecordColumn[FigureLine]]:
+    """Return the columns of figures: names first, then the numbers."""
 
-    Signals:
-        link_clicked (str): where the number leads that was clicked, or on which Return was pressed.
-    """
+    def colour(line: FigureLine) -> str:
+        return "muted" if line.is_external else "text"
 
-    link_clicked = Signal(str)
+    def numbers(title: str, place: int) -> RecordColumn[FigureLine]:
+        return RecordColumn(
+            title,
+            lambda line: line.figures[place].text,
+            number=True,
+            colour=colour,
+            bold=lambda line: line.figures[place].strong,
+            tip=lambda line: line.figures[place].tip or line.figures[place].text,
+        )
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._lines: Sequence[FigureLine] = ()
-        self.setAccessibleName(name)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setTabKeyNavigation(False)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
-        self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.cellClicked.connect(self._on_cell_clicked)
-        self.cellActivated.connect(self._on_cell_clicked)
-        theme.notifier.changed.connect(self._apply_colours)
-
-    def show_lines(self, corner: str, columns: Sequence[str], lines: Sequence[FigureLine]) -> None:
-        """Show other figures: names first, then a column each."""
-        self._lines = tuple(lines)
-        self.clear()
-        self.setColumnCount(1 + len(columns))
-        self.setHorizontalHeaderLabels([corner, *columns])
-        head = QTableWidgetItem(corner)
-        head.setTextAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.setHorizontalHeaderItem(0, head)
-        self.setRowCount(len(lines))
-        for row, line in enumerate(self._lines):
-            self._set_cell(row, 0, FigureCell(line.name, line.tip or line.name), left=True)
-            for column, figure in enumerate(line.figures, 1):
-                self._set_cell(row, column, figure)
-        self._apply_colours()
-
-    def texts(self) -> list[tuple[str, ...]]:
-        """Return what is shown."""
-        return [(line.name, *(figure.text for figure in line.figures)) for line in self._lines]
-
-    def _set_cell(self, row: int, column: int, figure: FigureCell, *, left: bool = False) -> None:
-        item = QTableWidgetItem(figure.text)
-        item.setToolTip(plain_tip(figure.tip or figure.text))
-        side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
-        item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-        if figure.strong:
-            item.setFont(theme.font(semibold=True))
-        self.setItem(row, column, item)
-
-    def _apply_colours(self) -> None:
-        colours = theme.palette()
-        for row, line in enumerate(self._lines):
-            for column in range(self.columnCount()):
-                item = self.item(row, column)
-                if item is not None:
-                    item.setForeground(colours.muted if line.is_external else colours.text)
-
-    def _on_cell_clicked(self, row: int, column: int) -> None:
-        if column and self._lines[row].figures[column - 1].link:
-            self.link_clicked.emit(self._lines[row].figures[column - 1].link)
+    names = RecordColumn[FigureLine](
+        corner, lambda line: line.name, number=False, colour=colour, tip=lambda line: line.tip or line.name
+    )
+    return [names, *(numbers(title, place) for place, title in enumerate(titles))]
 
 
 ITEM_COLUMNS = (
@@ -282,24 +231,26 @@ class ReportWindow(QWidget):
         self._context = context
         self._found: ReportInput | None = None
         self._report: BenchmarkReport | None = None
-        self._fresh = False
         self._earlier = ""
-        self._writing: Event | None = None
+        self._writing: PendingTask | None = None
         self.setWindowTitle(tr("Benchmark report"))
         self.setAccessibleName(tr("Benchmark report"))
         self.setAutoFillBackground(True)
         self.resize(1180, 800)
         self.setMinimumWidth(520)
-        self.computing = FiguresComputing(context, self._report_reader, RELEVANT_TABLES, self)
+        self.computing = Live(context, self, RELEVANT_TABLES, self._report_reader)
         self._taking = PlotExporter(context, self._show_status)
-        self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
-        self.run, self.part = QComboBox(), QComboBox()
+        self.sets = ChoiceBox(tr("Which frozen sets are reported on"))
+        self.against = ChoiceBox(tr("An earlier report, to see what changed beyond noise"))
+        self.chosen = ChoiceBox(tr("A table of the report"))
+        self.run, self.part = ChoiceBox(tr("Whose answers")), ChoiceBox(tr("All items, or those that share a trait"))
         for box in (self.chosen, self.run, self.part):
             box.setEnabled(False)
-        self.figures = FiguresTable(tr("Figures"))
+        self.figures: RecordTable[FigureLine] = RecordTable(tr("Figures"), (), key=lambda line: str(id(line)))
+        self.figures.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self.note = PlainLabel(wordWrap=True)
         self.drawn = PlotWall(tr("Plots of the benchmark"))
-        self.items = RowsTable(tr("Items of a run"), ITEM_COLUMNS)
+        self.items = RecordTable(tr("Items of a run"), text_columns(ITEM_COLUMNS))
         self._hints = [EmptyHint(table, "") for table in (self.figures, self.items)]
         self._show_empty_hints(working=False)
         self._lay_out()
@@ -312,21 +263,21 @@ class ReportWindow(QWidget):
         self.refresh_button = QPushButton(tr("Re&fresh"))
         self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
         head = _make_control_row(
-            (tr("&Items of"), self.sets, tr("Which frozen sets are reported on")),
-            (tr("Compare &with"), self.against, tr("An earlier report, to see what changed beyond noise")),
+            (tr("&Items of"), self.sets),
+            (tr("Compare &with"), self.against),
         )
         head.addStretch(1)
         head.addWidget(self.refresh_button)
         column.addLayout(head)
         self.note.setProperty("quiet", True)
         self.tabs = QTabWidget(documentMode=True)
-        first = _make_control_row((tr("T&able"), self.chosen, tr("A table of the report")))
+        first = _make_control_row((tr("T&able"), self.chosen))
         first.addStretch(1)
         self.tabs.addTab(_make_page(first, self.note, self.figures), tr("&Tables"))
         self.tabs.addTab(self.drawn, tr("&Plots"))
         second = _make_control_row(
-            (tr("&Run"), self.run, tr("Whose answers")),
-            (tr("P&art"), self.part, tr("All items, or those that share a trait")),
+            (tr("&Run"), self.run),
+            (tr("P&art"), self.part),
         )
         second.addStretch(1)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
@@ -355,23 +306,22 @@ class ReportWindow(QWidget):
         self.private.toggled.connect(lambda _on: self.computing.start())
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
-        self.computing.working_changed.connect(self._show_working)
-        self.computing.progressed.connect(self.status.show_progress)
-        self.computing.failed.connect(self._on_refused)
+        self.computing.changed.connect(self._show_state)
+        self.computing.show_on(self.status, _summary)
         self.status.cancel_requested.connect(self._cancel)
-        self.computing.outdated.connect(self._show_outdated)
         self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
-        self.figures.link_clicked.connect(self._show_linked_items)
+        self.figures.clicked.connect(self._follow_figure)
+        self.figures.activated.connect(self._follow_figure)
         self.run.currentIndexChanged.connect(lambda _at: self._fill_parts())
         self.part.currentIndexChanged.connect(lambda _at: self._show_items())
-        self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
+        self.items.chosen.connect(lambda row: self._context.look_at(row.key.split()[0], row.time_us))
         self.drawn.action_requested.connect(self._taking.export_plot)
         self.write.clicked.connect(self.write_all)
         self.against.addItems([_NO_COMPARISON, _CHOOSE_FILE])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not event.spontaneous() and not self._fresh:
+        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
             self._fill_sets()
             self.computing.start()
 
@@ -384,13 +334,11 @@ class ReportWindow(QWidget):
         if parent is None:
             return
         folder = _unused_folder(parent, tr("{stem} benchmark report").format(stem=session.study.path.stem))
-        self._show_working(True)
-        stop = Event()
-        self._writing = stop
+        self.write.setEnabled(False)
 
         def then(files: list[str]) -> None:
             self._writing = None
-            self._show_working(False)
+            self.write.setEnabled(True)
             private = tr(" It is private: do not pass it on.") if found.include_texts else ""
             self._show_status(
                 tr("Wrote {count} to {name}. Open {page} in a browser.{private}").format(
@@ -401,10 +349,8 @@ class ReportWindow(QWidget):
                 )
             )
 
-        self._context.background.run(
-            lambda progress: write_report(
-                build_report(found, render_plots(found.runs)), folder, Stoppable(progress, stop)
-            ),
+        self._writing = self._context.background.run(
+            lambda progress: write_report(build_report(found, render_plots(found.runs)), folder, progress),
             then,
             self._on_write_failed,
             self.status.show_progress,
@@ -414,13 +360,13 @@ class ReportWindow(QWidget):
         if self._writing is None:
             self.computing.cancel()
             return
-        self._writing.set()
+        self._writing.stop()
         self._writing = None
-        self._show_working(False)
+        self.write.setEnabled(True)
         self._show_status(tr("Cancelled: no report was written."))
 
-    def _report_reader(self, session: Session) -> Read[object]:
-        wish, answering = self._report_options(), not session.study.read_only
+    def _report_reader(self) -> Read[ReportBundle]:
+        wish, answering = self._report_options(), self._context.studio.writable
         return lambda second, progress: build_report_bundle(second, wish, progress, answering)
 
     def _report_options(self) -> ReportOptions:
@@ -431,7 +377,8 @@ class ReportWindow(QWidget):
         if self.against.itemText(at) == _CHOOSE_FILE:
             folder = self._context.questions.folder(tr("Folder of an earlier report"))
             if folder is None:
-                self.against.setCurrentIndex(max(0, self.against.findData(self._earlier)))
+                if not self.against.choose(self._earlier):
+                    self.against.setCurrentIndex(0)
                 return
             self.against.insertItem(1, folder.name, str(folder))
             self.against.setCurrentIndex(1)
@@ -440,31 +387,20 @@ class ReportWindow(QWidget):
 
     def _fill_sets(self) -> None:
         session = self._context.studio.session
-        chosen = self.sets.currentData()
-        self.sets.clear()
-        self.sets.addItem(_EVERY_SET, "")
-        for item_set in all_sets(session.study) if session is not None else ():
-            self.sets.addItem(item_set.name, item_set.id)
-        self.sets.setCurrentIndex(max(0, self.sets.findData(chosen)))
+        sets = all_sets(session.study) if session is not None else ()
+        self.sets.offer({"": _EVERY_SET, **{item_set.id: item_set.name for item_set in sets}})
 
     def _show(self, computed: ReportBundle) -> None:
         found = computed.report_input
-        self._found, self._fresh = found, True
+        self._found = found
         self._report = computed.report
-        self.write.setEnabled(True)
-        _fill_combo(self.chosen, [(table.title, table.key) for table in self._tables()])
-        _fill_combo(
-            self.run,
-            [(report_item_list.title, report_item_list.key) for report_item_list in found.lists],
-        )
+        self.chosen.offer({table.key: table.title for table in self._tables()})
+        self.run.offer({report_item_list.key: report_item_list.title for report_item_list in found.lists})
+        for box in (self.chosen, self.run, self.part):
+            box.setEnabled(box is self.part or box.count() > 0)
         self.drawn.set_plots(computed.plots)
         self._show_table()
         self._fill_parts()
-        items, runs = (
-            trn("{count} item", "{count} items", len(found.items)),
-            trn("{count} run", "{count} runs", len(found.runs.runs)),
-        )
-        self._show_status(tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items))
 
     def _tables(self) -> list[ReportTable]:
         return [table for section in self._report.sections for table in section.tables] if self._report else []
@@ -473,15 +409,21 @@ class ReportWindow(QWidget):
         report_table = next((table for table in self._tables() if table.key == self.chosen.currentData()), None)
         self.note.setText(report_table.note if report_table is not None else "")
         if report_table is None:
-            self.figures.show_lines("", (), ())
+            self.figures.show_records(())
         else:
-            self.figures.show_lines(report_table.corner, column_headings(report_table), figure_lines(report_table))
+            self.figures.set_columns(figure_columns(report_table.corner, column_headings(report_table)))
+            self.figures.show_records(figure_lines(report_table))
+
+    def _follow_figure(self, index: QModelIndex) -> None:
+        figures = self.figures.records()[index.row()].figures
+        if index.column() and figures[index.column() - 1].link:
+            self._show_linked_items(figures[index.column() - 1].link)
 
     def _show_linked_items(self, place: str) -> None:
         """Show the items of a number."""
         key, _, part = place.partition("#")
-        self.run.setCurrentIndex(self.run.findData(key))
-        self.part.setCurrentIndex(max(0, self.part.findData(part)))
+        self.run.choose(key)
+        self.part.choose(part)
         self.tabs.setCurrentIndex(2)
 
     def _current_list(self) -> ReportItemList | None:
@@ -491,29 +433,15 @@ class ReportWindow(QWidget):
         )
 
     def _fill_parts(self) -> None:
-        report_item_list = self._current_list()
-        parts = (
-            [(f"{part.title} ({len(part.numbers):,})", part.key) for part in report_item_list.parts]
-            if report_item_list is not None
-            else []
-        )
-        _fill_combo(
-            self.part,
-            [
-                (
-                    tr("All ({lines:,})").format(lines=len(report_item_list.lines))
-                    if report_item_list is not None
-                    else tr("All"),
-                    "",
-                ),
-                *parts,
-            ],
-        )
+        items = self._current_list()
+        parts = {part.key: f"{part.title} ({len(part.numbers):,})" for part in items.parts} if items else {}
+        every = tr("All ({lines:,})").format(lines=len(items.lines)) if items else tr("All")
+        self.part.offer({"": every, **parts})
         self._show_items()
 
     def _show_items(self) -> None:
         report_item_list = self._current_list()
-        self.items.show_rows(
+        self.items.show_records(
             item_rows(report_item_list, self.part.currentData() or "") if report_item_list is not None else ()
         )
 
@@ -524,25 +452,14 @@ class ReportWindow(QWidget):
             hint.setText(_WORKING_TEXT if working else figures)
         self.drawn.set_hint(_WORKING_TEXT if working else plots)
 
-    def _show_working(self, working: bool) -> None:
+    def _show_state(self) -> None:
+        working = self.computing.state is LiveState.WORKING
         self.write.setEnabled(not working and self._found is not None)
         self._show_empty_hints(working=working)
-        if working:
-            self.status.show_progress(0, 0, tr("Reading the study"))
-        else:
-            self.status.show_last_text()
-
-    def _show_outdated(self) -> None:
-        self._fresh = False
-        if self.isVisible() and self._found is not None:
-            self._show_status(tr("Out of date: the study has changed. Refresh computes the figures again."))
-
-    def _on_refused(self, why: str) -> None:
-        self._show_status(why)
 
     def _on_write_failed(self, error: Exception) -> None:
         self._writing = None
-        self._show_working(False)
+        self.write.setEnabled(True)
         self._show_status(
             str(error)
             if isinstance(error, UserError)
@@ -553,14 +470,19 @@ class ReportWindow(QWidget):
         self.status.show_text(text)
 
 
-def _make_control_row(*named: tuple[str, QComboBox, str]) -> QHBoxLayout:
+def _summary(computed: ReportBundle) -> str:
+    found = computed.report_input
+    items = trn("{count} item", "{count} items", len(found.items))
+    runs = trn("{count} run", "{count} runs", len(found.runs.runs))
+    return tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items)
+
+
+def _make_control_row(*named: tuple[str, QComboBox]) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.GRID)
-    for name, box, tip in named:
+    for name, box in named:
         label = PlainLabel(name)
         label.setBuddy(box)
-        box.setToolTip(plain_tip(tip))
-        box.setAccessibleName(tip)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setMinimumContentsLength(12)
         row.addWidget(label)
@@ -578,18 +500,6 @@ def _make_page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidge
         column.addWidget(note)
     column.addWidget(below, 1)
     return page
-
-
-def _fill_combo(box: QComboBox, entries: list[tuple[str, str]]) -> None:
-    """Offer other entries; the chosen one stays where it is still there."""
-    chosen = box.currentData()
-    blocked = box.blockSignals(True)
-    box.clear()
-    for name, key in entries:
-        box.addItem(name, key)
-    box.setCurrentIndex(max(0, box.findData(chosen)) if entries else -1)
-    box.setEnabled(bool(entries))
-    box.blockSignals(blocked)
 
 
 def _unused_folder(parent: Path, name: str) -> Path:

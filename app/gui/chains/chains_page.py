@@ -32,7 +32,7 @@ from widgets.form.input_fields import NoteEdit
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
 from widgets.table.lists import ShortList
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
 from widgets.theme import icon
 
 _CHAIN_BUTTONS = (
@@ -59,8 +59,7 @@ class ChainBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
         self.combo = _ChainBox()
-        self.combo.setAccessibleName(tr("Chain"))
-        self.combo.setToolTip(tr("The chains of this recording (V: the next one)"))
+        describe(self.combo, tr("Chain"), tr("The chains of this recording (V: the next one)"))
         self.combo.setMinimumContentsLength(12)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -117,8 +116,7 @@ def _make_tool_button(picture: str, text: str) -> QToolButton:
     button.setIcon(icon(picture))
     button.setIconSize(QSize(16, 16))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(plain_tip(text))
-    button.setAccessibleName(text)
+    describe(button, text, text)
     return button
 
 
@@ -363,8 +361,7 @@ def _review_text(said_review: SaidReview) -> str:
 
 def _make_button(text: str, told: str) -> QPushButton:
     button = QPushButton(text)
-    button.setToolTip(plain_tip(told))
-    button.setAccessibleName(told)
+    describe(button, told, told)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
 

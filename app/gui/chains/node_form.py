@@ -29,7 +29,7 @@ from widgets import theme
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
 from widgets.form.layouts import FlowLayout
 from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 
@@ -65,8 +65,11 @@ class KindRow(QWidget):
         button.setCheckable(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setIconSize(QSize(SIGN_PX, SIGN_PX))
-        button.setAccessibleName(tr("Kind: {name}").format(name=name.lower()))
-        button.setToolTip(plain_tip(tr("The selected node is: {name}").format(name=name.lower())))
+        describe(
+            button,
+            tr("Kind: {name}").format(name=name.lower()),
+            tr("The selected node is: {name}").format(name=name.lower()),
+        )
         button.clicked.connect(lambda: self.chosen.emit(kind.value))
         self._group.addButton(button)
         return button
@@ -189,8 +192,7 @@ def _make_list_button(picture: str, text: str) -> QToolButton:
     button.setIcon(icon(picture))
     button.setIconSize(QSize(14, 14))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(plain_tip(text))
-    button.setAccessibleName(text)
+    describe(button, text, text)
     button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
     return button
 
@@ -603,6 +605,5 @@ def _make_form_button(picture: str, text: str, key: str) -> QToolButton:
     button.setIcon(icon(picture))
     button.setIconSize(QSize(16, 16))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(plain_tip(f"{text} ({key})"))
-    button.setAccessibleName(text)
+    describe(button, text, f"{text} ({key})")
     return button

@@ -36,7 +36,7 @@ from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, describe, plain_tip
 
 PERSON = ""
 """Key of who plays, for somebody at the keyboard."""
@@ -117,8 +117,7 @@ class SeatsForm(QWidget):
 
     def _line(self, place: int, line: SeatLine, judges: Mapping[str, str]) -> tuple[QComboBox, QLineEdit, QComboBox]:
         who = QComboBox()
-        who.setAccessibleName(tr("Who acts as number {value}").format(value=place + 1))
-        who.setToolTip(tr("Who takes part"))
+        describe(who, tr("Who acts as number {value}").format(value=place + 1), tr("Who takes part"))
         for key, name in line.candidates.items():
             who.addItem(name, key)
         who.setCurrentIndex(max(0, who.findData(line.chosen)))
@@ -130,8 +129,9 @@ class SeatsForm(QWidget):
         goal.setReadOnly(line.is_fixed)
         goal.setCursorPosition(0)
         player = QComboBox()
-        player.setAccessibleName(tr("Who plays number {value}").format(value=place + 1))
-        player.setToolTip(tr("A person at this keyboard, or a judge"))
+        describe(
+            player, tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
+        )
         player.addItem(tr("Person"), PERSON)
         for key, name in judges.items():
             player.addItem(name, key)
@@ -162,23 +162,20 @@ class StartForm(QWidget):
         self.title = PlainLabel()
         self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
         self.scenario = QComboBox()
-        self.scenario.setAccessibleName(tr("Scenario"))
-        self.scenario.setToolTip(tr("What is played"))
+        describe(self.scenario, tr("Scenario"), tr("What is played"))
         self.scenario.activated.connect(lambda: self.scenario_chosen.emit(str(self.scenario.currentData() or "")))
         self.context = QPlainTextEdit()
         self.context.setAccessibleName(tr("Situation"))
         self.context.setTabChangesFocus(True)
         self.context.setMaximumHeight(_TEXT_HEIGHT)
         self.relationship = QComboBox()
-        self.relationship.setAccessibleName(tr("Relationship"))
-        self.relationship.setToolTip(tr("It decides what each sees of the others"))
+        describe(self.relationship, tr("Relationship"), tr("It decides what each sees of the others"))
         for kind, name in RELATIONSHIPS.items():
             if kind is not Relationship.UNKNOWN:
                 self.relationship.addItem(name, kind)
         self.instead = ElidedLabel()
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("Kind of turn"))
-        self.kind.setToolTip(tr("Whether it is said or done"))
+        describe(self.kind, tr("Kind of turn"), tr("Whether it is said or done"))
         for act, name in ((Act.SPEAK, tr("Says")), (Act.ACTION, tr("Does")), (Act.NONVERBAL, tr("Shows"))):
             self.kind.addItem(name, act)
         self.does = QPlainTextEdit()

@@ -28,7 +28,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, add_form_row, plain_tip
 from widgets.theme import icon
 
@@ -182,7 +182,7 @@ class StockPage(QWidget):
         self._read, self._save, self._remove = read, save, remove
         self._texts: Mapping[str, Texts] = {}
         self._key = ""
-        self.list = RowsTable(f"{what.capitalize()}s", columns)
+        self.list = RecordTable(f"{what.capitalize()}s", text_columns(columns))
         EmptyHint(self.list, tr("None yet. Press New to write one."))
         self.new = QPushButton(tr(" New"))
         self.new.setIcon(icon("plus"))
@@ -219,7 +219,7 @@ class StockPage(QWidget):
             return
         rows, self._texts = self._read(session)
         with QSignalBlocker(self.list):
-            self.list.show_rows(rows)
+            self.list.show_records(rows)
         self.new.setEnabled(self._studio.writable)
         if self._key and self._key not in self._texts:
             self._show("")
@@ -230,7 +230,7 @@ class StockPage(QWidget):
 
     def _begin_new(self) -> None:
         with QSignalBlocker(self.list):
-            self.list.select_key("")
+            self.list.select([])
         self._show("")
         self.form.focus_first()
 
@@ -270,7 +270,7 @@ class StockPage(QWidget):
 
     def _select_current(self) -> None:
         with QSignalBlocker(self.list):
-            self.list.select_key(self._key)
+            self.list.select([self._key])
 
 
 _MULTILINE_FIELDS = frozenset({"personality", "public_info", "secret"})

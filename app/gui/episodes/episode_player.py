@@ -40,7 +40,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu
 from widgets.table.record_table import TableRow
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 
@@ -219,8 +219,7 @@ class TurnBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.act = QComboBox()
-        self.act.setAccessibleName(tr("Kind of turn"))
-        self.act.setToolTip(tr("What kind of turn it is"))
+        describe(self.act, tr("Kind of turn"), tr("What kind of turn it is"))
         for act, name in _ACT_NAMES.items():
             self.act.addItem(name, act)
         self.words = QLineEdit()

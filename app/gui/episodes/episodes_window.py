@@ -35,7 +35,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
-from widgets.table.record_table import RowsTable
+from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
@@ -53,7 +53,7 @@ class EpisodesPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.list = RowsTable(tr("Episodes"), COLUMNS)
+        self.list = RecordTable(tr("Episodes"), text_columns(COLUMNS))
         self.new = _make_button(tr(" New…"), "plus", tr("Put an episode together from a scenario and characters"))
         self.bring = _make_button(tr("Import…"), "", tr("Episodes, profiles or human scores in files of SOTOPIA"))
         self.export = _make_button(tr("Export…"), "", tr("All episodes as SOTOPIA writes them; never hold-outs"))
@@ -236,8 +236,8 @@ class EpisodesWindow(QWidget):
         if self._shown not in known:
             self._shown = known[0] if known else ""
         with QSignalBlocker(self.page.list):
-            self.page.list.show_rows(rows)
-            self.page.list.select_key(self._shown)
+            self.page.list.show_records(rows)
+            self.page.list.select([self._shown])
         for button in (self.page.new, self.page.bring):
             button.setEnabled(self._studio.writable)
         self.page.export.setEnabled(bool(known))

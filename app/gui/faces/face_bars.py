@@ -21,8 +21,9 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
+from widgets.form.input_fields import ChoiceBox
 from widgets.labels import ParticipantButtons, make_choice_button
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _FILTERS: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
@@ -54,19 +55,10 @@ class FaceFilterBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
-        self.shown = QComboBox()
-        self.shown.setAccessibleName(tr("Which faces are listed"))
-        self.shown.setToolTip(tr("Which faces are listed"))
-        self.order = QComboBox()
-        self.order.setAccessibleName(tr("How faces are sorted"))
-        self.order.setToolTip(tr("How faces are sorted"))
-        for order, name in _ORDERS.items():
-            self.order.addItem(name, order)
+        self.shown = ChoiceBox(tr("Which faces are listed"), compact=True)
+        self.order = ChoiceBox(tr("How faces are sorted"), names=_ORDERS, compact=True)
         self._count = PlainLabel()
         self._count.setProperty("quiet", True)
-        for box in (self.shown, self.order):
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(6)
         self.shown.activated.connect(lambda _at: self.changed.emit())
         self.order.activated.connect(lambda _at: self.changed.emit())
         row.addWidget(self.shown, 1)
@@ -74,15 +66,12 @@ class FaceFilterBar(QWidget):
         row.addWidget(self._count)
         self._people: list[Participant] = []
         self._fill()
-        self.select_filter("all")
 
     def set_people(self, people: Sequence[Participant]) -> None:
         """Offer to list one participant's faces only."""
         if list(people) != self._people:
-            before = self.shown.currentData()
             self._people = list(people)
             self._fill()
-            self.select_filter(before)
 
     def set_count(self, shown: int, total: int) -> None:
         """Say how many of the cards are listed."""
@@ -90,7 +79,7 @@ class FaceFilterBar(QWidget):
 
     def select_filter(self, key: str) -> None:
         """List what a key stands for: `all`, `decide`, ... or the id of a participant."""
-        self.shown.setCurrentIndex(max(0, self.shown.findData(key)))
+        self.shown.choose(key)
 
     def predicate(self) -> Callable[[FaceCard], bool]:
         """Return which cards are to be listed."""
@@ -102,11 +91,8 @@ class FaceFilterBar(QWidget):
         return Order(self.order.currentData())
 
     def _fill(self) -> None:
-        self.shown.clear()
-        for key, (name, _) in _FILTERS.items():
-            self.shown.addItem(name, key)
-        for person in self._people:
-            self.shown.addItem(person.pseudonym, person.id)
+        named = {key: name for key, (name, _) in _FILTERS.items()}
+        self.shown.offer(named | {person.id: person.pseudonym for person in self._people}, first="all")
 
 
 class PeopleBar(ParticipantButtons):
@@ -251,8 +237,7 @@ class RegionBar(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("What is in this box"))
-        self.kind.setToolTip(tr("What is in this box"))
+        describe(self.kind, tr("What is in this box"), tr("What is in this box"))
         for kind, name in KINDS.items():
             self.kind.addItem(name, kind)
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -270,8 +255,7 @@ class RegionBar(QWidget):
         self.ends.clicked.connect(lambda: self._emit(self.end_requested))
         self.delete = QToolButton()
         self.delete.setIcon(icon("trash-2"))
-        self.delete.setToolTip(tr("Delete this box (Del)"))
-        self.delete.setAccessibleName(tr("Delete this box"))
+        describe(self.delete, tr("Delete this box"), tr("Delete this box (Del)"))
         self.delete.clicked.connect(lambda: self._emit(self.delete_requested))
         grid.addWidget(self.kind, 0, 0)
         grid.addWidget(self.label, 0, 1, 1, 2)
@@ -386,8 +370,7 @@ class SuggestionBar(QWidget):
         self.accept.clicked.connect(self.accept_requested)
         self.skip = QToolButton()
         self.skip.setIcon(icon("skip-forward"))
-        self.skip.setToolTip(tr("Another suggestion"))
-        self.skip.setAccessibleName(tr("Another suggestion"))
+        describe(self.skip, tr("Another suggestion"), tr("Another suggestion"))
         self.skip.clicked.connect(self.skip_requested)
         row.addWidget(self.accept, 1)
         row.addWidget(self.show_them)

@@ -27,7 +27,7 @@ from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickRow
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _UNTRACKED = (
     tr("Faces were not looked for yet"),
@@ -227,8 +227,11 @@ class FacesPage(QWidget):
         self._role = QComboBox()
         for role, name in ROLES.items():
             self._role.addItem(name, role)
-        self._role.setAccessibleName(tr("Role of this participant"))
-        self._role.setToolTip(tr("Role of this participant; a robot's face can be left as it is on export"))
+        describe(
+            self._role,
+            tr("Role of this participant"),
+            tr("Role of this participant; a robot's face can be left as it is on export"),
+        )
         self._role.activated.connect(self._change_role)
         self.region = RegionBar(page)
         words = tr("Drag on the picture to draw one, with Shift an area that is always masked.")

@@ -21,7 +21,7 @@ from annotate.interchange.document import Format, file_name
 from annotate.interchange.document_export import export_recordings
 from annotate.study.leave_permission import LeaveUse, may_leave
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingRead, read_in_background
+from app.gui.study.background import PendingTask
 from project.entities.study_records import Recording
 from project.errors import UserError
 from project.progress import Progress
@@ -33,7 +33,7 @@ from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
@@ -49,7 +49,7 @@ class ExportWindow(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._looking: PendingRead | None = None
+        self._looking: PendingTask | None = None
         self.setWindowTitle(tr("Export annotations"))
         self.resize(620, 600)
         column = QVBoxLayout(self)
@@ -58,8 +58,7 @@ class ExportWindow(QWidget):
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         self.format = QComboBox()
-        self.format.setAccessibleName(tr("Format"))
-        self.format.setToolTip(tr("For which tool the files are"))
+        describe(self.format, tr("Format"), tr("For which tool the files are"))
         for key in FORMATS:
             self.format.addItem(get_format(key).name, key)
         form.addRow(tr("&Format"), self.format)
@@ -115,8 +114,8 @@ class ExportWindow(QWidget):
             )
 
         self._show(0, 0, "")
-        self._looking = read_in_background(
-            self._context.background, session, read, partial(self._on_exported, path), self._fail, self._show
+        self._looking = self._context.background.read(
+            session, read, partial(self._on_exported, path), self._fail, self._show
         )
 
     def stop(self) -> None:
@@ -197,8 +196,7 @@ class ExportWindow(QWidget):
 def _make_check_list(name: str) -> QListWidget:
     found = ShortList()
     found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    found.setAccessibleName(name)
-    found.setToolTip(plain_tip(tr("{name}: Space ticks one").format(name=name)))
+    describe(found, name, tr("{name}: Space ticks one").format(name=name))
     return found
 
 

@@ -4,6 +4,7 @@ It shows what the file would bring, and maps its lanes, texts and values.
 """
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,10 +35,9 @@ from project.session.session import Session
 from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.empty_state import EmptyHint
 from widgets.form.input_fields import IntegerBox
-from widgets.table.record_table import ChoiceCell, ChoiceTable
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordColumn, RecordTable
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 Choices = tuple[tuple[str, str], ...]
 _NOTHING, _SPEECH = "nothing", "utterances"
@@ -209,18 +209,6 @@ def _label_for_text(target: LaneTarget, track: Track, text: str) -> str:
     return next(fits, target.otherwise)
 
 
-LANES = (
-    tr("Lane in the file"),
-    tr("Becomes"),
-    tr("By or speaker"),
-    tr("Entries"),
-    tr("New"),
-    tr("In the study"),
-    tr("Left out"),
-)
-PARTS = (tr("Recording in the file"), tr("Recording in the study"))
-DETAILS = (tr("In the lane"), tr("Entries"), tr("Becomes"))
-_BECOMES, _WHO = 1, 2
 _MAX_TITLE_CHARS = 60
 
 
@@ -236,7 +224,7 @@ class ImportWindow(QWidget):
         super().__init__()
         self._context = context
         self._choices: ImportChoices | None = None
-        self._details: list[Detail] = []
+        self._counts: dict[str, LaneImportCounts] = {}
         self._path: Path | None = None
         self._rows = 0
         self.setWindowTitle(tr("Import annotations"))
@@ -249,19 +237,13 @@ class ImportWindow(QWidget):
         self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
         self.problem.hide()
         column.addWidget(self.problem)
-        self.lanes = ChoiceTable(LANES, tr("What each lane becomes"))
-        self.parts = ChoiceTable(PARTS, tr("Which recording each is"))
-        self.details = ChoiceTable(DETAILS, tr("What the texts and values of the lane become"))
-        for table, widths in (
-            (self.lanes, (210, 120, 70, 70, 90, 70)),
-            (self.parts, (380,)),
-            (self.details, (80, 260)),
-        ):
-            for place, width in enumerate(widths, 1):
-                table.setColumnWidth(place, width)
-        EmptyHint(
-            self.details,
-            tr("Of a lane that becomes segments, each text and value stands here.\nChoose one under Lanes."),
+        self.lanes = RecordTable(tr("What each lane becomes"), self._lane_columns(), key=str)
+        self.parts = RecordTable(tr("Which recording each is"), self._part_columns(), key=str)
+        self.details = RecordTable(
+            tr("What the texts and values of the lane become"),
+            self._detail_columns(),
+            key=lambda detail: f"{detail.is_text} {detail.name}",
+            empty=tr("Of a lane that becomes segments, each text and value stands here.\nChoose one under Lanes."),
         )
         self.tabs = QTabWidget()
         self.tabs.addTab(self.lanes, tr("&Lanes"))
@@ -274,10 +256,7 @@ class ImportWindow(QWidget):
         self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
         column.addWidget(self.notes, 1)
         column.addLayout(self._buttons())
-        self.lanes.choice_made.connect(self._lane_chosen)
-        self.lanes.currentCellChanged.connect(self._show_details)
-        self.details.choice_made.connect(self._detail_chosen)
-        self.parts.choice_made.connect(self._part_chosen)
+        self.lanes.selection_changed.connect(self._show_details)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
         self.setAcceptDrops(True)
 
@@ -350,7 +329,7 @@ class ImportWindow(QWidget):
         self.total.setText("")
         self.notes.clear()
         for table in (self.lanes, self.details, self.parts):
-            table.set_rows([])
+            table.show_records([])
         self.apply.setEnabled(False)
         self.show_error(None)
 
@@ -365,13 +344,9 @@ class ImportWindow(QWidget):
         self.format.setText(name)
         self.tabs.setTabVisible(1, not self._choices.whole)
         self.tabs.setTabVisible(2, not self._choices.whole)
-        self.parts.set_rows(
-            [
-                [ChoiceCell(part.name), ChoiceCell(choices=self._choices.recordings(), key=place)]
-                for part, place in zip(document.recordings, self._choices.places, strict=True)
-            ]
-        )
-        self.lanes.set_rows([[ChoiceCell(name)] for name in self._choices.names])
+        self._counts = {}
+        self.parts.show_records(range(len(document.recordings)))
+        self.lanes.show_records(self._choices.names)
         if self._choices.names:
             self.lanes.selectRow(0)
         self._update()
@@ -398,26 +373,10 @@ class ImportWindow(QWidget):
             return
         self.show_error(None)
         self._rows = plan.added + plan.other_row_count
-        counts = choices.counts(plan)
-        targets = () if choices.whole else choices.targets()
-        for row, name in enumerate(choices.names):
-            found = counts[name]
-            tip = "\n".join(found.notes)
-            words = dict(choices.targets()).get(choices.target(name), tr("As it is"))
-            for column, cell in enumerate(
-                (
-                    ChoiceCell(name),
-                    ChoiceCell(words, targets, choices.target(name)),
-                    ChoiceCell(choices.lane_author(name), is_editable=not choices.whole),
-                    ChoiceCell(str(found.entries)),
-                    ChoiceCell(str(found.added)),
-                    ChoiceCell(str(found.known)),
-                    ChoiceCell(str(found.left_out), tip=tip),
-                )
-            ):
-                self.lanes.show_cell(row, column, cell)
+        self._counts = choices.counts(plan)
+        self.lanes.show_records(choices.names)
         lines = [*plan.remarks]
-        for name, found in counts.items():
+        for name, found in self._counts.items():
             lines += [f"{name}: {note}" for note in found.notes]
         self.notes.setPlainText("\n".join(lines))
         known = tr(", {known} in the study already").format(known=plan.known) if plan.known else ""
@@ -428,43 +387,104 @@ class ImportWindow(QWidget):
         self._show_details()
 
     def _show_details(self) -> None:
-        choices = self._choices
-        row = self.lanes.currentRow()
-        if choices is None or not 0 <= row < len(choices.names):
-            self._details = []
-        else:
-            self._details = choices.details(choices.names[row])
-            name = choices.names[row].replace("&", "&&")
-            self.tabs.setTabText(1, tr("&Texts and values of {name}").format(name=name)[:_MAX_TITLE_CHARS])
-        self.details.set_rows(
-            [
-                [
-                    ChoiceCell(f"“{detail.name}”" if detail.is_text else tr("Value {name}").format(name=detail.name)),
-                    ChoiceCell(str(detail.count)),
-                    ChoiceCell(choices=detail.choices, key=detail.key),
-                ]
-                for detail in self._details
-            ]
-        )
-
-    def _lane_chosen(self, row: int, column: int, key: str) -> None:
-        if self._choices is None:
+        name = self.lanes.current()
+        if self._choices is None or name is None:
+            self.details.show_records([])
             return
-        name = self._choices.names[row]
-        if column == _BECOMES:
-            self._choices.set_target(name, key)
-        elif column == _WHO:
-            self._choices.set_lane_author(name, key)
+        self.details.show_records(self._choices.details(name))
+        title = tr("&Texts and values of {name}").format(name=name.replace("&", "&&"))
+        self.tabs.setTabText(1, title[:_MAX_TITLE_CHARS])
+
+    def _lane_columns(self) -> list[RecordColumn[str]]:
+        choices = self._chosen_mapping
+
+        def count(title: str, value: Callable[[LaneImportCounts], int]) -> RecordColumn[str]:
+            return RecordColumn(
+                title,
+                lambda name: str(value(self._counts[name])) if name in self._counts else "",
+                width=90,
+                number=True,
+                tip=lambda name: "\n".join(self._counts[name].notes) if name in self._counts else "",
+            )
+
+        return [
+            RecordColumn(tr("Lane in the file"), str, stretch=True),
+            RecordColumn(
+                tr("Becomes"),
+                lambda name: dict(choices().targets()).get(choices().target(name), tr("As it is")),
+                width=210,
+                choices=lambda _name: choices().targets(),
+                choice=lambda name: choices().target(name),
+                write=self._set_target,
+                is_writable=lambda _name: not choices().whole,
+            ),
+            RecordColumn(
+                tr("By or speaker"),
+                lambda name: choices().lane_author(name),
+                width=120,
+                write=self._set_author,
+                is_writable=lambda _name: not choices().whole,
+            ),
+            count(tr("Entries"), lambda counts: counts.entries),
+            count(tr("New"), lambda counts: counts.added),
+            count(tr("In the study"), lambda counts: counts.known),
+            count(tr("Left out"), lambda counts: counts.left_out),
+        ]
+
+    def _part_columns(self) -> list[RecordColumn[int]]:
+        choices = self._chosen_mapping
+        return [
+            RecordColumn(
+                tr("Recording in the file"), lambda place: choices().document.recordings[place].name, stretch=True
+            ),
+            RecordColumn(
+                tr("Recording in the study"),
+                lambda place: dict(choices().recordings())[choices().places[place]],
+                width=380,
+                choices=lambda _place: choices().recordings(),
+                choice=lambda place: choices().places[place],
+                write=self._set_part,
+            ),
+        ]
+
+    def _detail_columns(self) -> list[RecordColumn[Detail]]:
+        return [
+            RecordColumn(
+                tr("In the lane"),
+                lambda detail: f"“{detail.name}”" if detail.is_text else tr("Value {name}").format(name=detail.name),
+                stretch=True,
+            ),
+            RecordColumn(tr("Entries"), lambda detail: str(detail.count), width=80, number=True),
+            RecordColumn(
+                tr("Becomes"),
+                lambda detail: dict(detail.choices).get(detail.key, ""),
+                width=260,
+                choices=lambda detail: detail.choices,
+                choice=lambda detail: detail.key,
+                write=self._set_detail,
+            ),
+        ]
+
+    def _chosen_mapping(self) -> ImportChoices:
+        assert self._choices is not None
+        return self._choices
+
+    def _set_target(self, name: str, key: str) -> None:
+        self._chosen_mapping().set_target(name, key)
         self._update()
 
-    def _detail_chosen(self, row: int, _column: int, key: str) -> None:
-        if self._choices is not None:
-            self._choices.set_detail(self._choices.names[self.lanes.currentRow()], self._details[row], key)
-            self._update()
+    def _set_author(self, name: str, who: str) -> None:
+        self._chosen_mapping().set_lane_author(name, who)
+        self._update()
 
-    def _part_chosen(self, row: int, _column: int, key: str) -> None:
-        if self._choices is not None:
-            self._choices.places[row] = key
+    def _set_part(self, place: int, key: str) -> None:
+        self._chosen_mapping().places[place] = key
+        self._update()
+
+    def _set_detail(self, detail: Detail, key: str) -> None:
+        name = self.lanes.current()
+        if name is not None:
+            self._chosen_mapping().set_detail(name, detail, key)
             self._update()
 
     def _rules_changed(self) -> None:
@@ -498,8 +518,11 @@ class ImportWindow(QWidget):
         self.outside = QComboBox()
         self.outside.addItem(tr("are cut off there"), OutsideRule.CLAMP)
         self.outside.addItem(tr("are left out"), OutsideRule.LEAVE_OUT)
-        self.outside.setAccessibleName(tr("Entries that reach outside the recording"))
-        self.outside.setToolTip(tr("What is done with entries that reach outside the recording"))
+        describe(
+            self.outside,
+            tr("Entries that reach outside the recording"),
+            tr("What is done with entries that reach outside the recording"),
+        )
         self.outside.currentIndexChanged.connect(self._rules_changed)
         self.point = IntegerBox()
         self.point.setRange(0, 3_600_000)

@@ -18,7 +18,7 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.study.scheme_versions import use_only
 from app.demo_study import sample_video
 from app.gui.files.start_dialog import StartDialog, StudyPlan, default_study_folder, proposed_name
-from app.gui.study.background import BackgroundPool, ModalTask, read_in_background
+from app.gui.study.background import BackgroundPool, ModalTask
 from app.gui.study.dialogs import Dialogs
 from app.gui.study.study_controller import StudyController
 from media.file_suffixes import FOLDER_SCAN_SUFFIXES, RECORDING_SUFFIXES
@@ -245,7 +245,7 @@ class Files(QObject):
         self._background.run_confined(
             lambda progress: _probe_files(wanted, progress),
             store,
-            progress=lambda done, total, name: self.message.emit(
+            show=lambda done, total, name: self.message.emit(
                 tr("Reading file {done} of {total}: {name}").format(done=done, total=total, name=name)
             ),
         )
@@ -261,8 +261,9 @@ class Files(QObject):
         from annotate.study.recording_edits import find_missing_files
 
         self.message.emit(tr("Looking for the missing files…"))
-        read_in_background(
-            *(self._background, session, lambda second, progress: find_missing_files(second, folder, progress)),
+        self._background.read(
+            session,
+            lambda second, progress: find_missing_files(second, folder, progress),
             lambda found: self._relink(found) if self._studio.session is session else None,
             self._on_failed,
             lambda done, total, name: self.message.emit(

@@ -42,7 +42,7 @@ from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 
 _SHARE_TITLE = tr("Share annotations only")
 
@@ -251,8 +251,7 @@ class WithdrawalDialog(OwnDialog):
         self.alike.decided.connect(self._on_request_changed)
         column.addWidget(self.alike, 1)
         self.typed = QLineEdit()
-        self.typed.setAccessibleName(tr("Type the pseudonym to confirm"))
-        self.typed.setToolTip(tr("Type the pseudonym as it stands above"))
+        describe(self.typed, tr("Type the pseudonym to confirm"), tr("Type the pseudonym as it stands above"))
         last = QFormLayout()
         last.addRow(tr("&Type the pseudonym to confirm"), self.typed)
         column.addLayout(last)
@@ -274,11 +273,9 @@ class WithdrawalDialog(OwnDialog):
         form.setSpacing(theme.GRID)
         self.who = QComboBox()
         self.who.addItems(list(pseudonyms))
-        self.who.setAccessibleName(tr("Participant"))
-        self.who.setToolTip(tr("Who withdraws"))
+        describe(self.who, tr("Participant"), tr("Who withdraws"))
         self.words = QLineEdit(placeholderText=tr("Names that are no private words of the study, with commas"))
-        self.words.setAccessibleName(tr("Also known as"))
-        self.words.setToolTip(tr("Texts that hold one of these words are removed too"))
+        describe(self.words, tr("Also known as"), tr("Texts that hold one of these words are removed too"))
         self.drop = QCheckBox(tr("Remove recordings in which they are, with everybody's annotations"))
         self.drop.setToolTip(tr("Else others' annotations of these recordings stay, without footage"))
         self.footage = QCheckBox(tr("Delete the footage of these recordings from the disk"))

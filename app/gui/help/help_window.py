@@ -35,7 +35,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import attach
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import bounded_to_screen
-from widgets.text_labels import plain_tip
+from widgets.text_labels import describe
 from widgets.theme import icon
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
@@ -81,8 +81,7 @@ class HelpWindow(QWidget):
         self.found = FoundList()
         self.search = QLineEdit(placeholderText=tr("Search in all pages"), clearButtonEnabled=True)
         mark_search_field(self.search)
-        self.search.setAccessibleName(tr("Search in all pages"))
-        self.search.setToolTip(tr("Search in all pages (Ctrl+F)"))
+        describe(self.search, tr("Search in all pages"), tr("Search in all pages (Ctrl+F)"))
         self.address = AddressBar()
         self.reference = ReferencePageLoader(self)
         self._lay_out()
@@ -187,8 +186,7 @@ class HelpWindow(QWidget):
     def _button(self, picture_of_it: str, tip: str, do: Callable[[], object]) -> QToolButton:
         made = QToolButton()
         made.setIcon(icon(picture_of_it))
-        made.setToolTip(plain_tip(tip))
-        made.setAccessibleName(tip)
+        describe(made, tip, tip)
         made.clicked.connect(lambda: do())
         return made
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,38 @@ _log = logging.getLogger(__name__)
 
 Result = Any
 """What a job gave: an instance of the `result` of its kind."""
+
+
+@dataclass(eq=False)
+class QueuedJob:
+    """A job that was put into the queue.
+
+    Attributes:
+        row: key of its row on the list.
+        session: the study that it belongs to.
+        note: id of the note by which it can be resumed; "" where there is none.
+        is_planned: whether it belongs to a plan.
+        then: called with its result once that is stored.
+        renewed: the job as it was when its turn came; the same until then.
+    """
+
+    row: str
+    spec: JobSpec
+    session: Session | None
+    is_planned: bool
+    renewed: JobSpec
+    note: str = ""
+    then: list[Callable[[Result], None]] = field(default_factory=list)
+    result: Result = None
+    failure: UserError | None = None
+
+
+@dataclass(frozen=True)
+class JobPlan:
+    """Several jobs that follow from each other."""
+
+    kind: str
+    title: str
 
 
 class JobCenter(QObject):
@@ -51,24 +84,15 @@ class JobCenter(QObject):
         self.runner = runner
         self.beside = WorkerRunner(self, runner.command, stay=True)
         """Runs parallel kinds, which must not wait behind long work; its one process keeps the models it loaded."""
-        self._ids: dict[int, str] = {}
-        self._works: dict[str, JobSpec] = {}
-        self._results: dict[str, Result] = {}
-        self._then: dict[int, list[Callable[[Result], None]]] = {}
-        self._fresh: dict[int, JobSpec] = {}
+        self._queued: dict[int, QueuedJob] = {}
         self._groups: dict[str, Callable[[], None]] = {}
-        self._problems: dict[int, UserError] = {}
+        self._plans: dict[str, JobPlan] = {}
         self.leaving = False
         """Whether all jobs are stopped because the study is left, and not because somebody does not want them."""
         self.notes: JobNotes | None = None
         """Notes about the jobs of the study; None where no study is open, or only to read."""
         self.resumers: dict[str, Callable[[InterruptedJob], None]] = {}
         """Kind of a plan -> what takes it up again."""
-        self._noted: dict[int, str] = {}
-        self._planned: set[int] = set()
-        self._plans: dict[str, str] = {}
-        self._plan_kinds: dict[str, str] = {}
-        self._sessions: dict[int, Session | None] = {}
         for worker_runner in self._runners:
             worker_runner.progressed.connect(self._on_progress)
             worker_runner.partial_result.connect(self._on_part)
@@ -82,7 +106,7 @@ class JobCenter(QObject):
         studio.leaving.connect(self._detach_notes)
         studio.session_changed.connect(self._open_notes)
         panel.cancel_requested.connect(self._cancel_row)
-        panel.result_requested.connect(lambda job: self.result_requested.emit(self._works[job], self._results[job]))
+        panel.result_requested.connect(self._show_result)
 
     @property
     def busy(self) -> bool:
@@ -100,8 +124,12 @@ class JobCenter(QObject):
 
     def titles(self) -> list[str]:
         """Name what runs and waits and somebody asked for: plans of several jobs, then jobs that belong to none."""
-        lone = [job for job in self.jobs() if not load_kind(job.kind).automatic and id(job) not in self._planned]
-        return [*self._plans.values(), *(job_spec.title for job_spec in lone)]
+        lone = [
+            job.title
+            for job in self.jobs()
+            if not load_kind(job.kind).automatic and not self._queued[id(job)].is_planned
+        ]
+        return [*(plan.title for plan in self._plans.values()), *lone]
 
     def find_job(self, kind: str, recording_id: str) -> JobSpec | None:
         """Return the job of a kind that runs or waits for a recording."""
@@ -112,23 +140,19 @@ class JobCenter(QObject):
 
         It is noted, to be resumed where it is interrupted, unless it belongs to a plan (`begin_plan`).
         """
-        job = f"job-{len(self._works) + 1}"
-        self._ids[id(work)] = job
-        self._works[job] = work
-        self._sessions[id(work)] = self._studio.session
-        if not noted:
-            self._planned.add(id(work))
-        elif self.notes is not None and (note := self.notes.add(work)):
-            self._noted[id(work)] = note
+        row = f"job-{len(self._queued) + 1}"
+        queued = self._queued[id(work)] = QueuedJob(row, work, self._studio.session, not noted, work)
+        if noted and self.notes is not None:
+            queued.note = self.notes.add(work)
         if then is not None:
-            self.when_done(work, then)
-        self._panel.add(job, work.title)
+            queued.then.append(then)
+        self._panel.add(row, work.title)
         self.started.emit(work)
         self._runner_of(work).submit(work)
 
     def when_done(self, work: JobSpec, then: Callable[[Result], None]) -> None:
         """Call something once the result of a job that runs or waits is in the study."""
-        self._then.setdefault(id(work), []).append(then)
+        self._queued[id(work)].then.append(then)
 
     def cancel(self, work: JobSpec) -> None:
         """Stop a job."""
@@ -143,24 +167,22 @@ class JobCenter(QObject):
             asked: what taking it up again needs; None where that is kept elsewhere.
         """
         note = self.notes.add_plan(kind, title, asked) if self.notes is not None and asked is not None else ""
-        key = note or f"plan-{len(self._works)}-{len(self._plans)}"
-        self._plans[key] = title
-        self._plan_kinds[key] = kind
+        key = note or f"plan-{len(self._queued)}-{len(self._plans)}"
+        self._plans[key] = JobPlan(kind, title)
         return key
 
     def end_plan(self, key: str) -> None:
         """Say that a plan is over: its jobs are done, or nobody wants them. Where the study is left it stays noted."""
-        self._plan_kinds.pop(key, None)
         if self._plans.pop(key, None) is not None and self.notes is not None:
             self.notes.remove(key)
 
     def running_note_ids(self) -> set[str]:
         """Return the ids of the notes about what runs or waits now."""
-        return {*self._noted.values(), *self._plans}
+        return {*(queued.note for queued in self._queued.values() if queued.note), *self._plans}
 
     def has_plan(self, kind: str) -> bool:
         """Tell whether a plan of a kind is under way."""
-        return kind in self._plan_kinds.values()
+        return any(plan.kind == kind for plan in self._plans.values())
 
     def cancel_all(self) -> None:
         """Stop every job because the study is left; what was noted of them stays, and can be resumed."""
@@ -174,11 +196,12 @@ class JobCenter(QObject):
 
     def started_spec(self, work: JobSpec) -> JobSpec:
         """Return a job as it was when its turn came, after what changed while it waited."""
-        return self._fresh.get(id(work), work)
+        return self._queued[id(work)].renewed
 
     def failure_of(self, work: JobSpec) -> UserError | None:
         """Return why a job failed; None where it did not."""
-        return self._problems.get(id(work))
+        queued = self._queued.get(id(work))
+        return None if queued is None else queued.failure
 
     def begin_group(self, title: str, cancel: Callable[[], None]) -> str:
         """Put a row on the list that stands for several jobs; return its key."""
@@ -197,7 +220,8 @@ class JobCenter(QObject):
 
     def close(self) -> None:
         """Stop every job; nothing is stored any more."""
-        self._then.clear()
+        for queued in self._queued.values():
+            queued.then.clear()
         for runner in self._runners:
             runner.close()
 
@@ -208,22 +232,27 @@ class JobCenter(QObject):
     def _detach_notes(self) -> None:
         """From now on what ends does not end because somebody wants it to."""
         self.notes = None
-        self._noted.clear()
         self._plans.clear()
-        self._plan_kinds.clear()
+        for queued in self._queued.values():
+            queued.note = ""
 
-    def _drop_note(self, work: JobSpec) -> None:
-        note = self._noted.pop(id(work), "")
+    def _drop_note(self, queued: QueuedJob) -> None:
         if self.notes is not None:
-            self.notes.remove(note)
+            self.notes.remove(queued.note)
+        queued.note = ""
 
     def _session_of(self, work: JobSpec) -> Session | None:
         """Return the open study that a job belongs to; None where another one is open by now, or none."""
         session = self._studio.session
-        return session if session is not None and self._sessions.get(id(work), session) is session else None
+        return session if session is not None and self._queued[id(work)].session is session else None
 
-    def _discard(self, work: JobSpec) -> None:
-        load_kind(work.kind).discard(self.started_spec(work).parameters)
+    def _drop(self, work: JobSpec) -> QueuedJob:
+        """Clear away what a job has left that came to nothing."""
+        queued = self._queued[id(work)]
+        queued.then.clear()
+        self._drop_note(queued)
+        load_kind(work.kind).discard(queued.renewed.parameters)
+        return queued
 
     def _runner_of(self, work: JobSpec) -> WorkerRunner:
         return self.beside if load_kind(work.kind).parallel else self.runner
@@ -232,7 +261,14 @@ class JobCenter(QObject):
         if job in self._groups:
             self._groups[job]()
         else:
-            self.cancel(self._works[job])
+            self.cancel(self._queued_in(job).spec)
+
+    def _show_result(self, row: str) -> None:
+        queued = self._queued_in(row)
+        self.result_requested.emit(queued.spec, queued.result)
+
+    def _queued_in(self, row: str) -> QueuedJob:
+        return next(queued for queued in self._queued.values() if queued.row == row)
 
     def _refresh_spec(self, work: JobSpec) -> JobSpec:
         """Give a job that waited what it has to know now, where its kind says how."""
@@ -240,12 +276,11 @@ class JobCenter(QObject):
         if session is None:
             return work
         fresh = load_kind(work.kind).renew(session, work)
-        if fresh is not work:
-            self._fresh[id(work)] = fresh
+        self._queued[id(work)].renewed = fresh
         return fresh
 
     def _on_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
-        self._panel.set_progress(self._ids[id(work)], done, total, text)
+        self._panel.set_progress(self._queued[id(work)].row, done, total, text)
         self.progressed.emit(work, done, total, text)
 
     def _on_part(self, work: JobSpec, part: Mapping[str, Json]) -> None:
@@ -277,37 +312,25 @@ class JobCenter(QObject):
         except UserError as error:
             self._on_failed(work, error)
             return
-        self._drop_note(work)
+        queued = self._queued[id(work)]
+        self._drop_note(queued)
         self._studio.publish(changes)
-        job = self._ids[id(work)]
-        self._results[job] = result
-        self._panel.finish(job, end_state(work, result), summary(work, result), openable=work.kind == "anonymize")
+        queued.result = result
+        kind = load_kind(work.kind)
+        state, said = JobState(kind.outcome(result)), kind.summarize(work, result)
+        self._panel.finish(queued.row, state, said, openable=work.kind == "anonymize")
         self.done.emit(work, result)
-        for then in self._then.pop(id(work), ()):
-            then(result)
+        then, queued.then = queued.then, []
+        for call in then:
+            call(result)
 
     def _on_failed(self, work: JobSpec, error: UserError) -> None:
-        self._then.pop(id(work), None)
-        self._drop_note(work)
-        self._problems[id(work)] = error
-        self._discard(work)
-        self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
+        queued = self._drop(work)
+        queued.failure = error
+        self._panel.finish(queued.row, JobState.FAILED, str(error))
         self.stopped.emit(work)
         self.failed.emit(error)
 
     def _on_cancelled(self, work: JobSpec) -> None:
-        self._then.pop(id(work), None)
-        self._drop_note(work)
-        self._discard(work)
-        self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
+        self._panel.finish(self._drop(work).row, JobState.CANCELLED)
         self.stopped.emit(work)
-
-
-def end_state(work: JobSpec, result: Result) -> JobState:
-    """Tell whether a job that ended gave all that was asked of it."""
-    return JobState(load_kind(work.kind).outcome(result))
-
-
-def summary(work: JobSpec, result: Result) -> str:
-    """Say in a line what came of a job."""
-    return load_kind(work.kind).summarize(work, result)

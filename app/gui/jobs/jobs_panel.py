@@ -21,7 +21,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
 
 
@@ -68,14 +68,12 @@ class JobRow(QFrame):
         self._title.set_text(title)
         self.open = QPushButton(tr("Show"))
         self.open.setProperty("flat", True)
-        self.open.setAccessibleName(tr("Show the result of {title}").format(title=title))
-        self.open.setToolTip(tr("Show the result"))
+        describe(self.open, tr("Show the result of {title}").format(title=title), tr("Show the result"))
         self.open.hide()
         self.cancel = QToolButton()
         self.cancel.setIcon(icon("x"))
         self.cancel.setIconSize(QSize(14, 14))
-        self.cancel.setToolTip(tr("Cancel this job"))
-        self.cancel.setAccessibleName(tr("Cancel {title}").format(title=title))
+        describe(self.cancel, tr("Cancel {title}").format(title=title), tr("Cancel this job"))
         head.addWidget(self._picture)
         head.addWidget(self._title, 1)
         head.addWidget(self.open)
@@ -152,8 +150,7 @@ class JobsPanel(QFrame):
         title.setFont(theme.font(semibold=True))
         self._clear = QPushButton(tr("Clear finished"))
         self._clear.setProperty("flat", True)
-        self._clear.setAccessibleName(tr("Clear finished jobs"))
-        self._clear.setToolTip(tr("Take finished jobs off this list"))
+        describe(self._clear, tr("Clear finished jobs"), tr("Take finished jobs off this list"))
         self._clear.clicked.connect(self.clear_finished)
         kept = self._clear.sizePolicy()
         kept.setRetainSizeWhenHidden(True)
@@ -246,5 +243,4 @@ class JobsButton(QToolButton):
         words = ", ".join(filter(None, (jobs, far))) if open_jobs else tr("No jobs run")
         short = (open_jobs == 1 and far) or jobs
         self.setText(f" {short}" if open_jobs else tr(" Jobs"))
-        self.setAccessibleName(tr("Jobs: {words}").format(words=words))
-        self.setToolTip(plain_tip(f"{words} ({self._keys})"))
+        describe(self, tr("Jobs: {words}").format(words=words), f"{words} ({self._keys})")

@@ -24,7 +24,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
 from widgets.labels import LabelChip, LabelLook
-from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
+from widgets.text_labels import PlainLabel, describe, escape_control_chars, plain_tip
 from widgets.theme import pixmap
 
 
@@ -283,8 +283,7 @@ def make_quiet_label(text: str) -> QLabel:
 def _make_people_label(text: str, colour: str, meaning: str) -> QLabel:
     label = make_quiet_label(text)
     label.setStyleSheet(f"color: {getattr(theme.palette(), colour).name()};")
-    label.setAccessibleName(f"{meaning} {text[2:]}")
-    label.setToolTip(plain_tip(f"{meaning} {text[2:]}"))
+    describe(label, f"{meaning} {text[2:]}", f"{meaning} {text[2:]}")
     return label
 
 
@@ -353,8 +352,7 @@ class ColumnFoot(QWidget):
 def _make_button(text: str, meaning: str, do: object) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("segment", True)
-    button.setAccessibleName(meaning)
-    button.setToolTip(plain_tip(meaning))
+    describe(button, meaning, meaning)
     button.clicked.connect(do)
     return button
 
@@ -436,8 +434,7 @@ class _ElidedAnswer(PlainLabel):
         super().__init__(self._whole)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
-        self.setAccessibleName(self._whole)
-        self.setToolTip(plain_tip(self._whole))
+        describe(self, self._whole, self._whole)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -463,8 +460,7 @@ class Fold(QWidget):
         self.button = QPushButton()
         self.button.setProperty("segment", True)
         self.button.setCheckable(True)
-        self.button.setAccessibleName(name)
-        self.button.setToolTip(tr("What the model wrote before its answer"))
+        describe(self.button, name, tr("What the model wrote before its answer"))
         self.button.toggled.connect(self._set_expanded)
         self._column.addWidget(self.button)
         self._update_button(False)

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -22,8 +21,9 @@ from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
@@ -76,8 +76,11 @@ class ChoiceBar(QWidget):
         self._keys = keys
         self.ask.clicked.connect(self.ask_requested)
         self.conditions = TickMenu(tr("What they see"), tr("Raw"))
-        self.task = _make_combo(tr("Task"))
-        self.variant = _make_combo(tr("Variant of the prompt"))
+        self.task = ChoiceBox(tr("Task"), compact=True)
+        self.variant = ChoiceBox(tr("Variant of the prompt"), compact=True)
+        for combo in (self.task, self.variant):
+            combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            combo.currentIndexChanged.connect(lambda _at: self.changed.emit())
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID)
         grid.setVerticalSpacing(theme.GRID // 2)
@@ -106,32 +109,28 @@ class ChoiceBar(QWidget):
         column.addWidget(self._make_notes())
         self.judges.changed.connect(self.changed)
         self.conditions.changed.connect(self.changed)
-        for combo in (self.task, self.variant):
-            combo.currentIndexChanged.connect(lambda _at: self.changed.emit())
         self.set_ask_enabled(tr("Choose a segment first."))
 
     def set_tasks(self, tasks: Mapping[str, tuple[str, str]]) -> None:
         """Offer tasks: key -> name and what it asks."""
-        _fill_combo(self.task, tasks)
+        self.task.offer(tasks)
 
     def set_variants(self, variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer variants of the prompt: key -> name and what it is."""
-        _fill_combo(self.variant, variants)
+        self.variant.offer(variants)
 
     def chosen_task(self) -> str:
         """Return the key of the task."""
-        return str(self.task.currentData() or "")
+        return self.task.key()
 
     def chosen_variant(self) -> str:
         """Return the key of the variant."""
-        return str(self.variant.currentData() or "")
+        return self.variant.key()
 
     def choose(self, task: str, variant: str) -> None:
         """Choose a task and a variant, where they are offered."""
-        for combo, key in ((self.task, task), (self.variant, variant)):
-            at = combo.findData(key)
-            if at >= 0:
-                combo.setCurrentIndex(at)
+        self.task.choose(task)
+        self.variant.choose(variant)
 
     def save_state(self) -> dict[str, Json]:
         """Return who and what is chosen, to be kept."""
@@ -198,8 +197,11 @@ class ChoiceBar(QWidget):
         self.more = QPushButton(tr("More"))
         self.more.setCheckable(True)
         self.more.setProperty("segment", True)
-        self.more.setToolTip(tr("Frames, turns before the segment, seed and limits"))
-        self.more.setAccessibleName(tr("More: frames, turns before the segment, seed and limits"))
+        describe(
+            self.more,
+            tr("More: frames, turns before the segment, seed and limits"),
+            tr("Frames, turns before the segment, seed and limits"),
+        )
         self.more.toggled.connect(self._set_expanded)
         self.inspect = QPushButton(tr("What is sent…"))
         self.inspect.setProperty("segment", True)
@@ -233,27 +235,6 @@ class ChoiceBar(QWidget):
 
     def _set_expanded(self, on: bool) -> None:
         self._more.setVisible(on)
-
-
-def _make_combo(name: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setAccessibleName(name)
-    combo.setToolTip(plain_tip(name))
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(6)
-    combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    return combo
-
-
-def _fill_combo(combo: QComboBox, offered: Mapping[str, tuple[str, str]]) -> None:
-    kept = combo.currentData()
-    with QSignalBlocker(combo):
-        combo.clear()
-        for key, (name, what) in offered.items():
-            combo.addItem(name, key)
-            combo.setItemData(combo.count() - 1, plain_tip(what), Qt.ItemDataRole.ToolTipRole)
-        at = combo.findData(kept)
-        combo.setCurrentIndex(max(0, at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +351,6 @@ class JudgeQueueBar(QFrame):
             stop = QToolButton()
             stop.setIcon(icon("x"))
             stop.setIconSize(QSize(14, 14))
-            stop.setToolTip(tr("Stop asking this judge"))
-            stop.setAccessibleName(tr("Stop asking {name}").format(name=line.name))
+            describe(stop, tr("Stop asking {name}").format(name=line.name), tr("Stop asking this judge"))
             stop.clicked.connect(lambda: self.cancel_requested.emit(line.judge_id))
             self._grid.addWidget(stop, at, 3)

@@ -30,9 +30,8 @@ from project.entities.study_records import Changes
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
-from widgets.empty_state import EmptyHint
-from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, describe
 
 _REVISIONS_INTRO = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
@@ -62,20 +61,22 @@ class RevisionsWindow(QWidget):
         self.switch.clicked.connect(self._set_blind_first)
         self.people = PlainLabel(wordWrap=True)
         self.people.setFont(theme.font(semibold=True))
-        self.rows = RowsTable(
+        self.rows = RecordTable(
             tr("Revisions"),
-            [
-                tr("Annotator"),
-                tr("Recording and time"),
-                tr("What"),
-                tr("Before"),
-                tr("Now"),
-                tr("Now agrees with"),
-                tr("Changed"),
-            ],
+            text_columns(
+                [
+                    tr("Annotator"),
+                    tr("Recording and time"),
+                    tr("What"),
+                    tr("Before"),
+                    tr("Now"),
+                    tr("Now agrees with"),
+                    tr("Changed"),
+                ]
+            ),
+            empty=tr("Nobody changed an annotation after a judge was shown to them."),
         )
         self.hidden = PlainLabel()
-        EmptyHint(self.rows, tr("Nobody changed an annotation after a judge was shown to them."))
         self.hidden.setProperty("quiet", True)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
@@ -86,7 +87,7 @@ class RevisionsWindow(QWidget):
         column.addWidget(self.rows, 1)
         column.addWidget(self.hidden)
         column.addLayout(self._foot())
-        self.rows.row_chosen.connect(lambda key, time_us: context.look_at(key, time_us) if key else None)
+        self.rows.chosen.connect(lambda row: context.look_at(row.key, row.time_us) if row.key else None)
         context.studio.bridge.changed.connect(self._apply)
         self.reload()
 
@@ -105,7 +106,7 @@ class RevisionsWindow(QWidget):
         self.people.setText(
             "\n".join(format_annotator_summary(annotator) for annotator in report.annotators) or NO_REVEALS_TEXT
         )
-        self.rows.show_rows(
+        self.rows.show_records(
             [
                 TableRow(
                     revision.recording.id if revision.recording is not None else "",
@@ -187,8 +188,7 @@ class RawView(OwnDialog):
 def _make_button(text: str, meaning: str, do: object) -> QPushButton:
     button = QPushButton(text)
     button.setAutoDefault(False)
-    button.setToolTip(plain_tip(meaning))
-    button.setAccessibleName(meaning)
+    describe(button, meaning, meaning)
     button.clicked.connect(do)
     return button
 

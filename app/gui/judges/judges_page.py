@@ -40,6 +40,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
+from widgets.text_labels import describe
 
 MIN_COLUMN_WIDTH = 196
 """Pixels of a column; with less room the columns are scrolled sideways."""
@@ -182,8 +183,11 @@ class JudgmentTableView(QScrollArea):
         take = QPushButton(_ADOPT_LABEL)
         take.setProperty("flat", True)
         take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
-        take.setAccessibleName(tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name))
-        take.setToolTip(tr("Put these words into your own form; the study notes whose they are"))
+        describe(
+            take,
+            tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name),
+            tr("Put these words into your own form; the study notes whose they are"),
+        )
         take.clicked.connect(lambda: self.adopt_requested.emit(column, row))
         both.set_button(take)
         return both

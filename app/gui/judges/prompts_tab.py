@@ -51,7 +51,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.layouts import bounded_to_screen
 from widgets.table.lists import WrappingDelegate
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _SIZE = QSize(1080, 760)
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -168,12 +168,10 @@ class PromptView(QWidget):
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.prompts = QComboBox()
-        self.prompts.setAccessibleName(tr("Prompt"))
-        self.prompts.setToolTip(tr("Which task's prompt is shown"))
+        describe(self.prompts, tr("Prompt"), tr("Which task's prompt is shown"))
         self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
         self.variants = QComboBox()
-        self.variants.setAccessibleName(tr("Variant of the preview"))
-        self.variants.setToolTip(tr("Which variant the preview shows"))
+        describe(self.variants, tr("Variant of the preview"), tr("Which variant the preview shows"))
         self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
         row.addWidget(PlainLabel(tr("Task")))
         row.addWidget(self.prompts, 1)

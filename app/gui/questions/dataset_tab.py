@@ -4,7 +4,6 @@ It shows what leaves and what does not, and the texts to read first; a thread wr
 """
 
 import logging
-import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
     QHBoxLayout,
     QPushButton,
     QSplitter,
@@ -34,7 +31,7 @@ from app.gui.pages.context import Context
 from app.gui.questions.question_list import KIND_LABELS
 from app.gui.release.pii_search import PiiSearchController
 from app.gui.release.scrubbed_texts import TextsView, text_rows
-from app.gui.study.background import PendingRead, Stoppable, read_in_background
+from app.gui.study.background import PendingTask
 from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
 from benchmark.dataset.dataset_export import (
     JSONL,
@@ -60,9 +57,9 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.form.input_fields import IntegerBox
+from widgets.form.form import Form
 from widgets.progress_bars import ProgressLine
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
 
 _SEARCHING_TEXT = tr("Looking for personal information")
@@ -86,7 +83,7 @@ class QuestionSetAssembler(QObject):
         super().__init__(parent)
         self._context = context
         self._everything = everything
-        self._looking: PendingRead | None = None
+        self._looking: PendingTask | None = None
         self._wanted = False
         self._searching = PiiSearchController(context, self)
         self._searching.ready.connect(self._begin)
@@ -142,7 +139,7 @@ class QuestionSetAssembler(QObject):
                 self._gather(session)
 
         self.progressed.emit(0, 0, _SEARCHING_TEXT)
-        self._looking = read_in_background(self._context.background, session, read, then, self._fail)
+        self._looking = self._context.background.read(session, read, then, self._fail)
 
     def _gather(self, session: Session) -> None:
         tell, everything = share_findings(session), self._everything()
@@ -166,7 +163,7 @@ class QuestionSetAssembler(QObject):
         def show(done: int, total: int, _text: str) -> None:
             self.progressed.emit(done, total, tr("Scrubbing texts"))
 
-        self._looking = read_in_background(self._context.background, session, read, then, self._fail, show)
+        self._looking = self._context.background.read(session, read, then, self._fail, show)
 
     def _fail(self, error: Exception) -> None:
         self.discard()
@@ -224,45 +221,41 @@ class QuestionSetWriter(QObject):
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
-        self._stop: threading.Event | None = None
+        self._task: PendingTask | None = None
         context.studio.leaving.connect(self.cancel)
 
     @property
     def busy(self) -> bool:
         """Whether something is written."""
-        return self._stop is not None
+        return self._task is not None
 
     def start(self, ready: PreparedDataset, folder: Path) -> None:
         """Write a set to a new folder."""
-        stop = self._stop = threading.Event()
         session = self._context.studio.session
+        if session is None:
+            return
 
-        def then(made: DatasetCounts | None) -> None:
-            if self._stop is stop:
-                self._stop = None
-            if made is None or session is None or session is not self._context.studio.session:
-                self.stopped.emit(tr("Cancelled. Nothing was written."))
-                return
+        def then(made: DatasetCounts) -> None:
+            self._task = None
             self._context.studio.publish(record_export(session, made, folder))
             self.finished.emit(made, folder)
 
         def failed(error: Exception) -> None:
-            self._stop = None
+            self._task = None
+            if isinstance(error, Cancelled):
+                self.stopped.emit(tr("Cancelled. Nothing was written."))
+                return
             _log.warning("The data set was not written", exc_info=error)
             self.stopped.emit(str(error))
 
-        def work(progress: Progress) -> DatasetCounts | None:
-            try:
-                return write_dataset(ready, folder, Stoppable(progress, stop))
-            except Cancelled:
-                return None
-
-        self._context.background.run(work, then, failed, self.progressed.emit)
+        self._task = self._context.background.run(
+            lambda progress: write_dataset(ready, folder, progress), then, failed, self.progressed.emit
+        )
 
     def cancel(self) -> None:
         """Stop; what is in its place already stays."""
-        if self._stop is not None:
-            self._stop.set()
+        if self._task is not None:
+            self._task.cancel()
 
 
 _NO_RELEASE = tr("None: the questions are texts about recordings that are not there")
@@ -286,34 +279,32 @@ class SetChoice:
     release: Path | None = None
 
 
-class SetForm(QWidget):
+class SetForm(Form):
     """The form.
 
     Signals:
-        changed: something was chosen.
         release_requested: a release is to be chosen.
     """
 
-    changed = Signal()
     release_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._release: Path | None = None
-        form = QFormLayout(self)
-        form.setContentsMargins(0, theme.GRID, 0, 0)
-        form.setSpacing(theme.GRID)
-        self.everything = QCheckBox(tr("&Also questions that are not verified or out of date"))
-        self.everything.setToolTip(tr("They are marked as such in the set; their texts have to be read too"))
-        self.table = QCheckBox(tr("Also as a &table for VLMEvalKit"))
-        self.table.setToolTip(tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"))
-        for box in (self.everything, self.table):
-            box.toggled.connect(lambda _on: self.changed.emit())
-        self.seed = IntegerBox(minimum=0, maximum=_MAX_SEED)
-        self.seed.setToolTip(tr("The same study and seed give the same splits"))
-        for widget in (self.seed, self.seed.lineEdit()):
-            widget.setAccessibleName(tr("Seed of the splits"))
-        self.seed.valueChanged.connect(lambda _value: self.changed.emit())
+        self.everything = self.tick(
+            tr("&Also questions that are not verified or out of date"),
+            tr("They are marked as such in the set; their texts have to be read too"),
+            title=tr("Questions"),
+        )
+        self.table = self.tick(
+            tr("Also as a &table for VLMEvalKit"),
+            tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"),
+            title=tr("Files"),
+        )
+        with self.line(""):
+            self.seed = self.number(
+                tr("&Seed of the splits"), tr("The same study and seed give the same splits"), maximum=_MAX_SEED
+            )
         self.release = ElidedLabel()
         self.release.setAccessibleName(tr("Release"))
         self.choose = QPushButton(tr("Choose &release…"))
@@ -327,14 +318,7 @@ class SetForm(QWidget):
         row.addWidget(self.release, 1)
         row.addWidget(self.choose)
         row.addWidget(self.clear)
-        seed_row = QHBoxLayout()
-        seed_row.addWidget(self.seed)
-        seed_row.addStretch(1)
-        form.addRow(tr("Questions"), self.everything)
-        form.addRow(tr("Files"), self.table)
-        form.addRow(tr("&Seed of the splits"), seed_row)
-        form.labelForField(seed_row).setBuddy(self.seed)  # type: ignore[attr-defined]
-        form.addRow(tr("Clips and pictures"), row)
+        self.add(tr("Clips and pictures"), row)
         self.show_release(None)
 
     def choice(self) -> SetChoice:
@@ -382,8 +366,8 @@ class SetWindow(QWidget):
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.form = SetForm()
-        self.counts = RowsTable(tr("What leaves"), COUNT_COLUMNS)
-        self.left_out = RowsTable(tr("What does not leave"), LEFT_OUT_COLUMNS)
+        self.counts = RecordTable(tr("What leaves"), text_columns(COUNT_COLUMNS))
+        self.left_out = RecordTable(tr("What does not leave"), text_columns(LEFT_OUT_COLUMNS))
         EmptyHint(self.counts, tr("What leaves is counted here, by kind and split."))
         EmptyHint(self.left_out, tr("What is left out is counted here, with the reason."))
         self.texts = TextsView()
@@ -430,8 +414,8 @@ class SetWindow(QWidget):
         found = self._found
         if found is None:
             return
-        self.counts.show_rows(count_rows(found, self.form.seed.value()) if found.items else ())
-        self.left_out.show_rows(left_out_rows(found))
+        self.counts.show_records(count_rows(found, self.form.seed.value()) if found.items else ())
+        self.left_out.show_records(left_out_rows(found))
 
     def _show_texts(self) -> None:
         session, found = self._studio.session, self._found

@@ -1,15 +1,7 @@
-"""Computes the question funnel: reads the study in short pieces and computes in a thread.
+"""The question funnel of a study, and the texts that the filter window shows of it."""
 
-Also the texts that the filter window shows.
-"""
-
-import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer, Signal
-
-from app.gui.pages.context import Context
 from app.gui.questions.filter_views import FunnelBar, VerdictRow
 from benchmark.questions.filter_funnel import (
     Funnel,
@@ -20,18 +12,15 @@ from benchmark.questions.filter_funnel import (
     format_rule,
     newest_proposals,
 )
-from benchmark.questions.filter_outcomes import FunnelInput, FunnelReader, drop_chance
+from benchmark.questions.filter_outcomes import FunnelInput, drop_chance, read_funnel_input
 from benchmark.questions.filter_rules import DISTRACTORS, STEPS, LimitSide
-from project.entities.study_records import Changes
-from project.errors import UserError
+from project.progress import Progress
 from project.session.session import Session
 from project.text_format import format_percent
 from resources.translation import tr, trn
 from widgets.text_labels import escape_control_chars
 
-_log = logging.getLogger(__name__)
-_EDIT_PAUSE_MS = 400
-_RELEVANT_TABLES = frozenset({"question", "judgment", "property", "judge", "chain"})
+RELEVANT_TABLES = frozenset({"question", "judgment", "property", "judge", "chain"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,120 +38,15 @@ class FunnelResult:
     survivors: frozenset[str]
 
 
-class FunnelComputing(QObject):
-    """One computation at a time; what changes meanwhile starts another one after it.
-
-    Signals:
-        finished (object): what `compute` made of the study as it was a moment ago.
-        working_changed (bool): whether it is computed.
-        failed (str): why it cannot be.
-    """
-
-    finished = Signal(object)
-    working_changed = Signal(bool)
-    failed = Signal(str)
-
-    def __init__(
-        self,
-        context: Context,
-        parent: QObject,
-        compute: Callable[[Callable[[], FunnelInput]], object],
-        wanted: Callable[[], bool],
-    ) -> None:
-        """Make it.
-
-        Args:
-            context: the window.
-            parent: which it is part of.
-            compute: works in a thread on what was read.
-            wanted: tells whether what changes in the study is computed again by itself.
-        """
-        super().__init__(parent)
-        self._context = context
-        self._compute = compute
-        self._wanted = wanted
-        self._session: Session | None = None
-        self._gatherer: FunnelReader | None = None
-        self._busy = self._again = False
-        self._soon = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
-        self._soon.timeout.connect(self.start)
-        self._piece = QTimer(self, singleShot=True, interval=0)
-        self._piece.timeout.connect(self._read)
-        context.studio.bridge.changed.connect(self._apply)
-        context.studio.leaving.connect(self.stop)
-
-    def start(self) -> None:
-        """Compute now, or once what is computed is done."""
-        session = self._context.studio.session
-        if session is None:
-            return
-        if self._busy:
-            self._again = True
-            return
-        if session is not self._session:
-            self._session, self._gatherer = session, FunnelReader(session)
-        self._busy = True
-        self.working_changed.emit(True)
-        self._piece.start()
-
-    def stop(self) -> None:
-        """Drop what is under way."""
-        self._soon.stop()
-        self._piece.stop()
-        self._session = self._gatherer = None
-        self._busy = self._again = False
-
-    def _read(self) -> None:
-        gatherer = self._gatherer
-        if gatherer is None:
-            return
-        try:
-            if gatherer.read_next():
-                self._piece.start()
-                return
-            gathered = gatherer.result()
-        except UserError as error:
-            self._end(str(error))
-            return
-        self._context.background.run(
-            lambda _progress: self._compute(gathered),
-            lambda found: self._on_done(gatherer, found),
-            lambda error: self._on_failed(gatherer, error),
-        )
-
-    def _on_done(self, gatherer: FunnelReader, found: object) -> None:
-        if gatherer is self._gatherer:
-            self.finished.emit(found)
-            self._end()
-
-    def _on_failed(self, gatherer: FunnelReader, error: Exception) -> None:
-        if gatherer is self._gatherer:
-            _log.error("The funnel could not be computed", exc_info=error)
-            self._end(str(error))
-
-    def _end(self, why: str = "") -> None:
-        self._busy = False
-        self.working_changed.emit(False)
-        if why:
-            self.failed.emit(why)
-        if self._again:
-            self._again = False
-            self._soon.start()
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _RELEVANT_TABLES & set(changes) and self._wanted():
-            self._soon.start()
-
-
-def compute_funnel(parse: Callable[[], FunnelInput]) -> FunnelResult:
+def compute_funnel(second: Session, _progress: Progress) -> FunnelResult:
     """Return every step of the funnel; in any thread."""
-    reading = parse()
+    reading = read_funnel_input(second)
     return FunnelResult(reading, build_funnel(reading), deciding_steps(reading), final_survivors(reading))
 
 
-def compute_survivors(parse: Callable[[], FunnelInput]) -> frozenset[str]:
+def compute_survivors(second: Session, _progress: Progress) -> frozenset[str]:
     """Return the questions that go on to verification and export; in any thread."""
-    return final_survivors(parse())
+    return final_survivors(read_funnel_input(second))
 
 
 ALL, NOT_KEPT = "all", tr("not kept")

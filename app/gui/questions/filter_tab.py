@@ -3,6 +3,7 @@
 For each step it shows the rule, the questions that fell and why, and the judges to ask.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,10 +25,11 @@ from PySide6.QtWidgets import (
 
 from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
+from app.gui.pages.live import Live, LiveState
 from app.gui.questions.filter_results import (
     ALL,
     NOT_KEPT,
-    FunnelComputing,
+    RELEVANT_TABLES,
     FunnelResult,
     compute_funnel,
     funnel_bars,
@@ -35,7 +37,7 @@ from app.gui.questions.filter_results import (
     survivors_text,
     verdict_rows,
 )
-from app.gui.questions.filter_views import FunnelView, JudgeProposal, ProposalView, VerdictsTable
+from app.gui.questions.filter_views import VERDICT_COLUMNS, FunnelView, JudgeProposal, ProposalView
 from app.gui.questions.question_jobs import FilterStepRunner
 from benchmark.authoring import question_requests
 from benchmark.questions.filter_funnel import FunnelStage, apply_newest_proposals, apply_options, newest_proposals
@@ -48,11 +50,11 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
-from widgets.empty_state import EmptyHint
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import IntegerBox
 from widgets.progress_bars import ProgressBar, make_busy_line
-from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
+from widgets.table.record_table import RecordTable
+from widgets.text_labels import PlainLabel, describe, escape_control_chars, plain_tip
 from widgets.theme import icon
 
 _AGGREGATION_NAMES = {ScoreCombination.STRICTEST: tr("Every judge"), ScoreCombination.MEAN: tr("Mean of judges")}
@@ -83,8 +85,11 @@ class RuleBar(QWidget):
         self.runs.setToolTip(tr("How often each judge is asked about a question, with another seed each time"))
         self.runs_label.setBuddy(self.runs)
         self.several = QComboBox()
-        self.several.setAccessibleName(tr("Where several judges scored a question"))
-        self.several.setToolTip(tr("Every judge has to keep a question, or the mean of their values has to hold"))
+        describe(
+            self.several,
+            tr("Where several judges scored a question"),
+            tr("Every judge has to keep a question, or the mean of their values has to hold"),
+        )
         for key, name in _AGGREGATION_NAMES.items():
             self.several.addItem(name, key.value)
         self.several.currentIndexChanged.connect(self._emit_rule)
@@ -237,8 +242,7 @@ class FunnelLayout(QWidget):
         row.addStretch(1)
         column.addLayout(row)
         below = QSplitter(Qt.Orientation.Vertical)
-        self.table = VerdictsTable()
-        EmptyHint(self.table, tr("No question is listed here."))
+        self.table = RecordTable(tr("Questions at this step"), VERDICT_COLUMNS, empty=tr("No question is listed here."))
         below.addWidget(self.table)
         below.addWidget(self._make_detail())
         below.setSizes([300, 180])
@@ -325,7 +329,11 @@ class FunnelWindow(FunnelLayout):
         self._context = context
         self._found: FunnelResult | None = None
         self._step = _FIRST_STEP
-        self.computing = FunnelComputing(context, self, compute_funnel, self.isVisible)
+        self.computing = Live(
+            *(context, self, RELEVANT_TABLES, lambda: compute_funnel),
+            wanted=self.isVisible,
+            automatic_below_s=math.inf,
+        )
         self.running = FilterStepRunner(context, self)
         self._connect_signals()
 
@@ -356,7 +364,7 @@ class FunnelWindow(FunnelLayout):
     def _connect_signals(self) -> None:
         self.funnel.step_chosen.connect(self.show_step)
         self.show_which.currentIndexChanged.connect(lambda _at: self._show_rows())
-        self.table.row_chosen.connect(self._show_question)
+        self.table.selection_changed.connect(self._show_question)
         self.rule.changed.connect(self._set_rule)
         self.ask_judges.changed.connect(self._update_run_button)
         self.run.clicked.connect(self.run_step)
@@ -364,12 +372,16 @@ class FunnelWindow(FunnelLayout):
         self.take_all.clicked.connect(self._adopt_all_proposals)
         self.proposals.adopt_requested.connect(self._adopt_proposal)
         self.computing.finished.connect(self._on_result)
-        self.computing.working_changed.connect(self.busy.setVisible)
-        self.computing.failed.connect(self.going.setText)
+        self.computing.changed.connect(self._show_state)
         self.running.message.connect(self.show_status)
         self.running.progressed.connect(self.show_progress)
         self.running.running_changed.connect(self._on_running)
         self._context.studio.bridge.changed.connect(self._on_changed)
+
+    def _show_state(self) -> None:
+        self.busy.setVisible(self.computing.state is LiveState.WORKING)
+        if self.computing.state is LiveState.FAILED:
+            self.going.setText(self.computing.error)
 
     def _on_result(self, found: FunnelResult) -> None:
         self._found = found
@@ -398,11 +410,13 @@ class FunnelWindow(FunnelLayout):
     def _show_rows(self) -> None:
         stage, found = self._current_stage(), self._found
         if stage is not None and found is not None:
-            self.table.show_rows(verdict_rows(found, stage, str(self.show_which.currentData())))
-            self._show_question(self.table.current())
+            self.table.show_records(verdict_rows(found, stage, str(self.show_which.currentData())))
+            if self.table.current() is None and self.table.records():
+                self.table.selectRow(0)
+            self._show_question()
 
-    def _show_question(self, question_id: str) -> None:
-        found = self._found
+    def _show_question(self) -> None:
+        found, question_id = self._found, self.table.current_key()
         question = None if found is None else found.funnel_input.questions.get(question_id)
         if question is None or found is None:
             self.question.setText("")
@@ -434,7 +448,7 @@ class FunnelWindow(FunnelLayout):
             self._show()
 
     def _adopt_proposal(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
-        found, question_id = self._found, self.table.current()
+        found, question_id = self._found, self.table.current_key()
         if found is None or question_id not in found.funnel_input.states:
             return
         state = found.funnel_input.states[question_id]

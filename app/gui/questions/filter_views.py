@@ -2,23 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
     QPointF,
     QRectF,
     QSize,
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractItemView,
     QButtonGroup,
     QCheckBox,
     QComboBox,
@@ -36,8 +30,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.labels import SIGN_PX, Pattern, Sign, mix, paint_sign, pattern_brush
-from widgets.table.lazy_table import LongTable
-from widgets.text_labels import PlainLabel, definition_tooltip, escape_control_chars, plain_tip
+from widgets.table.record_table import RecordColumn
+from widgets.text_labels import PlainLabel, definition_tooltip, describe, escape_control_chars, plain_tip
 from widgets.theme import icon
 
 _ROW_HEIGHT = theme.GRID * 7
@@ -100,8 +94,7 @@ class _BarButton(QAbstractButton):
     def show_bar(self, bar: FunnelBar, most: int) -> None:
         """Show another step; `most` is what the widest bar of the funnel stands for."""
         self.bar, self.most = bar, max(1, most)
-        self.setAccessibleName(bar.accessible_text())
-        self.setToolTip(definition_tooltip(bar.name, bar.description))
+        describe(self, bar.accessible_text(), definition_tooltip(bar.name, bar.description))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
@@ -359,8 +352,11 @@ class ProposalView(QWidget):
             tick = QCheckBox()
             tick.setChecked(not shown.why_not)
             tick.setEnabled(self._writable)
-            tick.setAccessibleName(tr("Take over: {text}").format(text=escape_control_chars(new.text)))
-            tick.setToolTip(tr("Take this one over in the place of the one on its left"))
+            describe(
+                tick,
+                tr("Take over: {text}").format(text=escape_control_chars(new.text)),
+                tr("Take this one over in the place of the one on its left"),
+            )
             tick.toggled.connect(lambda _on: self._enable())
             line = QHBoxLayout()
             line.setSpacing(theme.GRID)
@@ -392,14 +388,7 @@ def _option_label(wrong_option: WrongOption) -> QLabel:
     return label
 
 
-_VERDICT_COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
-_COLUMN_WIDTHS = {0: 72, 2: 64}
-"""Pixels by column; the others share the room that these leave."""
-_REASON_COLUMN = 1
-_ROWS_MEASURED = 60
-"""Rows beyond those in sight by which a column finds its width."""
 _VERDICT_ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
-_Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,94 +401,10 @@ class VerdictRow:
     kind: str
     text: str
 
-    @property
-    def cells(self) -> tuple[str, str, str, str]:
-        """What stands in the columns."""
-        return self.verdict, self.reason, self.kind, self.text
 
-
-class _FilterRows(QAbstractTableModel):
-    def __init__(self, parent: QObject) -> None:
-        super().__init__(parent)
-        self.rows: tuple[VerdictRow, ...] = ()
-
-    def show_rows(self, rows: Sequence[VerdictRow]) -> None:
-        self.beginResetModel()
-        self.rows = tuple(rows)
-        self.endResetModel()
-
-    def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(_VERDICT_COLUMNS)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _VERDICT_COLUMNS[section]
-        return None
-
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        text = row.cells[index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return text.replace("\n", " ")
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(text)
-        if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
-            return icon(_VERDICT_ICONS[row.verdict])
-        return None
-
-
-class VerdictsTable(LongTable):
-    """As many questions as there are.
-
-    Signals:
-        row_chosen (str): id of the question that is now the current one, "" for none.
-    """
-
-    row_chosen = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(tr("Questions at this step"), parent)
-        self._rows = _FilterRows(self)
-        self.setModel(self._rows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        for column, width in _COLUMN_WIDTHS.items():
-            self.setColumnWidth(column, width)
-        head = self.horizontalHeader()
-        head.setStretchLastSection(True)
-        head.setResizeContentsPrecision(_ROWS_MEASURED)
-        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.row_chosen.emit(self.current()))
-
-    def show_rows(self, rows: Sequence[VerdictRow]) -> None:
-        """Show other questions; the current one stays so if it is among them, else the first is."""
-        before = self.current()
-        if tuple(rows) == self._rows.rows:
-            return
-        self._rows.show_rows(rows)
-        self._fit_columns()
-        place = next((at for at, verdict_row in enumerate(self._rows.rows) if verdict_row.key == before), 0)
-        if self._rows.rows:
-            self.selectRow(place)
-        self.row_chosen.emit(self.current())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
-        """Give the reasons what they need, and no more than the questions have."""
-        room = self.viewport().width() - sum(_COLUMN_WIDTHS.values())
-        needed = max(self.sizeHintForColumn(_REASON_COLUMN), self.horizontalHeader().sectionSizeHint(_REASON_COLUMN))
-        self.setColumnWidth(_REASON_COLUMN, min(needed, room // 2))
-
-    def current(self) -> str:
-        """Return the id of the current question, or ""."""
-        at = self.currentIndex().row()
-        return self._rows.rows[at].key if 0 <= at < len(self._rows.rows) else ""
-
-    def texts(self) -> list[tuple[str, str, str, str]]:
-        """Return what is shown."""
-        return [row.cells for row in self._rows.rows]
+VERDICT_COLUMNS: list[RecordColumn[VerdictRow]] = [
+    RecordColumn("", lambda row: row.verdict, width=72, icon=lambda row: _VERDICT_ICONS[row.verdict]),
+    RecordColumn(tr("Why"), lambda row: row.reason, width=200),
+    RecordColumn(tr("Kind"), lambda row: row.kind, width=64),
+    RecordColumn(tr("Question"), lambda row: row.text, stretch=True),
+]

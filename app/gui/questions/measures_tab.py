@@ -20,14 +20,13 @@ from PySide6.QtWidgets import (
 
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter, write_folder
-from app.gui.pages.live import FiguresComputing
+from app.gui.pages.live import Live, LiveState
 from app.gui.questions import measures_figures
 from app.gui.questions.measures_figures import RELEVANT_TABLES, MeasuresResult, compute_measures_result, measures_files
 from app.gui.study.background import Read
 from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.question_measures import JudgeMeasures, Measures
 from project.errors import UserError
-from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
@@ -35,8 +34,8 @@ from widgets.empty_state import EmptyHint
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
 from widgets.progress_bars import StatusLine
-from widgets.table.record_table import RowsTable
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable, text_columns
+from widgets.text_labels import PlainLabel, describe
 
 _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
 _NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
@@ -54,7 +53,6 @@ class MeasuresWindow(QWidget):
         super().__init__()
         self._context = context
         self._found: MeasuresResult | None = None
-        self._fresh = False
         self.setWindowTitle(tr("What judges understand"))
         self.setAccessibleName(tr("What judges understand"))
         self.setAutoFillBackground(True)
@@ -64,17 +62,17 @@ class MeasuresWindow(QWidget):
         self.everything.setToolTip(
             tr("Count questions that two people have not approved of yet; dropped ones never count")
         )
-        self.computing = FiguresComputing(context, self._measures_reader, RELEVANT_TABLES, self)
+        self.computing = Live(context, self, RELEVANT_TABLES, self._measures_reader)
         self._taking = PlotExporter(context, self._show_status)
-        self.overview = RowsTable(tr("Judges and published rows"), measures_figures.COLUMNS)
-        self.overview.elide_names()
+        self.overview = RecordTable(tr("Judges and published rows"), text_columns(measures_figures.COLUMNS, shrinks=0))
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
             FiguresView(tr("What the questions are like")),
         )
         self.compared, self.drawn = PlotWall(tr("Plots of all judges")), PlotWall(tr("Plots of one judge"))
-        self.chains = RowsTable(
-            tr("What the chains are made of"), (tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))
+        self.chains = RecordTable(
+            tr("What the chains are made of"),
+            text_columns((tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))),
         )
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
         self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
@@ -130,8 +128,7 @@ class MeasuresWindow(QWidget):
         ):
             label = PlainLabel(name)
             label.setBuddy(box)
-            box.setToolTip(plain_tip(tip))
-            box.setAccessibleName(tip)
+            describe(box, tip, tip)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             row.addWidget(label)
             row.addWidget(box)
@@ -146,21 +143,19 @@ class MeasuresWindow(QWidget):
         self.everything.toggled.connect(lambda _: self.computing.start())
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
-        self.computing.working_changed.connect(self._show_working)
-        self.computing.progressed.connect(self.status.show_progress)
+        self.computing.changed.connect(self._show_state)
+        self.computing.show_on(self.status, lambda found: _summary(found.measures))
         self.status.cancel_requested.connect(self.computing.cancel)
-        self.computing.failed.connect(self._show_status)
-        self.computing.outdated.connect(self._show_outdated)
         self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
         self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
-        self.overview.row_chosen.connect(lambda key, _: self._open_judge(key))
+        self.overview.chosen.connect(lambda row: self._open_judge(row.key))
         for wall in (self.compared, self.drawn, self.chains_drawn):
             wall.action_requested.connect(self._taking.export_plot)
         self.export.clicked.connect(self.export_all)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if not event.spontaneous() and not self._fresh:
+        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
             self.computing.start()
 
     def export_all(self) -> None:
@@ -183,22 +178,21 @@ class MeasuresWindow(QWidget):
                 )
             )
 
-    def _measures_reader(self, _session: Session) -> Read[object]:
+    def _measures_reader(self) -> Read[MeasuresResult]:
         everything = self.everything.isChecked()
         return lambda second, progress: compute_measures_result(second, progress, everything)
 
     def _show(self, found: MeasuresResult) -> None:
-        self._found, self._fresh = found, True
+        self._found = found
         self.export.setEnabled(True)
-        self.overview.show_rows(measures_figures.overview_rows(found.measures))
+        self.overview.show_records(measures_figures.overview_rows(found.measures))
         self.compared.set_plots(measures_figures.comparison_plots(found.measures))
         self.compared.setVisible(self.compared.has_plots)
         self._fill_judges(found.measures.judges)
         self.about.show_rows(measures_figures.diagnostics_rows(found.measures), "ESI-Bench")
-        self.chains.show_rows(measures_figures.chain_rows(found.chains))
+        self.chains.show_records(measures_figures.chain_rows(found.chains))
         self.chains_drawn.set_plots(measures_figures.chain_plots(found.chains))
         self.chains_drawn.setVisible(self.chains_drawn.has_plots)
-        self._show_status(_summary(found.measures))
 
     def _fill_judges(self, judges: Sequence[JudgeMeasures]) -> None:
         chosen = self.judge.currentText()
@@ -236,17 +230,9 @@ class MeasuresWindow(QWidget):
     def _published_row(self) -> PublishedTableRow | None:
         return measures_figures.published_by_name().get(self.beside.currentText())
 
-    def _show_working(self, working: bool) -> None:
+    def _show_state(self) -> None:
+        working = self.computing.state is LiveState.WORKING
         self._hint.setText(tr("Figures are being worked out.") if working else _NOBODY_ASKED)
-        if working:
-            self.status.show_progress(0, 0, tr("Reading the study"))
-        else:
-            self.status.show_last_text()
-
-    def _show_outdated(self) -> None:
-        self._fresh = False
-        if self.isVisible() and self._found is not None:
-            self._show_status(tr("Out of date: the study has changed. Refresh computes the figures again."))
 
     def _show_status(self, text: str) -> None:
         self.status.show_text(text)

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLineEdit,
     QMenu,
@@ -37,9 +36,9 @@ from project.text_format import format_percent
 from project.timebase import format_time
 from resources.translation import later, tr, trn
 from widgets import theme
-from widgets.form.input_fields import mark_search_field
+from widgets.form.input_fields import ChoiceBox, mark_search_field
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
-from widgets.text_labels import plain_tip
+from widgets.text_labels import describe
 from widgets.theme import icon
 
 ANY = ""
@@ -74,49 +73,36 @@ class ListBar(QWidget):
         self.words.textChanged.connect(lambda _text: self.changed.emit())
         self.make = QPushButton(tr(" Make"))
         self.make.setIcon(icon("plus"))
-        self.make.setAccessibleName(tr("Make questions"))
-        self.make.setToolTip(tr("Make questions from the chains, or write one"))
+        describe(self.make, tr("Make questions"), tr("Make questions from the chains, or write one"))
         self._menu = QMenu(self.make)
         for key, text in makers:
             self._menu.addAction(text).triggered.connect(lambda _=False, key=key: self.make_requested.emit(key))
         self.make.setMenu(self._menu)
         upper.addWidget(self.words, 1)
         upper.addWidget(self.make)
-        self._boxes: dict[str, QComboBox] = {}
+        self._boxes: dict[str, ChoiceBox] = {}
         for key, name in (
             (SCOPE, tr("Of which recordings")),
             (STANDING, tr("How far")),
             (KIND, tr("Kind")),
             (MAKER, tr("Made by")),
         ):
-            box = QComboBox()
-            box.setAccessibleName(name)
-            box.setToolTip(plain_tip(name))
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(6)
+            box = ChoiceBox(name, compact=True)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
             lower.addWidget(box, 1)
             self._boxes[key] = box
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:
         """Offer these (key -> text) without a signal; what was chosen stays chosen, else the first is."""
-        box, chosen = self._boxes[which], self.selected_key(which)
-        with QSignalBlocker(box):
-            box.clear()
-            for key, text in choices.items():
-                box.addItem(text, key)
-            box.setCurrentIndex(max(box.findData(chosen), 0))
+        self._boxes[which].offer(choices)
 
     def selected_key(self, which: str) -> str:
         """Return the key of what is chosen."""
-        return str(self._boxes[which].currentData() or ANY)
+        return self._boxes[which].key() or ANY
 
     def select_key(self, which: str, key: str) -> None:
         """Choose one, where it is offered."""
-        box = self._boxes[which]
-        place = box.findData(key)
-        if place >= 0:
-            box.setCurrentIndex(place)
+        self._boxes[which].choose(key)
 
 
 class RowState(StrEnum):

@@ -1,5 +1,6 @@
 """The page of the mode Questions: the list, and one question to verify, to ask judges, or to write."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -16,7 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.pages.context import Context
-from app.gui.questions.filter_results import FunnelComputing, compute_survivors
+from app.gui.pages.live import Live
+from app.gui.questions.filter_results import RELEVANT_TABLES, compute_survivors
 from app.gui.questions.question_list import (
     EVERYWHERE,
     KIND,
@@ -251,8 +253,10 @@ class QuestionPresenter(QObject):
             bar.set_choices(which, choices)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._reload)
-        self._computing = FunnelComputing(
-            context, page, compute_survivors, lambda: page.isVisible() and self._has_deciding_filter()
+        self._computing = Live(
+            *(context, page, RELEVANT_TABLES, lambda: compute_survivors),
+            wanted=lambda: page.isVisible() and self._has_deciding_filter(),
+            automatic_below_s=math.inf,
         )
         self._computing.finished.connect(self._set_survivors)
         self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_PAUSE_MS)

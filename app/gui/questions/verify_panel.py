@@ -33,7 +33,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import NoteEdit
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import icon, pixmap
 
 _FIELD_LINES = 3
@@ -170,8 +170,11 @@ class OptionRow(QFrame):
         self.button.setProperty("segment", True)
         self.button.setCheckable(True)
         self.button.setFixedWidth(theme.GRID * 4)
-        self.button.setToolTip(plain_tip(tr("This is my answer ({value})").format(value=LETTERS.index(letter) + 1)))
-        self.button.setAccessibleName(tr("Option {letter}: {text}").format(letter=letter, text=text))
+        describe(
+            self.button,
+            tr("Option {letter}: {text}").format(letter=letter, text=text),
+            tr("This is my answer ({value})").format(value=LETTERS.index(letter) + 1),
+        )
         self.button.clicked.connect(self.pressed)
         self.words = PlainLabel(text, wordWrap=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -422,8 +425,7 @@ class VerifyPanel(QWidget):
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(0)
         self.checklist = QComboBox()
-        self.checklist.setAccessibleName(tr("Checklist"))
-        self.checklist.setToolTip(tr("What is checked"))
+        describe(self.checklist, tr("Checklist"), tr("What is checked"))
         for key, (name, _checks) in self._checklists.items():
             self.checklist.addItem(name, key)
         self.checklist.currentIndexChanged.connect(lambda _at: self._list_checks())
@@ -457,8 +459,11 @@ class VerifyPanel(QWidget):
             button = QPushButton(key.capitalize())
             button.setProperty("segment", True)
             button.setCheckable(True)
-            button.setAccessibleName(tr("Difficulty: {key}").format(key=key))
-            button.setToolTip(plain_tip(tr("The question is {key} (D goes on to the next label)").format(key=key)))
+            describe(
+                button,
+                tr("Difficulty: {key}").format(key=key),
+                tr("The question is {key} (D goes on to the next label)").format(key=key),
+            )
             button.clicked.connect(lambda on, key=key: self._set_difficulty(key if on else ""))
             group.addButton(button)
             row.addWidget(button, 1)
@@ -477,8 +482,9 @@ class VerifyPanel(QWidget):
         upper.setSpacing(theme.GRID // 2)
         lower.setSpacing(theme.GRID)
         self.note = NoteEdit(placeholderText=tr("Note (T)"))
-        self.note.setAccessibleName(tr("Note on this question"))
-        self.note.setToolTip(tr("Why; saved with what you say (T; Return goes back to the keys)"))
+        describe(
+            self.note, tr("Note on this question"), tr("Why; saved with what you say (T; Return goes back to the keys)")
+        )
         upper.addWidget(self.note, 1)
         self.known = _make_tool_button("info", tr("Show which option is right"), "V", self.reveal)
         self.withdraw = _make_tool_button(
@@ -562,8 +568,7 @@ def _set_text(label: QLabel, text: str) -> None:
 def _make_tool_button(picture: str, text: str, key: str, do: object) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
-    button.setToolTip(plain_tip(f"{text} ({key})"))
-    button.setAccessibleName(text)
+    describe(button, text, f"{text} ({key})")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.clicked.connect(lambda _=False: do())  # type: ignore[operator]
     return button

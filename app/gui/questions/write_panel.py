@@ -10,8 +10,8 @@ from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
-from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
@@ -43,8 +43,7 @@ class AskBar(QWidget):
         self.judges.set_actions({"add": tr("Add a judge…")}, {})
         self.judges.action_requested.connect(lambda _act, _key: self.add_requested.emit())
         self.setting = QComboBox()
-        self.setting.setAccessibleName(tr("Setting"))
-        self.setting.setToolTip(tr("How much of the moment the judges are shown"))
+        describe(self.setting, tr("Setting"), tr("How much of the moment the judges are shown"))
         for key, name in settings.items():
             self.setting.addItem(name, key)
         self.ask = QPushButton(f" {verb}")
@@ -63,7 +62,9 @@ class AskBar(QWidget):
         self.told = PlainLabel(wordWrap=True)
         self.told.setProperty("muted", True)
         column.addWidget(self.told)
-        self.answers = RowsTable(tr("What judges answered"), (tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
+        self.answers = RecordTable(
+            tr("What judges answered"), text_columns((tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
+        )
         column.addWidget(self.answers, 1)
         column.addStretch()
 
@@ -97,7 +98,7 @@ class AskBar(QWidget):
         self.answers.setVisible(not hidden)
         if hidden:
             self.show_status(hidden)
-        self.answers.show_rows(
+        self.answers.show_records(
             [
                 TableRow(
                     row.key, (row.judge, row.setting, row.letter, row.outcome), _OUTCOME_ICONS.get(row.outcome, "info")

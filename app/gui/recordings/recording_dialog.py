@@ -41,7 +41,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import DecimalBox
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _DAY_S = 86_400.0
 _OFFSET_TOLERANCE_US = 500
@@ -144,8 +144,11 @@ class FileLines(QWidget):
         self.sound_tracks[line.medium_id] = box = QComboBox()
         text = tr("Sound track {number} of {count}")
         box.addItems([text.format(number=n, count=line.sound_tracks) for n in range(1, line.sound_tracks + 1)])
-        box.setAccessibleName(tr("Sound track of {file}").format(file=line.text))
-        box.setToolTip(tr("What is played, transcribed and exported; can be undone"))
+        describe(
+            box,
+            tr("Sound track of {file}").format(file=line.text),
+            tr("What is played, transcribed and exported; can be undone"),
+        )
         box.activated.connect(lambda place: self._on_sound_track_chosen(line.medium_id, place + 1))
         self._grid.addWidget(box, row, 0)
 
@@ -199,9 +202,11 @@ class FileLines(QWidget):
 def make_offset_field(of: str) -> QDoubleSpinBox:
     """Return a field for where a file begins, in seconds."""
     field = DecimalBox(decimals=3, suffix=" s", minimum=-_DAY_S, maximum=_DAY_S)
-    field.setAccessibleName(tr("Where {of} begins").format(of=of))
-    field.lineEdit().setAccessibleName(tr("Where {of} begins, in seconds").format(of=of))
-    field.setToolTip(tr("Where the file begins on this recording's time axis; negative: before it"))
+    describe(
+        field,
+        tr("Where {of} begins, in seconds").format(of=of),
+        tr("Where the file begins on this recording's time axis; negative: before it"),
+    )
     return field
 
 
@@ -308,8 +313,11 @@ class ParticipantsTable(QWidget):
         for role, name in ROLES.items():
             box.addItem(name, role)
         box.setCurrentIndex(list(ROLES).index(participant.role))
-        box.setAccessibleName(tr("Role of {pseudonym}").format(pseudonym=participant.pseudonym))
-        box.setToolTip(tr("A robot's face can be left as it is on export"))
+        describe(
+            box,
+            tr("Role of {pseudonym}").format(pseudonym=participant.pseudonym),
+            tr("A robot's face can be left as it is on export"),
+        )
         box.activated.connect(partial(self._role_chosen, participant))
         return box
 
@@ -394,8 +402,7 @@ class RecordingDialog(OwnDialog):
         self.collection = QComboBox(editable=True)
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.collection.setAccessibleName(tr("Collection"))
-        self.collection.setToolTip(tr("Choose a collection, or type the name of a new one"))
+        describe(self.collection, tr("Collection"), tr("Choose a collection, or type the name of a new one"))
         self._home = QLineEdit()
         self._home.setAccessibleName(tr("Collection"))
         self.collection.setLineEdit(self._home)

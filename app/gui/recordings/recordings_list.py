@@ -24,7 +24,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import mark_search_field
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
 
@@ -151,15 +151,13 @@ class RecordingsList(QWidget):
         head.setSpacing(4)
         self.search = QLineEdit(placeholderText=tr("Search recordings"), clearButtonEnabled=True)
         mark_search_field(self.search)
-        self.search.setAccessibleName(tr("Search recordings"))
-        self.search.setToolTip(tr("Search by name, number, collection or annotator (Ctrl+F)"))
+        describe(self.search, tr("Search recordings"), tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)
         self.search.returnPressed.connect(self._choose_first_match)
         add = QToolButton()
         add.setIcon(icon("plus"))
         add.setIconSize(QSize(16, 16))
-        add.setToolTip(tr("Add recordings (Ctrl+O)"))
-        add.setAccessibleName(tr("Add recordings"))
+        describe(add, tr("Add recordings"), tr("Add recordings (Ctrl+O)"))
         add.clicked.connect(self.add_requested)
         head.addWidget(self.search, 1)
         head.addWidget(add)

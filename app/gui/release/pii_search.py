@@ -18,7 +18,6 @@ from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_n
 from anonymize.pii_review.review_hits import PlacedHit, find_hits
 from anonymize.pii_review.study_finder import prepare_hits, share_findings
 from app.gui.pages.context import Context
-from app.gui.study.background import read_in_background
 from app.gui.study.dialogs import require_permission
 from project.entities.egress_policy import EgressLevel
 from project.entities.study_records import Changes
@@ -187,7 +186,7 @@ class PiiSearchController(QObject):
                 found(session)
                 self.ready.emit()
 
-        read_in_background(self._context.background, session, read, then, lambda error: self.stopped.emit(str(error)))
+        self._context.background.read(session, read, then, lambda error: self.stopped.emit(str(error)))
 
     def _start(self, work: JobSpec) -> None:
         self._asked = work
@@ -292,7 +291,7 @@ class PiiHitMonitor(QObject):
             if turn == self._turn and self._context.studio.session is session:
                 self._store_hits(session, *found)
 
-        read_in_background(self._context.background, session, read, then, self._fail)
+        self._context.background.read(session, read, then, self._fail)
 
     def _store_hits(
         self, session: Session, found: list[PlacedHit], numbers: Numbers, gaps: list[tuple[int, LanguageCoverage]]

@@ -19,14 +19,9 @@ from anonymize.pii_review.review_hits import PlacedHit, read_stand_ins
 from app.gui.pages.context import Context
 from app.gui.release.pii_search import NamesModels, PiiHitMonitor
 from app.gui.release.pii_views import (
-    DECISION_OF_PLACE,
-    DECISION_OF_WORD,
     MIXED,
-    PLACE_COLUMNS,
     STATE_LABELS,
     UNDECIDED,
-    WORD_COLUMNS,
-    WORD_COUNT_COLUMNS,
     ContextPane,
     DecisionTable,
     PiiDecisionBar,
@@ -34,7 +29,9 @@ from app.gui.release.pii_views import (
     hit_key,
     hit_state,
     location_text,
+    place_columns,
     place_rows,
+    word_columns,
     word_key,
     word_rows,
 )
@@ -52,8 +49,8 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.layouts import bounded_to_screen
-from widgets.table.lazy_table import ConditionFilterBar
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.filter_bar import ConditionFilterBar
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel
 
 _KEY_COLUMNS = (tr("Written instead"), tr("Kind"), tr("Participant"), tr("Stands for"), tr("Places"))
@@ -74,7 +71,7 @@ class KeyPage(QWidget):
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
         warning = PlainLabel(_KEY_WARNING, wordWrap=True)
-        self.table = RowsTable(tr("Key"), _KEY_COLUMNS)
+        self.table = RecordTable(tr("Key"), text_columns(_KEY_COLUMNS))
         EmptyHint(self.table, tr("Nothing personal was found yet, so nobody is behind a stand-in."))
         self.names = QCheckBox(tr("Write stand-in names for participants, instead of numbers"))
         self.names.setToolTip(
@@ -102,7 +99,7 @@ class KeyPage(QWidget):
             self._tell(str(error))
             found = []
         rows = [(after, KINDS[kind].title, who, texts, places) for after, kind, who, texts, places in found]
-        self.table.show_rows([TableRow(f"{row[0]} {row[1]}", row) for row in rows])
+        self.table.show_records([TableRow(f"{row[0]} {row[1]}", row) for row in rows])
         self.names.setChecked(bool(read_stand_ins(session)))
         self.names.setEnabled(self._context.studio.writable)
         self.save.setEnabled(bool(rows))
@@ -165,8 +162,8 @@ class PiiWindow(QWidget):
         kinds = [(key, kind.title) for key, kind in KINDS.items()]
         self.bar = ConditionFilterBar()
         self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
-        self.places = DecisionTable(tr("Places"), PLACE_COLUMNS, DECISION_OF_PLACE)
-        self.words = DecisionTable(tr("Words"), WORD_COLUMNS, DECISION_OF_WORD, WORD_COUNT_COLUMNS)
+        self.places = DecisionTable(tr("Places"), place_columns())
+        self.words = DecisionTable(tr("Words"), word_columns())
         looking = tr("What is found stands here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
         self.key = KeyPage(context, self._show_status)
@@ -219,8 +216,8 @@ class PiiWindow(QWidget):
         self._words = {}
         for placed_hit in found:
             self._words.setdefault(word_key(placed_hit), []).append(placed_hit)
-        self.places.show_rows(place_rows(found, self._people))
-        self.words.show_rows(word_rows(found, self._people))
+        self.places.show_records(place_rows(found, self._people))
+        self.words.show_records(word_rows(found, self._people))
         self.tabs.setTabText(0, tr("Places {found:,}").format(found=len(found)))
         self.tabs.setTabText(1, tr("Words {words:,}").format(words=len(self._words)))
         every = self._finding.hits
@@ -230,7 +227,7 @@ class PiiWindow(QWidget):
 
     def selected(self) -> list[PlacedHit]:
         """Return the places that are selected, or all places of the words that are."""
-        keys = self.current_table.selected()
+        keys = self.current_table.selected_keys()
         if self.current_table is self.words:
             return [word for key in keys for word in self._words.get(key, ())]
         return [self._shown[key] for key in keys if key in self._shown]
@@ -290,9 +287,7 @@ class PiiWindow(QWidget):
     def step(self, direction: int, *, only_if_decided: bool = False) -> None:
         """Go to the next or previous row that nobody decided on."""
         here = self.current_table.selected()
-        rows = self.current_table.rows_model.rows()
-        place = self.current_table.rows_model.row_of(here[0]) if here else None
-        if only_if_decided and place is not None and rows[place].state == UNDECIDED:
+        if only_if_decided and here and here[0].state == UNDECIDED:
             return
         if self.current_table.step_undecided(direction) or only_if_decided:
             return
@@ -348,8 +343,8 @@ class PiiWindow(QWidget):
         self.bar.changed.connect(self.refresh)
         self.bar.moved_down.connect(lambda: self.current_table.setFocus())
         for table in (self.places, self.words):
-            table.rows_selected.connect(self._update_decision_bar)
-            table.opened.connect(lambda _key: self.jump())
+            table.selection_changed.connect(self._update_decision_bar)
+            table.opened.connect(lambda _row: self.jump())
             table.play_requested.connect(self.play)
         self.tabs.currentChanged.connect(self._on_tab_changed)
         self.context_pane.hide_requested.connect(self.hide_span)

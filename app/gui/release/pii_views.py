@@ -4,16 +4,11 @@ They show hits by place and by word, the text around a hit, and the decision but
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
-    QItemSelection,
-    QItemSelectionModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     QSignalBlocker,
     Qt,
@@ -23,7 +18,6 @@ from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
@@ -38,8 +32,8 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import FlowLayout
-from widgets.table.lazy_table import MARKS_ROLE, LongTable
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordColumn, RecordTable
+from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
 Pairs = Sequence[tuple[str, str]]
@@ -169,16 +163,14 @@ class PiiDecisionBar(QWidget):
 
     def _make_combo(self, name: str, tip: str) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName(name)
-        box.setToolTip(plain_tip(tip))
+        describe(box, name, tip)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._flow.addWidget(box)
         return box
 
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
         button = QPushButton(f"{' ' if sign else ''}{text}  {keys}" if text else "")
-        button.setAccessibleName(text or tip)
-        button.setToolTip(plain_tip(f"{tip} ({keys})"))
+        describe(button, text or tip, f"{tip} ({keys})")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         if sign:
             button.setIcon(icon(sign))
@@ -219,87 +211,6 @@ class DecisionRow:
     is_spoken: bool = False
 
 
-class RowsModel(QAbstractTableModel):
-    """Rows in the order given; a cell is asked for when it is drawn."""
-
-    def __init__(
-        self, columns: Sequence[str], state: int, numbers: Collection[int] = (), parent: QObject | None = None
-    ) -> None:
-        """Have columns with these titles; the sign of the state stands in the one at the place `state`.
-
-        Numbers stand in those at the places `numbers`.
-        """
-        super().__init__(parent)
-        self._numbers = frozenset(numbers)
-        self._columns = tuple(columns)
-        self._state = state
-        self._rows: Sequence[DecisionRow] = ()
-        self._places: dict[str, int] = {}
-
-    def set_rows(self, rows: Sequence[DecisionRow]) -> bool:
-        """Show these; returns whether they are others, or in another order, than before."""
-        same = [row.key for row in rows] == [row.key for row in self._rows]
-        if same:
-            self._rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(self._columns) - 1))
-        else:
-            self.beginResetModel()
-            self._rows = rows
-            self._places = {decision_row.key: place for place, decision_row in enumerate(rows)}
-            self.endResetModel()
-        return not same
-
-    def rows(self) -> Sequence[DecisionRow]:
-        """Return the rows in the order shown."""
-        return self._rows
-
-    def row_of(self, key: str) -> int | None:
-        """Return where a row is, or None."""
-        return self._places.get(key)
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return 0 if parent.isValid() else len(self._columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Vertical:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in self._numbers else _LEFT
-        return self._columns[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self._rows[index.row()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return row.cells[index.column()]
-            case Qt.ItemDataRole.TextAlignmentRole if index.column() in self._numbers:
-                return _RIGHT
-            case Qt.ItemDataRole.ToolTipRole:
-                return plain_tip(row.cells[index.column()])
-            case Qt.ItemDataRole.DecorationRole if index.column() == self._state:
-                return icon(*STATE_ICONS[row.state])
-            case _ if role == MARKS_ROLE and index.column() == 0:
-                return row.marks
-        return None
-
-
-PLACE_COLUMNS = (
-    (tr("Text"), 420),
-    (tr("Kind"), 150),
-    (tr("Where"), 230),
-    (tr("Decision"), 120),
-    (tr("Written instead"), 140),
-)
-WORD_COLUMNS = (
-    *((tr("Word"), 260), (tr("Kind"), 150), (tr("Places"), 80), (tr("Undecided"), 90), (tr("Decision"), 120)),
-    *((tr("Written instead"), 140), (tr("Whose name"), 140)),
-)
-DECISION_OF_PLACE, DECISION_OF_WORD = 3, 4
-WORD_COUNT_COLUMNS = (2, 3)
 STATE_LABELS = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
 _FIELD_NAMES = {
     "text": tr("comment"),
@@ -428,12 +339,10 @@ class ContextPane(QWidget):
         self.where.setAccessibleName(tr("Where it stands"))
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(tr("The whole text"))
-        self.text.setToolTip(tr("Select what was not found, then hide it"))
+        describe(self.text, tr("The whole text"), tr("Select what was not found, then hide it"))
         self.text.setTabChangesFocus(True)
         self.kind = QComboBox()
-        self.kind.setAccessibleName(tr("Kind of what is selected"))
-        self.kind.setToolTip(tr("What the selected words are"))
+        describe(self.kind, tr("Kind of what is selected"), tr("What the selected words are"))
         for key, title in kinds:
             self.kind.addItem(title, key)
         self.add = QPushButton(tr(" Hide &selected words"))
@@ -519,110 +428,73 @@ def _utf16_length(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-_OPEN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+def place_columns() -> list[RecordColumn[DecisionRow]]:
+    """Return the columns of single places."""
+    titles = tr("Text"), tr("Kind"), tr("Where"), tr("Decision"), tr("Written instead")
+    return _decision_columns(titles, (420, 150, 230, 120, 140), state=3)
 
 
-class DecisionTable(LongTable):
-    """As many rows as there are; only those on screen are drawn.
+def word_columns() -> list[RecordColumn[DecisionRow]]:
+    """Return the columns of words, each with all its places."""
+    titles = (
+        *(tr("Word"), tr("Kind"), tr("Places"), tr("Undecided"), tr("Decision")),
+        *(tr("Written instead"), tr("Whose name")),
+    )
+    return _decision_columns(titles, (260, 150, 80, 90, 120, 140, 140), state=4, numbers=(2, 3))
+
+
+def _decision_columns(
+    titles: Sequence[str], widths: Sequence[int], *, state: int, numbers: Collection[int] = ()
+) -> list[RecordColumn[DecisionRow]]:
+    return [
+        RecordColumn(
+            title,
+            lambda row, place=place: row.cells[place],  # type: ignore[misc]
+            width=width,
+            stretch=not place,
+            number=place in numbers,
+            icon=(lambda row: STATE_ICONS[row.state]) if place == state else None,
+            marks=None if place else lambda row: row.marks,
+        )
+        for place, (title, width) in enumerate(zip(titles, widths, strict=True))
+    ]
+
+
+class DecisionTable(RecordTable[DecisionRow]):
+    """Places or words to decide on by keys.
 
     Signals:
-        rows_selected: other rows are selected.
-        opened (str): key of the row to look at in the video: Return or a double click.
         play_requested: Space.
     """
 
-    rows_selected = Signal()
-    opened = Signal(str)
     play_requested = Signal()
 
-    def __init__(
-        self,
-        name: str,
-        columns: Sequence[tuple[str, int]],
-        state: int,
-        numbers: Collection[int] = (),
-        parent: QWidget | None = None,
-    ) -> None:
-        """Have columns of these titles and widths in pixels; the decision stands in the one at the place `state`.
+    def __init__(self, name: str, columns: Sequence[RecordColumn[DecisionRow]], parent: QWidget | None = None) -> None:
+        super().__init__(name, columns, parent=parent, several=True)
 
-        Numbers stand in those at the places `numbers`.
-        """
-        super().__init__(name, parent)
-        self._telling = True
-        self.rows_model = RowsModel([title for title, _ in columns], state, numbers, self)
-        self.setModel(self.rows_model)
-        head = self.horizontalHeader()
-        for place, (_, width) in enumerate(columns):
-            self.setColumnWidth(place, width)
-        # What was found is read in its context: it gets the room there is.
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self.selectionModel().selectionChanged.connect(self._emit_selection)
-        self.doubleClicked.connect(lambda where: self.opened.emit(self.rows_model.rows()[where.row()].key))
-
-    def show_rows(self, rows: Sequence[DecisionRow]) -> None:
-        """Show these; what was selected stays so where it is still there, else what came to stand in its place."""
-        kept, at, top = self.selected(), self.currentIndex().row(), self.verticalScrollBar().value()
-        self._telling = False
-        try:
-            if self.rows_model.set_rows(rows):
-                here = [key for key in kept if self.rows_model.row_of(key) is not None]
-                if not here and rows:
-                    first = next(
-                        (place for place, decision_row in enumerate(rows) if decision_row.state == UNDECIDED), 0
-                    )
-                    here = [rows[first if at < 0 else min(at, len(rows) - 1)].key]
-                self.select(here)
-                self.verticalScrollBar().setValue(top)
-        finally:
-            self._telling = True
-        self.rows_selected.emit()
-
-    def selected(self) -> list[str]:
-        """Return the keys of the selected rows, in the order shown."""
-        selection = self.selectionModel().selection()
-        ranges = [selection.at(number) for number in range(selection.count())]
-        rows = self.rows_model.rows()
-        places = {
-            place for selection_range in ranges for place in range(selection_range.top(), selection_range.bottom() + 1)
-        }
-        return [rows[place].key for place in sorted(places)]
-
-    def select(self, keys: Iterable[str]) -> None:
-        """Select exactly these rows, and go to the first."""
-        places = sorted(place for key in keys if (place := self.rows_model.row_of(key)) is not None)
-        last = self.rows_model.columnCount() - 1
-        chosen = QItemSelection()
-        for place in places:
-            chosen.select(self.rows_model.index(place, 0), self.rows_model.index(place, last))
-        model = self.selectionModel()
-        if places:
-            first = self.rows_model.index(places[0], 0)
-            model.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
-            self.scrollTo(first)
-        model.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+    def show_records(self, records: Sequence[DecisionRow], *, writable: bool = True) -> None:
+        """Show these; where nothing that was selected is left, select what came to stand in its place."""
+        row = self.currentIndex().row()
+        super().show_records(records, writable=writable)
+        if records and not self.selected():
+            first = next((place for place, record in enumerate(records) if record.state == UNDECIDED), 0)
+            self.select([records[first if row < 0 else min(row, len(records) - 1)].key])
 
     def step_undecided(self, direction: int) -> bool:
         """Go to the next (1) or previous (-1) row that nobody decided on, round the end; tells whether there is one."""
-        rows = self.rows_model.rows()
-        at = self.currentIndex().row()
+        rows, current = self.records(), self.currentIndex().row()
         for step in range(1, len(rows) + 1):
-            place = (at + direction * step) % len(rows)
-            if rows[place].state == UNDECIDED:
-                self.select([rows[place].key])
+            record = rows[(current + direction * step) % len(rows)]
+            if record.state == UNDECIDED:
+                self.select([record.key])
                 return True
         return False
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _OPEN_KEYS and self.currentIndex().isValid():
-            self.opened.emit(self.rows_model.rows()[self.currentIndex().row()].key)
-        elif event.key() == Qt.Key.Key_Space:
+        if event.key() == Qt.Key.Key_Space:
             self.play_requested.emit()
         else:
             super().keyPressEvent(event)
 
     def keyboardSearch(self, _typed: str) -> None:
         """Letters decide; they do not search."""
-
-    def _emit_selection(self) -> None:
-        if self._telling:
-            self.rows_selected.emit()

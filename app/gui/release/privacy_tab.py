@@ -44,12 +44,11 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
-from widgets.empty_state import EmptyHint
 from widgets.form.input_fields import DecimalBox, IntegerBox
 from widgets.labels import LabelLook, Pattern, Sign
 from widgets.plots.plot_data import BarPlot, Histogram, HistogramPanel, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.plots.plot_view import PlotWall
-from widgets.table.record_table import NOT_MEASURED, RowsTable, TableRow
+from widgets.table.record_table import NOT_MEASURED, RecordColumn, RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 
 EXPORT_COLUMNS = (
@@ -352,25 +351,28 @@ class PrivacyWindow(QWidget):
         super().__init__()
         self._context = context
         self._studio = context.studio
-        self._exports: list[ExportedClip] = []
+        self._allowed = PrivacyLimits()
         self.setWindowTitle(tr("Privacy of exports"))
         self.setAccessibleName(tr("Privacy of exports"))
         self.setAutoFillBackground(True)
         self.resize(1160, 760)
         self.limits = LimitsBar()
-        self.table = RowsTable(tr("Exports"), EXPORT_COLUMNS)
+        self.table = RecordTable(
+            tr("Exports"),
+            [self._export_column(place) for place in range(len(EXPORT_COLUMNS))],
+            key=lambda export: export.run.id,
+            empty=tr("No clip was exported yet. Export one: Ctrl+E."),
+        )
         self.verdict = PlainLabel(wordWrap=True)
         self.verdict.setAccessibleName(tr("What is over a limit"))
         self.methods = PlotWall(tr("Plots of methods"))
         self.alike = PlotWall(tr("Plot of similarities"))
         for wall in (self.methods, self.alike):
             wall.set_hint(tr("Measure an export to see this plot."))
-        self.tracks = RowsTable(tr("Faces of the export"), TRACK_COLUMNS)
-        self.figures = RowsTable(tr("All figures of the export"), FIGURE_COLUMNS)
+        unmeasured = tr("Measure an export to see its figures.")
+        self.tracks = RecordTable(tr("Faces of the export"), text_columns(TRACK_COLUMNS), empty=unmeasured)
+        self.figures = RecordTable(tr("All figures of the export"), text_columns(FIGURE_COLUMNS), empty=unmeasured)
         self.notes = PlainLabel(wordWrap=True)
-        EmptyHint(self.table, tr("No clip was exported yet. Export one: Ctrl+E."))
-        for table in (self.tracks, self.figures):
-            EmptyHint(table, tr("Measure an export to see its figures."))
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._taking = PlotExporter(context, self._show_status)
         self._lay_out()
@@ -382,23 +384,19 @@ class PrivacyWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        allowed = read_privacy_limits(session.study)
-        self.limits.show_limits(allowed)
+        self._allowed = read_privacy_limits(session.study)
+        self.limits.show_limits(self._allowed)
         self.limits.setEnabled(self._studio.writable)
-        self._exports = list_exports(session)
-        self.table.show_rows(
-            [TableRow(export.run.id, export_cells(export), _export_icon(export, allowed)) for export in self._exports]
-        )
-        self._mark_exceeded(allowed)
-        self.methods.set_plots(method_plots(self._exports))
-        if self._exports and self.table.current_row() < 0:
+        exports = list_exports(session)
+        self.table.show_records(exports)
+        self.methods.set_plots(method_plots(exports))
+        if exports and self.table.current() is None:
             self.table.selectRow(0)
         self._show_selected()
 
     def selected_export(self) -> ExportedClip | None:
         """Return the export that is chosen."""
-        key = self.table.current_key()
-        return next((export for export in self._exports if export.run.id == key), None)
+        return self.table.current()
 
     def measure(self) -> None:
         """Measure the chosen export; asks for its folder where it is not beside the study."""
@@ -464,7 +462,7 @@ class PrivacyWindow(QWidget):
 
     def _connect_signals(self) -> None:
         self.table.selection_changed.connect(self._show_selected)
-        self.tracks.row_chosen.connect(self._jump)
+        self.tracks.chosen.connect(self._jump)
         self.limits.changed.connect(self._set_limits)
         self.start.clicked.connect(self.measure)
         self.go.clicked.connect(self.show_worst)
@@ -498,10 +496,10 @@ class PrivacyWindow(QWidget):
         report = export.report if export is not None else None
         self.start.setEnabled(export is not None and self._studio.writable)
         self.go.setEnabled(report is not None and report.worst_us is not None)
-        self.tracks.show_rows(
+        self.tracks.show_records(
             [TableRow(key, texts, time_us=time) for key, texts, time in track_rows(report)] if report else []
         )
-        self.figures.show_rows([TableRow(key, texts) for key, texts in figure_rows(report)] if report else [])
+        self.figures.show_records([TableRow(key, texts) for key, texts in figure_rows(report)] if report else [])
         alike = similarity_plot(report) if report else None
         self.alike.set_plots([] if alike is None else [alike])
         missing = unmeasured_limits(report) if report else []
@@ -518,19 +516,26 @@ class PrivacyWindow(QWidget):
         elif report is None:
             self.verdict.setText(tr("This export was not measured yet. Measure compares it with its recording."))
         else:
-            over = exceeded_limits(report, read_privacy_limits(session.study))
+            over = exceeded_limits(report, self._allowed)
             self.verdict.setText(
                 tr("Over the limit: ") + " ".join(over) if over else tr("Nothing that was measured is over its limit.")
             )
 
-    def _mark_exceeded(self, allowed: PrivacyLimits) -> None:
-        self.table.mark_over_limit(
-            {
-                (place, column)
-                for place, exported_clip in enumerate(self._exports)
-                if exported_clip.report is not None
-                for column in columns_over_limit(exported_clip.report, allowed)
-            }
+    def _export_column(self, place: int) -> RecordColumn[ExportedClip]:
+        def exceeds(export: ExportedClip) -> bool:
+            return export.report is not None and place in columns_over_limit(export.report, self._allowed)
+
+        def tip(export: ExportedClip) -> str:
+            text = export_cells(export)[place]
+            return tr("{text}: over the limit").format(text=text) if exceeds(export) else text
+
+        return RecordColumn(
+            EXPORT_COLUMNS[place],
+            lambda export: export_cells(export)[place],
+            icon=None if place else lambda export: _export_icon(export, self._allowed),
+            colour=lambda export: "error" if exceeds(export) else "text",
+            bold=exceeds,
+            tip=tip,
         )
 
     def _export_path(self, export: ExportedClip) -> Path | None:
@@ -542,10 +547,10 @@ class PrivacyWindow(QWidget):
             folder = self._context.questions.folder(tr("Folder of {clip}").format(clip=export.clip))
             return None if folder is None else folder / export.clip
 
-    def _jump(self, _track: str, time_us: int) -> None:
+    def _jump(self, track: TableRow) -> None:
         export = self.selected_export()
         if export is not None:
-            self._context.look_at(export.recording.id, time_us)
+            self._context.look_at(export.recording.id, track.time_us)
 
     def _set_limits(self, limits: PrivacyLimits) -> None:
         self._studio.edit(partial(set_privacy_limits, limits=limits), self)

@@ -56,7 +56,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.table.record_table import TableRow
-from widgets.text_labels import PlainLabel, add_form_row, plain_tip
+from widgets.text_labels import PlainLabel, add_form_row, describe
 from widgets.window_terms import in_window_terms
 
 COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
@@ -287,8 +287,7 @@ class ReleasePlanForm(QWidget):
         self._typed: dict[str, QLineEdit] = {}
         for key, (name, tip) in _TYPED_FIELDS.items():
             line = QLineEdit()
-            line.setAccessibleName(name)
-            line.setToolTip(plain_tip(tip))
+            describe(line, name, tip)
             line.editingFinished.connect(self._emit_changed)
             add_form_row(form, name, line)
             self._typed[key] = line
@@ -339,8 +338,7 @@ class ReleasePlanForm(QWidget):
 
     def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
         box = QComboBox()
-        box.setAccessibleName(name)
-        box.setToolTip(plain_tip(tip))
+        describe(box, name, tip)
         for key, text in pairs:
             box.addItem(text, key)
         box.activated.connect(lambda _place: self._emit_changed())
@@ -356,8 +354,7 @@ class ReleasePlanForm(QWidget):
         for place, (key, text) in enumerate(pairs):
             tick = QCheckBox(text)
             tick.setMinimumHeight(_TICK_ROW_HEIGHT)
-            tick.setAccessibleName(f"{name}: {text}")
-            tick.setToolTip(plain_tip(f"{tip}: {text}"))
+            describe(tick, f"{name}: {text}", f"{tip}: {text}")
             tick.clicked.connect(lambda _on: self._emit_changed())
             grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
             made[key] = tick

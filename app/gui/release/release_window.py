@@ -37,7 +37,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
-from widgets.table.record_table import RowsTable
+from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel
 
 _TEXTS_TAB = 2
@@ -77,7 +77,7 @@ class ReleaseWindow(QWidget):
         self.resize(1080, 720)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.table = RowsTable(tr("Checklist"), COLUMNS)
+        self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS))
         self.only = QCheckBox(tr("Only what stands in the way"))
         self.only.setToolTip(tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
@@ -179,7 +179,7 @@ class ReleaseWindow(QWidget):
         listed = [
             (place, row) for place, row in enumerate(self._judged.lines) if row.is_broken or not self.only.isChecked()
         ]
-        self.table.show_rows([row.table_row(str(place)) for place, row in listed])
+        self.table.show_records([row.table_row(str(place)) for place, row in listed])
         gone = self._judged.selection.left_out
         self.left_out.setText(
             "\n".join(
@@ -348,7 +348,7 @@ class ReleaseWindow(QWidget):
         self._tick.timeout.connect(self._step)
         self.only.toggled.connect(lambda _on: self._show_lines())
         self.table.selection_changed.connect(self._show_choice)
-        self.table.row_chosen.connect(lambda _key, _time: self._show_choice())
+        self.table.chosen.connect(lambda _row: self._show_choice())
         self.table.doubleClicked.connect(lambda _index: self._jump())
         self.bar.jump_requested.connect(self._jump)
         self.models.changed.connect(self._rejudge)

@@ -10,8 +10,8 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import PlainLabel
+from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.text_labels import PlainLabel, describe
 
 
 def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
@@ -68,8 +68,11 @@ class TextsView(QWidget):
         column.addWidget(title)
         column.addWidget(PlainLabel(_WORDS_HELP, wordWrap=True))
         self.words = QPlainTextEdit()
-        self.words.setAccessibleName(tr("Private words"))
-        self.words.setToolTip(tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"))
+        describe(
+            self.words,
+            tr("Private words"),
+            tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"),
+        )
         self.words.setPlaceholderText(tr("Anna = P01"))
         self.words.setTabChangesFocus(True)
         self.words.setFixedHeight(_WORDS_HEIGHT)
@@ -86,13 +89,15 @@ class TextsView(QWidget):
         self.only.setToolTip(tr("Leave out texts that leave as they are"))
         self.only.toggled.connect(lambda _on: self._show())
         column.addWidget(self.only)
-        self.table = RowsTable(tr("Texts"), [tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
+        self.table = RecordTable(
+            tr("Texts"), text_columns([tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
+        )
         head = self.table.horizontalHeader()
         head.setStretchLastSection(False)
         for section in _TEXT_COLUMNS:
             head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
-        self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))
+        self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key.split()[0], row.time_us))
         column.addWidget(self.table, 1)
         foot = QHBoxLayout()
         self.state = PlainLabel(wordWrap=True)
@@ -119,7 +124,7 @@ class TextsView(QWidget):
             self.words.setPlainText("\n".join(f"{word} = {after}" for word, after in sorted(words.items())))
 
     def _show(self) -> None:
-        self.table.show_rows([row for row, changed in self._rows if changed or not self.only.isChecked()])
+        self.table.show_records([row for row, changed in self._rows if changed or not self.only.isChecked()])
 
     def _save_words(self) -> None:
         found: dict[str, str] = {}

@@ -25,7 +25,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.input_fields import DecimalBox
-from widgets.text_labels import PlainLabel, add_form_row, plain_tip
+from widgets.text_labels import PlainLabel, add_form_row, describe, plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +67,15 @@ class LaneForm(QWidget):
             box = QComboBox()
             for key, text in asked.answers:
                 box.addItem(text, key)
-            box.setAccessibleName(asked.name)
-            box.setToolTip(plain_tip(asked.hint))
+            describe(box, asked.name, asked.hint)
             add_form_row(form, asked.name, box)
             self.boxes[asked.key] = box
         self.least = DecimalBox(minimum=0, maximum=1, singleStep=0.1, decimals=2)
-        self.least.setAccessibleName(tr("Minimum IoU"))
-        self.least.lineEdit().setAccessibleName(tr("Minimum IoU"))
-        self.least.setToolTip(tr("Shared time over the time that either covers; 0 means any time in common"))
+        describe(
+            self.least,
+            tr("Minimum IoU"),
+            tr("Shared time over the time that either covers; 0 means any time in common"),
+        )
         form.addRow(tr("Minimum IoU"), self.least)
         self.name = QLineEdit(name)
         self.name.setAccessibleName(tr("Name of the lane"))

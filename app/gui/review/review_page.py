@@ -50,7 +50,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.input_fields import NoteEdit
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 
@@ -130,8 +130,7 @@ class ReviewDecisionBar(QWidget):
 def _make_tool_button(picture: str, text: str, key: str) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
-    button.setToolTip(plain_tip(f"{text} ({key})"))
-    button.setAccessibleName(text)
+    describe(button, text, f"{text} ({key})")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
 
@@ -199,8 +198,7 @@ class PairChooser(QWidget):
 
 def _make_annotator_box(name: str, tip: str) -> QComboBox:
     box = QComboBox()
-    box.setAccessibleName(name)
-    box.setToolTip(plain_tip(tip))
+    describe(box, name, tip)
     box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     box.setMinimumContentsLength(6)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

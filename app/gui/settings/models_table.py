@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _LINES = 4
@@ -149,14 +149,16 @@ class ModelPanel(QFrame):
 
     def _make_controls(self) -> None:
         self.source = QComboBox()
-        self.source.setAccessibleName(tr("Source"))
-        self.source.setToolTip(tr("Where it is fetched from"))
+        describe(self.source, tr("Source"), tr("Where it is fetched from"))
         # Its longest text must not widen the window.
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.source.setMinimumContentsLength(_MIN_SOURCE_CHARS)
         self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
-        self.licence.setAccessibleName(tr("Licence"))
-        self.licence.setToolTip(tr("Under which licence you may use the model that you bring; it is kept beside it"))
+        describe(
+            self.licence,
+            tr("Licence"),
+            tr("Under which licence you may use the model that you bring; it is kept beside it"),
+        )
         self.fetch = _make_button("", "")
         self.fetch.setProperty("primary", True)
         self.cancel = _make_button(

@@ -1,7 +1,6 @@
 """The models window: lists models and optional parts, downloads them, and adds, verifies and removes models."""
 
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -10,7 +9,7 @@ from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
 from app.gui.pages.context import Context
 from app.gui.settings.models_table import ModelDetails, ModelGroup, ModelPanel, ModelRow, ModelsTable, ModelState
-from app.gui.study.background import Stoppable
+from app.gui.study.background import PendingTask
 from app.gui.study.dialogs import require_permission
 from models.weights import installed_weights
 from models.weights.model_list import (
@@ -188,7 +187,7 @@ class ModelsWindow(QWidget):
         self._works: dict[str, JobSpec] = {}
         self._busy: dict[str, str] = {}
         self._damaged: dict[str, str] = {}
-        self._checks: dict[str, Event] = {}
+        self._checks: dict[str, PendingTask] = {}
         self.setWindowTitle(tr("Models"))
         self.setAccessibleName(tr("Models"))
         self.setAutoFillBackground(True)
@@ -234,7 +233,6 @@ class ModelsWindow(QWidget):
         """Compare the files of a model with their checksums; large ones take a while."""
         self._set_busy(name, "checking")
         self._show_status(tr("Checking {name}…").format(name=name))
-        stop = self._checks[name] = Event()
 
         def done(wrong: str) -> None:
             self._damaged.pop(name, None)
@@ -251,8 +249,8 @@ class ModelsWindow(QWidget):
             self._set_busy(name, "")
             self._show_status(said)
 
-        self._context.background.run(
-            lambda progress: installed_weights.describe_damage(name, Stoppable(progress, stop)),
+        self._checks[name] = self._context.background.run(
+            lambda progress: installed_weights.describe_damage(name, progress),
             done,
             lambda error: ended(str(error)),
             lambda so_far, total, _text: self._show_share(name, "checking", so_far, total),
@@ -278,7 +276,7 @@ class ModelsWindow(QWidget):
         if work is not None:
             self._jobs.cancel(work)
         if check is not None:
-            check.set()
+            check.stop()
             self._set_busy(name, "")
             self._show_status(tr("Stopped checking {name}.").format(name=name))
 

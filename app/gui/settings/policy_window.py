@@ -1,19 +1,15 @@
 """The egress window: the policy form, and the journal of requests below it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QButtonGroup,
     QCheckBox,
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QPushButton,
     QRadioButton,
@@ -47,10 +43,9 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
-from widgets.empty_state import EmptyHint
 from widgets.form.layouts import bounded_to_screen
-from widgets.table.lazy_table import LongTable
-from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, plain_tip
+from widgets.table.record_table import RecordColumn, RecordTable
+from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe, plain_tip
 
 _BUTTONS = {
     EgressLevel.NOTHING: tr("Let nothing leave"),
@@ -277,133 +272,8 @@ def _make_checkbox(text: str, tip: str) -> QCheckBox:
     return tick
 
 
-Index = QModelIndex | QPersistentModelIndex
-_TOP = QModelIndex()
 _WIDTHS = (168, 104, 200, 208, 120, 190, 140, 230)
 """Pixels that every column but the last needs at most; it has more where there is room."""
-_ROWS_MEASURED = 60
-"""Rows beyond those in sight by which columns find their width."""
-
-
-@dataclass(frozen=True, slots=True)
-class JournalRow:
-    """One request.
-
-    Attributes:
-        key: its id.
-        cells: what stands in each column.
-        colour: of `Palette`, for the cell that says what became of it.
-    """
-
-    key: str
-    cells: tuple[str, ...]
-    colour: str = "text"
-
-
-class _RequestRows(QAbstractTableModel):
-    def __init__(self, head: Sequence[str], fate: int, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._head, self._fate = tuple(head), fate
-        self.rows: Sequence[JournalRow] = ()
-
-    def show_rows(self, rows: Sequence[JournalRow]) -> None:
-        before, now = [row.key for row in self.rows], [row.key for row in rows]
-        if now[: len(before)] == before and len(now) > len(before):
-            self.beginInsertRows(QModelIndex(), len(before), len(now) - 1)
-            self.rows = rows
-            self.endInsertRows()
-        elif rows != self.rows:
-            self.beginResetModel()
-            self.rows = rows
-            self.endResetModel()
-
-    def rowCount(self, parent: Index = _TOP) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
-    def columnCount(self, parent: Index = _TOP) -> int:
-        return 0 if parent.isValid() else len(self._head)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.cells[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(row.cells[index.column()])
-        if role == Qt.ItemDataRole.ForegroundRole and index.column() == self._fate:
-            return getattr(theme.palette(), row.colour)
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self._head[section]
-        return None
-
-
-class JournalTable(LongTable):
-    """Requests by time, newest last; while its end is in sight, it stays there as further ones come.
-
-    Signals:
-        opened (str): id of the request whose row was double-clicked, or on which Return was pressed.
-    """
-
-    opened = Signal(str)
-
-    def __init__(self, head: Sequence[str], fate: int, parent: QWidget | None = None) -> None:
-        """Make the table.
-
-        Args:
-            head: what stands over the columns.
-            fate: place of the column that says what became of a request.
-            parent: Qt's.
-        """
-        super().__init__(tr("Requests"), parent)
-        self._model = _RequestRows(head, fate, self)
-        self.setModel(self._model)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = self.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        header.setResizeContentsPrecision(_ROWS_MEASURED)
-        self._fitted: dict[int, int] = {}
-        self.activated.connect(lambda index: self.opened.emit(self._model.rows[index.row()].key))
-        theme.notifier.changed.connect(self.viewport().update)
-
-    def show_rows(self, rows: Sequence[JournalRow]) -> None:
-        """Show these requests."""
-        bar = self.verticalScrollBar()
-        at_end = bar.value() == bar.maximum()
-        self._model.show_rows(tuple(rows))
-        if at_end:
-            self.scrollToBottom()
-        self._fit_columns()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
-    def _fit_columns(self) -> None:
-        """Give columns what their texts need and the room allows, until somebody drags one."""
-        if any(self.columnWidth(column) != width for column, width in self._fitted.items()):
-            return
-        header = self.horizontalHeader()
-        needed = [
-            max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
-            for column in range(self._model.columnCount())
-        ]
-        widths = [min(number, most) for number, most in zip(needed, _WIDTHS, strict=False)]
-        spare = self.viewport().width() - sum(widths) - needed[-1]
-        for column, width in enumerate(widths):
-            more = max(0, min(spare, needed[column] - width))
-            spare -= more
-            self.setColumnWidth(column, width + more)
-        self._fitted = {column: self.columnWidth(column) for column in range(len(widths))}
-
-    def texts(self) -> list[tuple[str, ...]]:
-        """Return what is shown."""
-        return [row.cells for row in self._model.rows]
-
-
 POLL_INTERVAL_MS = 1000
 _SIZE = QSize(1440, 840)
 _COLOURS = {EgressOutcome.LEFT: "uncertain", EgressOutcome.STAYED: "text", EgressOutcome.REFUSED: "error"}
@@ -438,8 +308,9 @@ class PolicyWindow(QWidget):
             tr(UNENCRYPTED),
         )
         self.fate = QComboBox()
-        self.fate.setAccessibleName(tr("Which requests"))
-        self.fate.setToolTip(tr("Show only what left, what stayed on this machine, or what was refused"))
+        describe(
+            self.fate, tr("Which requests"), tr("Show only what left, what stayed on this machine, or what was refused")
+        )
         self.fate.addItem(tr("All requests"), None)
         for fate, words in OUTCOME_TEXTS.items():
             self.fate.addItem(
@@ -453,8 +324,13 @@ class PolicyWindow(QWidget):
         self.words.setPlaceholderText(tr("Filter by host, judge, recording, rule…"))
         self.words.setToolTip(tr("Show only requests in which all of these words stand"))
         self.words.setClearButtonEnabled(True)
-        self.table = JournalTable(TABLE_HEAD, TABLE_HEAD.index(tr("Result")))
-        EmptyHint(self.table, tr("Each request is written down here before it is sent."))
+        self.table = RecordTable(
+            tr("Requests"),
+            [_request_column(place) for place in range(len(TABLE_HEAD))],
+            key=lambda row: row.egress.id,
+            empty=tr("Each request is written down here before it is sent."),
+            follows_end=True,
+        )
         self.table.setToolTip(tr("Double-click a request to see its segment"))
         self.total = PlainLabel(wordWrap=True)
         self.total.setAccessibleName(tr("Totals"))
@@ -574,12 +450,7 @@ class PolicyWindow(QWidget):
 
     def _show(self) -> None:
         shown = self.filtered_requests()
-        self.table.show_rows(
-            [
-                JournalRow(egress_log_row.egress.id, egress_log_row.cells(), _COLOURS[egress_log_row.outcome])
-                for egress_log_row in shown
-            ]
-        )
+        self.table.show_records(shown)
         said = "  ·  ".join(total.text for total in compute_totals(shown) if total.requests)
         self.total.setText(said or (tr("No request was made.") if not self._lines else tr("No request is like that.")))
         self.save.setEnabled(bool(shown))
@@ -593,10 +464,9 @@ class PolicyWindow(QWidget):
             if fate in (None, line.outcome) and all(word in " ".join(line.cells()).casefold() for word in words)
         ]
 
-    def _go_to(self, key: str) -> None:
+    def _go_to(self, line: EgressLogRow) -> None:
         session = self._studio.session
-        line = next((line for line in self._lines if line.egress.id == key), None)
-        if session is None or line is None or not line.egress.request.recording_id:
+        if session is None or not line.egress.request.recording_id:
             return
         found = find_segment(session.study, line.egress.request.segment_id)
         self._context.look_at(line.egress.request.recording_id, found.start_us if found else 0)
@@ -626,3 +496,13 @@ class PolicyWindow(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         self._timer.stop()
         super().hideEvent(event)
+
+
+def _request_column(place: int) -> RecordColumn[EgressLogRow]:
+    return RecordColumn(
+        TABLE_HEAD[place],
+        lambda row: row.cells()[place],
+        width=_WIDTHS[place] if place < len(_WIDTHS) else 0,
+        number=False,
+        colour=(lambda row: _COLOURS[row.outcome]) if TABLE_HEAD[place] == tr("Result") else None,
+    )

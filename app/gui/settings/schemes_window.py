@@ -25,7 +25,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.inspector.scheme_browser import SchemeBrowser, value_text
 from widgets.table.lists import ShortList
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
 from widgets.theme import pixmap
 
 
@@ -235,8 +235,7 @@ class SchemesView(QWidget):
 
     def _button(self, text: str, tip: str) -> QPushButton:
         button = QPushButton(text)
-        button.setToolTip(plain_tip(tip))
-        button.setAccessibleName(text.replace("&", "").rstrip("…"))
+        describe(button, text.replace("&", "").rstrip("…"), tip)
         return button
 
     def _add_heading(self, text: str) -> None:

@@ -7,8 +7,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
-from threading import Event
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
@@ -166,78 +164,132 @@ class _Saying(OwnDialog):
 
 _log = logging.getLogger(__name__)
 
-Work = Callable[[Progress], Any]
-Then = Callable[[Any], None]
-Failed = Callable[[Exception], None]
+Found = TypeVar("Found")
+Work = Callable[[Progress], Found]
+Read = Callable[[Session, Progress], Found]
+Failed = Callable[[Exception], object]
+Show = Callable[[int, int, str], object]
+
+
+class PendingTask:
+    """A task that runs in the background, or waits for a thread.
+
+    Attributes:
+        is_stopped: whether nothing more is wanted of it: it ends at its next check, and calls nothing back.
+        is_cancelled: whether it ends at its next check, and then calls `failed` with `Cancelled`.
+    """
+
+    def __init__(self, then: Callable[[Any], object], failed: Failed, show: Show | None) -> None:
+        self.is_stopped = self.is_cancelled = False
+        self._then, self._failed, self._show = then, failed, show
+
+    def stop(self) -> None:
+        """End it at its next check, without a word."""
+        self.is_stopped = True
+
+    def cancel(self) -> None:
+        """End it at its next check; `failed` is called once everything of it is cleared away."""
+        self.is_cancelled = True
+
+    def deliver(self, result: object, error: Exception | None) -> None:
+        """Call back, in the window's thread."""
+        if self.is_stopped or (isinstance(error, Cancelled) and not self.is_cancelled):
+            return
+        if error is None:
+            self._then(result)
+        else:
+            self._failed(error)
+
+    def show(self, done: int, total: int, text: str) -> None:
+        """Say how far it is, in the window's thread."""
+        if self._show is not None and not self.is_stopped:
+            self._show(done, total, text)
 
 
 class BackgroundPool(QObject):
     """Runs functions in a small pool and hands the results back in the window's thread."""
 
-    _ended = Signal(int, object, object)
-    _progressed = Signal(int, int, int, str)
+    _ended = Signal(object, object, object)
+    _progressed = Signal(object, int, int, str)
 
     def __init__(self, parent: QObject | None = None, threads: int = 2) -> None:
         super().__init__(parent)
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(threads)
-        self._stop = threading.Event()
-        self._next = 0
-        self._waiting: dict[int, tuple[Then, Failed, Callable[[int, int, str], None] | None]] = {}
+        self._tasks: set[PendingTask] = set()
         self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._progressed.connect(self._report_progress, Qt.ConnectionType.QueuedConnection)
+        self._progressed.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
     def run(
         self,
-        work: Work,
-        then: Then,
+        work: Work[Found],
+        then: Callable[[Found], object],
         failed: Failed | None = None,
-        progress: Callable[[int, int, str], None] | None = None,
-    ) -> None:
-        """Call `work(progress)` in a thread, then `then(result)` or `failed(error)` in the window's thread."""
-        self._next += 1
-        self._waiting[self._next] = (then, failed or _log_error, progress)
-        self._pool.start(_Task(self, self._next, work))
+        show: Show | None = None,
+    ) -> PendingTask:
+        """Call `work(progress)` in a thread, then `then(result)` or `failed(error)` in the window's thread.
+
+        Args:
+            work: what is done.
+            then: is given what was found.
+            failed: is given why nothing was found.
+            show: is told in the window's thread how far it is: done, total, text.
+        """
+        task = PendingTask(then, failed or _log_error, show)
+        self._tasks.add(task)
+        self._pool.start(_Task(self, task, work))
+        return task
 
     def run_confined(
         self,
-        work: Work,
-        then: Then,
+        work: Work[Found],
+        then: Callable[[Found], object],
         failed: Failed | None = None,
-        progress: Callable[[int, int, str], None] | None = None,
-    ) -> None:
+        show: Show | None = None,
+    ) -> PendingTask:
         """Do what `run` does, in a thread without a network: FFmpeg reads a stranger's file there."""
-        self.run(lambda told: _without_network(work, told), then, failed, progress)
+        return self.run(lambda told: _without_network(work, told), then, failed, show)
+
+    def read(
+        self,
+        session: Session,
+        read: Read[Found],
+        then: Callable[[Found], object],
+        failed: Failed | None = None,
+        show: Show | None = None,
+    ) -> PendingTask:
+        """Do what `run` does, with a second, read-only session: the study as it is on disk, to the same viewer."""
+        path, name = session.study.path, session.annotator_name
+
+        def work(progress: Progress) -> Found:
+            with Session.open(path, name, read_only=True) as second:
+                return read(second, progress)
+
+        return self.run(work, then, failed, show)
 
     def cancel_all(self) -> None:
         """Drop everything that was asked for, such as when another study is opened; running work is told to stop."""
-        self._waiting.clear()
         self._pool.clear()
-        self._stop.set()
-        self._stop = threading.Event()
+        for task in self._tasks:
+            task.stop()
+        self._tasks.clear()
 
     def close(self) -> None:
         """Stop, and wait until no thread is left."""
         self.cancel_all()
-        self._stop.set()
         self._pool.waitForDone()
 
-    def _deliver(self, number: int, result: object, error: Exception | None) -> None:
-        then, failed, _ = self._waiting.pop(number, (None, None, None))
-        if error is not None and failed is not None and not isinstance(error, Cancelled):
-            failed(error)
-        elif error is None and then is not None:
-            then(result)
+    def _show(self, task: PendingTask, done: int, total: int, text: str) -> None:
+        task.show(done, total, text)
 
-    def _report_progress(self, number: int, done: int, total: int, text: str) -> None:
-        progress = self._waiting.get(number, (None, None, None))[2]
-        if progress is not None:
-            progress(done, total, text)
+    def _deliver(self, task: PendingTask, result: object, error: Exception | None) -> None:
+        self._tasks.discard(task)
+        task.deliver(result, error)
 
 
-def _without_network(work: Work, progress: Progress) -> Any:
+def _without_network(work: Work[Found], progress: Progress) -> Found:
     """Work in a thread of its own, because a thread that lost the network never has it again."""
-    result: list[Any] = []
+    result: list[Found] = []
     raised: list[Exception] = []
 
     def confined() -> None:
@@ -256,125 +308,28 @@ def _without_network(work: Work, progress: Progress) -> Any:
 
 
 class _Task(QRunnable):
-    def __init__(self, owner: BackgroundPool, number: int, work: Work) -> None:
+    def __init__(self, owner: BackgroundPool, task: PendingTask, work: Work[Any]) -> None:
         super().__init__()
         self._owner = owner
-        self._number = number
+        self._task = task
         self._work = work
-        self._stop = owner._stop
 
     def run(self) -> None:
-        if self._stop.is_set():
+        if self._task.is_stopped:
             return
         try:
             result, error = self._work(self), None
         except Exception as problem:
             result, error = None, problem
-        self._owner._ended.emit(self._number, result, error)
+        self._owner._ended.emit(self._task, result, error)
 
     def progress(self, done: int, total: int, text: str = "") -> None:
-        self._owner._progressed.emit(self._number, done, total, text)
+        self._owner._progressed.emit(self._task, done, total, text)
 
     def check_cancelled(self) -> None:
-        if self._stop.is_set():
+        if self._task.is_stopped or self._task.is_cancelled:
             raise Cancelled
 
 
 def _log_error(error: Exception) -> None:
     _log.warning("Work in the background failed: %s", error)
-
-
-class Stoppable:
-    """A progress that is cancelled too when an event is set.
-
-    Args:
-        progress: told how far the work is.
-        stop: set it to stop the work.
-    """
-
-    def __init__(self, progress: Progress, stop: Event) -> None:
-        self._progress, self._stop = progress, stop
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        """Tell how far the work is."""
-        self._progress.progress(done, total, text)
-
-    def check_cancelled(self) -> None:
-        """Stop where either says so.
-
-        Raises:
-            Cancelled: the user stopped it.
-        """
-        if self._stop.is_set():
-            raise Cancelled
-        self._progress.check_cancelled()
-
-
-Found = TypeVar("Found")
-Read = Callable[[Session, Progress], Found]
-Show = Callable[[int, int, str], None]
-
-
-class PendingRead:
-    """A read that runs in the background; once it is stopped, it calls nothing back.
-
-    Attributes:
-        unwanted: set once it is stopped.
-    """
-
-    def __init__(self) -> None:
-        self.unwanted = Event()
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether it was stopped."""
-        return self.unwanted.is_set()
-
-    def stop(self) -> None:
-        """Stop it; it ends at its next check."""
-        self.unwanted.set()
-
-
-def read_in_background(
-    background: BackgroundPool,
-    session: Session,
-    read: Read[Found],
-    then: Callable[[Found], None],
-    failed: Failed,
-    show: Show | None = None,
-) -> PendingRead:
-    """Call `read(second, progress)` in a thread, then `then(result)` or `failed`; returns what stops it.
-
-    The second session shows the study as it is on disk, to the same viewer.
-
-    Args:
-        background: runs the thread, and calls back in the window's thread.
-        session: of the study that is open in the window.
-        read: is given a read-only session that is closed after it.
-        then: is given what was found.
-        failed: is given why nothing was found.
-        show: is told in the window's thread how far it is: done, total, text.
-    """
-    path, name, made = session.study.path, session.annotator_name, PendingRead()
-
-    def found(result: Found) -> None:
-        if not made.is_stopped:
-            then(result)
-
-    def fail(error: Exception) -> None:
-        if not made.is_stopped:
-            failed(error)
-
-    def told(done: int, total: int, text: str) -> None:
-        if show is not None and not made.is_stopped:
-            show(done, total, text)
-
-    background.run(
-        lambda progress: _read_in_session(path, name, read, Stoppable(progress, made.unwanted)), found, fail, told
-    )
-    return made
-
-
-def _read_in_session(path: Path, name: str, read: Read[Found], progress: Progress) -> Found:
-    with Session.open(path, name, read_only=True) as second:
-        return read(second, progress)

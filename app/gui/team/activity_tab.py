@@ -9,7 +9,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.table.record_table import RowsTable, TableRow
+from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel
 
 _INTRO = tr(
@@ -35,8 +35,8 @@ class ActivityWindow(QWidget):
         self.total = PlainLabel()
         self.total.setFont(theme.font(semibold=True))
         what = PlainLabel(_INTRO, wordWrap=True)
-        self.recordings = RowsTable(tr("Minutes by recording"), [tr("Recording"), tr("Active")])
-        self.days = RowsTable(tr("Minutes by day"), [tr("Day"), tr("Active")])
+        self.recordings = RecordTable(tr("Minutes by recording"), text_columns([tr("Recording"), tr("Active")]))
+        self.days = RecordTable(tr("Minutes by day"), text_columns([tr("Day"), tr("Active")]))
         for table in (self.recordings, self.days):
             EmptyHint(table, tr("Minutes appear here while you work."))
         tabs = QTabWidget()
@@ -54,7 +54,7 @@ class ActivityWindow(QWidget):
         column.addWidget(tabs, 1)
         column.addWidget(self.switch)
         column.addLayout(self._foot())
-        self.recordings.row_chosen.connect(context.look_at)
+        self.recordings.chosen.connect(lambda row: context.look_at(row.key, 0))
         self._log.changed.connect(self.reload)
         context.studio.bridge.changed.connect(self._apply)
         self.reload()
@@ -70,10 +70,10 @@ class ActivityWindow(QWidget):
             return
         places = totals_by_recording(session, who) if who is not None else []
         days = totals_by_day(session, who) if who is not None else []
-        self.recordings.show_rows(
+        self.recordings.show_records(
             [TableRow(place.recording_id, (place.name, format_minutes(place.seconds))) for place in places]
         )
-        self.days.show_rows([TableRow(day.name, (day.name, format_minutes(day.seconds))) for day in days])
+        self.days.show_records([TableRow(day.name, (day.name, format_minutes(day.seconds))) for day in days])
         name = session.annotator_name
         said = format_minutes(sum(place.seconds for place in places))
         self.total.setText(

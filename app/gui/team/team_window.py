@@ -27,16 +27,16 @@ from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, m
 from annotate.team.study_copies import CopyFor, MediaWith
 from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder
 from app.gui.pages.context import Context
-from app.gui.study.background import BackgroundPool, PendingRead, read_in_background
+from app.gui.study.background import BackgroundPool, PendingTask
 from app.gui.study.study_controller import StudyController
 from app.gui.team.work_plan import (
     AssignmentState,
     PlanCell,
     PlanColumn,
     PlanRow,
-    PlanTable,
     TeamPlanForm,
     TeamPlanRequest,
+    plan_columns,
 )
 from app.merge_text import ConflictDescription, describe_conflict, merge_report_text
 from project.entities.study_records import Changes, WorkPurpose
@@ -52,7 +52,8 @@ from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog, close_butto
 from widgets.empty_state import EmptyHint
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable
+from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 _MAX_THREAD_TRIES = 3
@@ -79,7 +80,7 @@ class AnnotatorCopyMaker(QObject):
         self._studio = studio
         self._background = background
         self._copy: CopyFor | None = None
-        self._look: PendingRead | None = None
+        self._look: PendingTask | None = None
         self._tries = 0
         studio.leaving.connect(self.cancel)
 
@@ -111,8 +112,8 @@ class AnnotatorCopyMaker(QObject):
         self.progressed.emit(0, 0, tr("Making the copy"))
         self._tries += 1
 
-        self._look = read_in_background(
-            *(self._background, session, copy.write_copy, lambda _none: self._finish(session, copy), self._fail),
+        self._look = self._background.read(
+            *(session, copy.write_copy, lambda _none: self._finish(session, copy), self._fail),
             lambda done, total, _text: self.progressed.emit(done, total, tr("Megabytes copied")),
         )
 
@@ -165,13 +166,11 @@ class SplitDialog(OwnDialog):
         form.setSpacing(theme.GRID)
         self.who = QComboBox()
         self.who.addItems(list(names))
-        self.who.setAccessibleName(tr("Annotator"))
-        self.who.setToolTip(tr("Who will work in the copy"))
+        describe(self.who, tr("Annotator"), tr("Who will work in the copy"))
         self.media = QComboBox()
         for key, text in _MEDIA_CHOICES.items():
             self.media.addItem(text, key)
-        self.media.setAccessibleName(tr("Media files"))
-        self.media.setToolTip(tr("What becomes of the recordings' files"))
+        describe(self.media, tr("Media files"), tr("What becomes of the recordings' files"))
         form.addRow(tr("&Annotator"), self.who)
         form.addRow(tr("&Media files"), self.media)
         column.addLayout(form)
@@ -354,7 +353,13 @@ class TeamWindow(QWidget):
         self.ask_split: Ask = self._ask_copy
         self.setWindowTitle(tr("Team"))
         self.resize(1040, 640)
-        self.form, self.table, self.conflicts = TeamPlanForm(), PlanTable(), ConflictsView()
+        self.form, self.conflicts = TeamPlanForm(), ConflictsView()
+        self.table = RecordTable(
+            tr("Who annotates what"),
+            plan_columns([]),
+            key=lambda row: row.id,
+            empty=tr("No recordings yet. Add some in the main window: Ctrl+O."),
+        )
         self.report = PlainLabel()
         self.report.setWordWrap(True)
         self.report.setMargin(theme.GRID)
@@ -378,7 +383,7 @@ class TeamWindow(QWidget):
         self.copying.ended.connect(self._on_copy_ended)
         self.progress.cancel_requested.connect(self.copying.cancel)
         self.form.plan_requested.connect(self._make_plan)
-        self.table.recording_chosen.connect(lambda recording_id: context.look_at(recording_id, 0))
+        self.table.opened.connect(lambda row: context.look_at(row.id, 0))
         self.conflicts.version_chosen.connect(self._resolve)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.session_changed.connect(self.reload)
@@ -440,7 +445,8 @@ class TeamWindow(QWidget):
             )
             for recording in plan.recordings
         ]
-        self.table.show_plan(columns, rows)
+        self.table.set_columns(plan_columns(columns))
+        self.table.show_records(rows)
         self.form.set_names(
             tuple(who.name for who in shown if any(c.purpose for (_, o), c in plan.cells.items() if o == who.id))
         )

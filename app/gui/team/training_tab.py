@@ -36,8 +36,8 @@ from widgets.empty_state import EmptyHint
 from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
 from widgets.table.lists import ShortList
-from widgets.table.record_table import RowsTable, TableRow
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 FIGURE_NAMES = {"boundaries": tr("Boundaries"), "labels": tr("Labels"), "attributes": tr("Attributes")}
 
@@ -130,8 +130,7 @@ class SetupForm(QWidget):
         self.recordings = ShortList()
         self.recordings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.recordings.setAccessibleName(tr("Recordings to train on"))
-        self.recordings.setToolTip(tr("Tick the recordings that everybody trains on"))
+        describe(self.recordings, tr("Recordings to train on"), tr("Tick the recordings that everybody trains on"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         left = QVBoxLayout()
         left.setSpacing(theme.GRID)
@@ -153,9 +152,11 @@ class SetupForm(QWidget):
             tick = QCheckBox(tr("{name} at least").format(name=name))
             tick.setToolTip(plain_tip(tr("Whether {name} counts").format(name=name.lower())))
             least = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
-            least.setAccessibleName(tr("Least {name}").format(name=name.lower()))
-            least.lineEdit().setAccessibleName(tr("Least {name}").format(name=name.lower()))
-            least.setToolTip(plain_tip(tr("What {name} must reach, from 0 to 1").format(name=name.lower())))
+            describe(
+                least,
+                tr("Least {name}").format(name=name.lower()),
+                tr("What {name} must reach, from 0 to 1").format(name=name.lower()),
+            )
             least.setEnabled(False)
             tick.toggled.connect(least.setEnabled)
             grid.addWidget(tick, place, 0)
@@ -236,17 +237,22 @@ class TrainingWindow(QWidget):
         self.resize(960, 640)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.figures = RowsTable(
-            tr("Figures"), [tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]
+        self.figures = RecordTable(
+            tr("Figures"),
+            text_columns([tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]),
+            empty=tr("The figures of each annotator stand here once a training is set up."),
         )
-        self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
-        self.lines = RowsTable(
-            tr("Segments beside the reference"), [tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]
+        self.recordings = RecordTable(
+            tr("Recordings to train on"),
+            text_columns([tr("Recording"), tr("State")]),
+            empty=tr("The recordings to train on stand here, and who is done with them."),
+        )
+        self.lines = RecordTable(
+            tr("Segments beside the reference"),
+            text_columns([tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]),
+            empty=tr("Segments stand here beside those of the reference."),
         )
         self.note = PlainLabel(wordWrap=True)
-        EmptyHint(self.figures, tr("The figures of each annotator stand here once a training is set up."))
-        EmptyHint(self.recordings, tr("The recordings to train on stand here, and who is done with them."))
-        EmptyHint(self.lines, tr("Segments stand here beside those of the reference."))
         self.form = SetupForm(list(FIGURE_NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -258,9 +264,9 @@ class TrainingWindow(QWidget):
         column.addWidget(self.heading)
         column.addWidget(self.tabs, 1)
         column.addLayout(self._foot())
-        self.figures.row_chosen.connect(lambda _key, _time: self._show_lines())
-        self.recordings.row_chosen.connect(context.look_at)
-        self.lines.row_chosen.connect(lambda key, time: context.look_at(key.split()[0], time))
+        self.figures.chosen.connect(lambda _row: self._show_lines())
+        self.recordings.chosen.connect(lambda row: context.look_at(row.key, 0))
+        self.lines.chosen.connect(lambda row: context.look_at(row.key.split()[0], row.time_us))
         self.form.set_requested.connect(self._set_up)
         self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training, self))
         self._studio.bridge.changed.connect(self._apply)
@@ -282,7 +288,7 @@ class TrainingWindow(QWidget):
         if gate is None:
             self.heading.setText(_NO_TRAINING if owner else _NO_ROUND)
             for table in (self.figures, self.recordings, self.lines):
-                table.show_rows([])
+                table.show_records([])
             self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
             self.note.setVisible(owner)
             return
@@ -290,7 +296,7 @@ class TrainingWindow(QWidget):
         places = [recording for recording in all_recordings(session.study) if recording.id in gate.recordings]
         self.heading.setText(round_text(gate, [place.number for place in places], names.get(gate.reference, "")))
         found = [evaluate_training(session, who, gate) for who in people]
-        self.figures.show_rows(
+        self.figures.show_records(
             [
                 TableRow(
                     trained.annotator.id,
@@ -304,10 +310,10 @@ class TrainingWindow(QWidget):
                 for trained in found
             ]
         )
-        if self.figures.current_row() < 0 and found:
+        if self.figures.current() is None and found:
             self.figures.selectRow(0)
         done = completions(session.study)
-        self.recordings.show_rows(
+        self.recordings.show_records(
             [
                 TableRow(
                     place.id,
@@ -341,7 +347,7 @@ class TrainingWindow(QWidget):
         found = compare_training(session, who, gate) if who is not None else []
         self.note.setText("" if found else _NOT_YET_HINT)
         self.note.setHidden(bool(found))
-        self.lines.show_rows(
+        self.lines.show_records(
             [
                 TableRow(
                     f"{comparison.recording.id} {comparison.start_us}",

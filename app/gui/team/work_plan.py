@@ -5,25 +5,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QHBoxLayout,
-    QHeaderView,
     QLineEdit,
     QPushButton,
-    QTableView,
     QWidget,
 )
 
 from resources.translation import later, tr, trn
 from widgets import theme
-from widgets.empty_state import EmptyHint
 from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import PlainLabel, plain_tip
-from widgets.theme import icon
+from widgets.table.record_table import RecordColumn
+from widgets.text_labels import PlainLabel, describe
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +48,11 @@ class TeamPlanForm(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
         self.names = QLineEdit(placeholderText=tr("Ada, Bo, Cy"))
-        self.names.setAccessibleName(tr("Annotators, separated by commas"))
-        self.names.setToolTip(tr("Names of those who share the recordings, separated by commas"))
+        describe(
+            self.names,
+            tr("Annotators, separated by commas"),
+            tr("Names of those who share the recordings, separated by commas"),
+        )
         self.names.returnPressed.connect(self._request_plan)
         self.per_recording = IntegerBox(minimum=1, maximum=20, value=2)
         self.per_recording.setToolTip(tr("How many annotate each recording"))
@@ -69,8 +68,7 @@ class TeamPlanForm(QWidget):
         row.addWidget(PlainLabel(tr("Annotators")))
         row.addWidget(self.names, 1)
         for text, spin in ((tr("for each recording"), self.per_recording), (tr("Seed"), self.seed)):
-            spin.setAccessibleName(spin.toolTip())
-            spin.lineEdit().setAccessibleName(spin.toolTip())
+            describe(spin, spin.toolTip(), spin.toolTip())
             spin.setFixedWidth(56)
             if text[0].isupper():
                 row.addSpacing(theme.GRID)
@@ -101,8 +99,6 @@ class TeamPlanForm(QWidget):
         )
 
 
-Index = QModelIndex | QPersistentModelIndex
-_NOWHERE = QModelIndex()
 _ANNOTATOR_WIDTH = 216
 
 
@@ -153,103 +149,52 @@ class PlanColumn:
     part: str
 
 
-class PlanModel(QAbstractTableModel):
-    """Recordings down, annotators across."""
+def plan_columns(annotators: Sequence[PlanColumn]) -> list[RecordColumn[PlanRow]]:
+    """Return the columns of a plan: recordings down, annotators across."""
+    recording = RecordColumn[PlanRow](
+        tr("Recording"),
+        _recording_name,
+        stretch=True,
+        icon=lambda row: "lock" if row.held_out else "",
+        tip=_spoken_recording,
+        spoken=_spoken_recording,
+    )
+    return [recording, *(_annotator_column(column, place) for place, column in enumerate(annotators))]
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._columns: Sequence[PlanColumn] = ()
-        self._rows: Sequence[PlanRow] = ()
 
-    def show_plan(self, columns: Sequence[PlanColumn], rows: Sequence[PlanRow]) -> None:
-        """Show another plan."""
-        self.beginResetModel()
-        self._columns, self._rows = columns, rows
-        self.endResetModel()
+def _annotator_column(column: PlanColumn, place: int) -> RecordColumn[PlanRow]:
+    def text(row: PlanRow) -> str:
+        cell = row.cells[place]
+        return "" if cell is None else cell.text
 
-    def row(self, place: int) -> PlanRow:
-        """Return a recording."""
-        return self._rows[place]
-
-    def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else 1 + len(self._columns)
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if orientation is not Qt.Orientation.Horizontal or role not in (
-            Qt.ItemDataRole.DisplayRole,
-            Qt.ItemDataRole.ToolTipRole,
-        ):
-            return None
-        if section == 0:
-            return tr("Recording")
-        column = self._columns[section - 1]
-        return f"{column.name}\n{column.part}" if role == Qt.ItemDataRole.DisplayRole else plain_tip(column.part)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        row = self._rows[index.row()]
-        if index.column() == 0:
-            return _recording_data(row, role)
-        cell = row.cells[index.column() - 1]
+    def spoken(row: PlanRow) -> str:
+        cell = row.cells[place]
         if cell is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return cell.text
-        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            told = tr("{name}, recording {number}: {state}, {text}").format(
-                name=self._columns[index.column() - 1].name,
-                number=row.number,
-                state=tr(cell.state.value),
-                text=cell.text,
-            )
-            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
-        if role == Qt.ItemDataRole.DecorationRole:
-            name = _ICONS.get(cell.state)
-            return _blank_icon() if name is None else icon(name)
-        if role == Qt.ItemDataRole.ForegroundRole:
-            waits = cell.state is AssignmentState.GIVEN or not cell.is_planned
-            return theme.palette().muted if waits else theme.palette().text
-        return None
+            return ""
+        return tr("{name}, recording {number}: {state}, {text}").format(
+            name=column.name, number=row.number, state=tr(cell.state.value), text=cell.text
+        )
 
+    def sign(row: PlanRow) -> str | QPixmap:
+        cell = row.cells[place]
+        return "" if cell is None else _ICONS.get(cell.state) or _blank_icon()
 
-class PlanTable(QTableView):
-    """Shows a plan.
+    def colour(row: PlanRow) -> str:
+        cell = row.cells[place]
+        waits = cell is not None and (cell.state is AssignmentState.GIVEN or not cell.is_planned)
+        return "muted" if waits else "text"
 
-    Signals:
-        recording_chosen (str): a row was opened with a double click or Return.
-    """
-
-    recording_chosen = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.plan = PlanModel(self)
-        self.setModel(self.plan)
-        self.setAccessibleName(tr("Who annotates what"))
-        EmptyHint(self, tr("No recordings yet. Add some in the main window: Ctrl+O."))
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setShowGrid(False)
-        self.setAlternatingRowColors(False)
-        self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(28)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.horizontalHeader().setMinimumSectionSize(120)
-        self.horizontalHeader().setHighlightSections(False)
-        self.activated.connect(lambda index: self.recording_chosen.emit(self.plan.row(index.row()).id))
-
-    def show_plan(self, columns: Sequence[PlanColumn], rows: Sequence[PlanRow]) -> None:
-        """Show another plan."""
-        self.plan.show_plan(columns, rows)
-        header = self.horizontalHeader()
-        for section in range(1 + len(columns)):
-            header.setSectionResizeMode(
-                section, QHeaderView.ResizeMode.Stretch if section == 0 else QHeaderView.ResizeMode.Fixed
-            )
-            self.setColumnWidth(section, _ANNOTATOR_WIDTH)
+    return RecordColumn(
+        f"{column.name}\n{column.part}",
+        text,
+        title_tip=column.part,
+        width=_ANNOTATOR_WIDTH,
+        number=False,
+        icon=sign,
+        colour=colour,
+        tip=spoken,
+        spoken=spoken,
+    )
 
 
 @cache
@@ -260,13 +205,10 @@ def _blank_icon() -> QPixmap:
     return nothing
 
 
-def _recording_data(row: PlanRow, role: int) -> object:
-    name = f"{row.number}  {row.name}"
-    if role == Qt.ItemDataRole.DisplayRole:
-        return name
-    if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-        told = tr("{name}, held out: never exported").format(name=name) if row.held_out else name
-        return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
-    if role == Qt.ItemDataRole.DecorationRole and row.held_out:
-        return icon("lock")
-    return None
+def _recording_name(row: PlanRow) -> str:
+    return f"{row.number}  {row.name}"
+
+
+def _spoken_recording(row: PlanRow) -> str:
+    name = _recording_name(row)
+    return tr("{name}, held out: never exported").format(name=name) if row.held_out else name

@@ -34,7 +34,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.labels import LabelButtons
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 WHOLE_UTTERANCE = tr("The whole utterance")
 _FORM_WIDTH = 380
@@ -89,11 +89,9 @@ class CueForm(OwnDialog):
             self.track.setItemData(self.track.count() - 1, plain_tip(track.definition), Qt.ItemDataRole.ToolTipRole)
         self.track.setToolTip(tr("Kind of cue"))
         self.who = QComboBox()
-        self.who.setAccessibleName(tr("Whose cue it is"))
-        self.who.setToolTip(tr("Whose cue it is"))
+        describe(self.who, tr("Whose cue it is"), tr("Whose cue it is"))
         self.place = QComboBox()
-        self.place.setAccessibleName(tr("Where it begins"))
-        self.place.setToolTip(tr("The word at which it begins"))
+        describe(self.place, tr("Where it begins"), tr("The word at which it begins"))
         self.description = QLineEdit()
         self.description.setAccessibleName(tr("Description"))
         self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))

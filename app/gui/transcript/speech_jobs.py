@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLayout, QVBoxLayout, QWidget
 
 from annotate.speech import speaker_detection, transcription, voice_activity
 from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers
@@ -32,6 +32,7 @@ from project.text_format import format_size
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.form import Form
 from widgets.text_labels import PlainLabel
 
 _WIDTH = 560
@@ -105,7 +106,7 @@ class TranscribeDialog(OwnDialog):
         column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
-        column.addLayout(self._build_form(vocabulary))
+        column.addWidget(self._build_form(vocabulary))
         self.note = PlainLabel(wordWrap=True)
         self.note.setProperty("quiet", "true")
         self.note.setFixedWidth(_WIDTH)
@@ -113,8 +114,7 @@ class TranscribeDialog(OwnDialog):
         column.addLayout(self._buttons())
         self.refresh()
         best = default_model()
-        if best is not None:
-            self.model.setCurrentIndex(self.model.findData(best))
+        self.model.choose(best)
         self.model.currentIndexChanged.connect(self._on_model)
         self.what.currentIndexChanged.connect(self._update_controls)
         self._on_model()
@@ -135,53 +135,42 @@ class TranscribeDialog(OwnDialog):
 
     def refresh(self) -> None:
         """Look again at which models are installed."""
-        before = self.model.currentData()
         self._models = {whisper_model.name: whisper_model for whisper_model in list_whisper_models()}
-        self.model.blockSignals(True)
-        self.model.clear()
-        for model in self._models.values():
-            state = "installed" if model.installed else tr("not installed")
-            self.model.addItem(f"{model.name}   {format_size(model.size)}, {state}", model.name)
-        self.model.addItem(
-            tr("A folder of my own…") if self._folder is None else tr("Folder {name}").format(name=self._folder.name),
-            _FOLDER,
-        )
-        self.model.setCurrentIndex(max(0, self.model.findData(before)))
-        self.model.blockSignals(False)
+        installed, missing = tr("installed"), tr("not installed")
+        names = {
+            model.name: f"{model.name}   {format_size(model.size)}, {installed if model.installed else missing}"
+            for model in self._models.values()
+        }
+        own = tr("A folder of my own…") if self._folder is None else tr("Folder {name}").format(name=self._folder.name)
+        self.model.offer({**names, _FOLDER: own})
         self._update_controls()
 
     def show_note(self, text: str) -> None:
         """Show a line, about a fetch that goes on or failed."""
         self.note.setText(text)
 
-    def _build_form(self, vocabulary: str) -> QFormLayout:
-        form = QFormLayout()
-        form.setSpacing(theme.GRID)
-        self.what = QComboBox()
-        self.what.setAccessibleName(tr("What is transcribed"))
-        self.what.addItem(tr("This recording ({title})").format(title=self._shown.title), "one")
+    def _build_form(self, vocabulary: str) -> Form:
+        form = Form()
+        names = {"one": tr("This recording ({title})").format(title=self._shown.title)}
         if self._others:
-            self.what.addItem(tr("All {value} recordings with sound").format(value=len(self._others) + 1), "all")
-        form.addRow(tr("&Recordings"), self.what)
-        self.model = QComboBox()
-        self.model.setAccessibleName(tr("Model"))
-        self.model.setToolTip(tr("Larger models are slower and make fewer mistakes"))
-        form.addRow(tr("&Model"), self.model)
-        self.language = QComboBox()
-        self.language.setAccessibleName(tr("Language"))
+            names["all"] = tr("All {value} recordings with sound").format(value=len(self._others) + 1)
+        self.what = form.choice(tr("&Recordings"), tr("What is transcribed"), names)
+        self.model = form.choice(tr("&Model"), tr("Larger models are slower and make fewer mistakes"))
+        self.language = form.choice(tr("&Language"), tr("What is spoken"))
         self.language.addItem(tr("The model finds out"), None)
         for code, name in LANGUAGES.items():
             self.language.addItem(name, code)
-        form.addRow(tr("&Language"), self.language)
-        self.vocabulary = QLineEdit(vocabulary)
-        self.vocabulary.setMaxLength(MAX_VOCABULARY_CHARS)
-        self.vocabulary.setAccessibleName(tr("Vocabulary"))
-        self.vocabulary.setPlaceholderText(tr("Words that come up, as they are spelled: products, places, terms"))
-        self.vocabulary.setToolTip(tr("The model is told them; they are kept in the study"))
-        form.addRow(tr("&Vocabulary"), self.vocabulary)
-        self.replace = QCheckBox(tr("Replace &drafts that nobody touched"))
+        self.vocabulary = form.text(
+            tr("&Vocabulary"),
+            tr("The model is told them; they are kept in the study"),
+            vocabulary,
+            placeholder=tr("Words that come up, as they are spelled: products, places, terms"),
+            longest=MAX_VOCABULARY_CHARS,
+        )
+        self.replace = form.tick(
+            tr("Replace &drafts that nobody touched"), tr("Drafts give way to what the model hears")
+        )
         self.replace.toggled.connect(self._update_controls)
-        form.addRow("", self.replace)
         return form
 
     def _buttons(self) -> DialogButtons:

@@ -35,7 +35,7 @@ from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import DecimalBox, mark_search_field
 from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
 from widgets.theme import icon
 
 _MAX_CHIP_CHARS = 28
@@ -194,8 +194,7 @@ class _ReturnField(QLineEdit):
 
 def _make_checkbox(text: str, words: str) -> QCheckBox:
     tick = QCheckBox(text)
-    tick.setToolTip(plain_tip(words))
-    tick.setAccessibleName(words)
+    describe(tick, words, words)
     return tick
 
 
@@ -203,8 +202,7 @@ def _make_button(name: str, picture: str, words: str, do: object) -> QPushButton
     button = QPushButton()
     button.setProperty("flat", True)
     button.setIcon(icon(picture))
-    button.setAccessibleName(name)
-    button.setToolTip(plain_tip(words))
+    describe(button, name, words)
     button.clicked.connect(do)
     return button
 
@@ -426,9 +424,11 @@ class TranscriptPage(QWidget):
         self._below.setSingleStep(0.05)
         self._below.setDecimals(2)
         self._below.setValue(self.view.moment.doubtful_below)
-        self._below.setAccessibleName(tr("Words with less confidence are underlined"))
-        self._below.lineEdit().setAccessibleName(tr("Words with less confidence are underlined"))
-        self._below.setToolTip(tr("Words that the model heard with less confidence than this are underlined"))
+        describe(
+            self._below,
+            tr("Words with less confidence are underlined"),
+            tr("Words that the model heard with less confidence than this are underlined"),
+        )
         self._below.valueChanged.connect(self.threshold_changed)
         row.addWidget(self._doubtful)
         row.addWidget(self._below)

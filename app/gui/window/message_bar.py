@@ -15,7 +15,7 @@ from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
 from widgets.window_terms import in_window_terms
 
@@ -50,8 +50,7 @@ class PolicyBadge(QToolButton):
         """
         self._level = level
         self.setText(text)
-        self.setToolTip(plain_tip(tooltip))
-        self.setAccessibleName(tr("Policy: {text}").format(text=text))
+        describe(self, tr("Policy: {text}").format(text=text), tooltip)
         self._tint()
 
     def _tint(self) -> None:
@@ -187,8 +186,7 @@ class MessageBar(QWidget):
         self._close = QToolButton()
         self._close.setIcon(icon("x"))
         self._close.setIconSize(QSize(14, 14))
-        self._close.setToolTip(tr("Dismiss (Esc)"))
-        self._close.setAccessibleName(tr("Dismiss the message"))
+        describe(self._close, tr("Dismiss the message"), tr("Dismiss (Esc)"))
         self._close.clicked.connect(self.dismiss)
         self._lock = PlainLabel()
         self._lock.setToolTip(
@@ -328,8 +326,7 @@ class MessageBar(QWidget):
     def _add_button(self, key: str, label: str) -> None:
         button = QPushButton(label)
         button.setProperty("flat", True)
-        button.setAccessibleName(label)
-        button.setToolTip(plain_tip(label))
+        describe(button, label, label)
         button.clicked.connect(lambda: self._choose_action(key))
         self._actions.addWidget(button)
         self._buttons.append(button)

@@ -16,11 +16,11 @@ from PySide6.QtCore import QObject, QProcess, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
-from app.gui.jobs.job_center import Result, summary
+from app.gui.jobs.job_center import Result
 from app.gui.window.layout_state import WindowMemory
 from app.gui.window.parts import WindowParts
 from project.errors import UserError
-from project.session.jobs import JobSpec
+from project.session.jobs import JobSpec, load_kind
 from resources import resource
 from resources.translation import tr, trn
 from widgets.dialogs.dialog_windows import bring_to_front
@@ -210,7 +210,7 @@ class QuitController(QObject):
 
     def _note_done(self, work: JobSpec, result: Result) -> None:
         if self.background:
-            self._ended.append(f"{work.title}: {summary(work, result)}")
+            self._ended.append(f"{work.title}: {load_kind(work.kind).summarize(work, result)}")
 
     def _note_stopped(self, work: JobSpec) -> None:
         problem = self._window.jobs.failure_of(work)

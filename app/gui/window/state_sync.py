@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer
 from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force
 from anonymize.egress.egress_log import LEVEL_NAMES, describe_policy, policy_warning
 from app.gui.annotate.inspector import Inspector
-from app.gui.jobs.job_center import Result, end_state, summary
+from app.gui.jobs.job_center import Result
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.pages.commands import Requirement
 from app.gui.window.blind_mode import BlindMode
@@ -21,7 +21,7 @@ from project.entities.study_records import Changes, Participant
 from project.errors import UserError
 from project.queries.policy_rows import POLICY_PROPERTY
 from project.queries.recording_rows import find_recording, participants_in
-from project.session.jobs import JobSpec
+from project.session.jobs import JobSpec, load_kind
 from project.session.session import LocatedMedium, MediaState, Session, copy_owner
 from resources.translation import tr
 
@@ -248,8 +248,9 @@ class WindowReactions(QObject):
             self._window.listing.runs_changed(work.recording_id)
         if work.kind in _SILENT_KINDS:
             return
-        level = MessageLevel.INFO if end_state(work, result) is JobState.DONE else MessageLevel.WARNING
-        self._window.messages.show_message(f"{work.title}: {summary(work, result)}", level)
+        kind = load_kind(work.kind)
+        level = MessageLevel.INFO if JobState(kind.outcome(result)) is JobState.DONE else MessageLevel.WARNING
+        self._window.messages.show_message(f"{work.title}: {kind.summarize(work, result)}", level)
 
     def save_before_closing(self) -> None:
         """Keep what was typed and how the study looked, before it is closed."""

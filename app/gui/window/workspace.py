@@ -19,7 +19,7 @@ from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.player.camera_grid import ViewsGrid
 from widgets.player.player_view import PlayerView
 from widgets.player.transport_bar import TransportBar
-from widgets.text_labels import plain_tip
+from widgets.text_labels import describe
 from widgets.timeline.range_slider import RangeSlider
 from widgets.timeline.timeline_view import TimelineView
 
@@ -110,8 +110,7 @@ class ModesBar(QWidget):
             button.setText(mode.name)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setToolTip(plain_tip(f"{mode.name} ({mode.keys})"))
-            button.setAccessibleName(tr("Mode {name}").format(name=mode.name))
+            describe(button, tr("Mode {name}").format(name=mode.name), f"{mode.name} ({mode.keys})")
             button.setMinimumWidth(80)
             button.clicked.connect(lambda _=False, key=mode.key: self.mode_chosen.emit(key))
             self._group.addButton(button)
