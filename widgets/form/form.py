@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -165,19 +164,11 @@ class OptionForm(Form):
             return self.text(title, tip, str(value), longest=about["longest"])
         if isinstance(default, bool):
             return self.tick(title, tip, bool(value))
-        whole = isinstance(default, int)
-        number: QAbstractSpinBox = (self.number if whole else self.decimal)(
-            title,
-            tip,
-            minimum=about["minimum"],
-            maximum=about["maximum"],
-            specialValueText=about.get("none", ""),
-            suffix=" s" if name.endswith("_s") else "",
-            keyboardTracking=False,
-            **({} if whole else {"decimals": 2, "singleStep": 0.05}),
-            value=value,
-        )
-        return number
+        limits = {"minimum": about["minimum"], "maximum": about["maximum"], "keyboardTracking": False}
+        texts = {"specialValueText": about.get("none", ""), "suffix": " s" if name.endswith("_s") else ""}
+        if isinstance(default, int):
+            return self.number(title, tip, **limits, **texts, value=value)
+        return self.decimal(title, tip, decimals=2, singleStep=0.05, **limits, **texts, value=value)
 
 
 def _input_value(field: Input) -> Json:

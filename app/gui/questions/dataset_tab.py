@@ -321,7 +321,7 @@ class SetForm(Form):
         self.add(tr("Clips and pictures"), row)
         self.show_release(None)
 
-    def choice(self) -> SetChoice:
+    def chosen(self) -> SetChoice:
         """Return what is chosen."""
         return SetChoice(self.table.isChecked(), self.everything.isChecked(), self.seed.value(), self._release)
 
@@ -381,7 +381,7 @@ class SetWindow(QWidget):
         self.export = QPushButton(tr("&Export…"))
         self.export.setProperty("primary", True)
         self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
-        self.gathering = QuestionSetAssembler(context, lambda: self.form.choice().everything, self)
+        self.gathering = QuestionSetAssembler(context, lambda: self.form.chosen().everything, self)
         self.writing = QuestionSetWriter(context, self)
         self._lay_out()
         self._connect_signals()
@@ -393,7 +393,7 @@ class SetWindow(QWidget):
             return
         self._fresh = True
         self._found = None
-        self._everything = self.form.choice().everything
+        self._everything = self.form.chosen().everything
         self.heading.setText(tr("Looking at what may leave…"))
         self._show_state()
         self.gathering.start()
@@ -458,7 +458,7 @@ class SetWindow(QWidget):
             self.heading.setText(tr("{said}. {name} has read their texts.").format(said=said, name=reader.name))
 
     def _on_form_changed(self) -> None:
-        if self._found is not None and self.form.choice().everything == self._everything:
+        if self._found is not None and self.form.chosen().everything == self._everything:
             self._show_counts()
         else:
             self.reload()
@@ -480,7 +480,7 @@ class SetWindow(QWidget):
         place = self._context.questions.question_set_place()
         if place is None:
             return
-        chosen = self.form.choice()
+        chosen = self.form.chosen()
         formats = (JSONL, VLMEVALKIT) if chosen.table else (JSONL,)
         try:
             require_free(place)
