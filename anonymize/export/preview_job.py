@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from anonymize.faces.masking_plan import (
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, new_private_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.session.jobs import JobKind, JobSpec
 from project.session.session import Session
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from anonymize.masking.masks import MaskSet
 
 _SUFFIX = ".preview.npz"
-_ABANDONED_AFTER_S = 600
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +173,7 @@ def _preview_folder() -> Iterator[Path]:
     folder = cache_folder() / "previews"
     with _explain_no_space(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        remove_abandoned_previews(folder)
+        sweep_caches("previews")
         own = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
     try:
         yield own
@@ -192,14 +190,6 @@ def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
     with _explain_no_space(folder), new_private_file(folder, _SUFFIX) as (path, file):
         np.savez(file, before=before, after=after)
     return path
-
-
-def remove_abandoned_previews(folder: Path) -> None:
-    """Remove what a window that was closed meanwhile did not take."""
-    for path in folder.glob(f"*{_SUFFIX}"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 JOB = JobKind(

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole, Run
 from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.queries.face_rows import faces_to_hide, mask_state, regions_of, searched_frames
 from project.queries.history_rows import latest_run, source_sha256
@@ -71,9 +70,6 @@ class MaskingParameters:
     regions: tuple[Region, ...] = ()
     start_us: int | None = None
     end_us: int | None = None
-
-
-_ABANDONED_AFTER_S = 7 * 24 * 3600
 
 
 def require_method(name: str, options: Mapping[str, Json] | None = None) -> None:
@@ -219,7 +215,7 @@ def working_folder(parameters: MaskingParameters, digests: Mapping[str, str]) ->
     abandoned for a week are removed too: they may show faces. None where the method needs none, or none can be made.
     """
     renderings = cache_folder() / "renderings"
-    remove_abandoned_renderings(renderings)
+    sweep_caches("renderings")
     folder = None
     if method_type(parameters.method).kind == "face":
         folder = renderings / rendering_key(parameters, digests)
@@ -265,12 +261,3 @@ _KEY_PARAMETERS = (
     "start_us",
     "end_us",
 )
-
-
-def remove_abandoned_renderings(renderings: Path) -> None:
-    """Remove abandoned folders."""
-    for folder in renderings.glob("*"):
-        with suppress(OSError):
-            newest = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
-            if time.time() - newest > _ABANDONED_AFTER_S:
-                shutil.rmtree(folder)

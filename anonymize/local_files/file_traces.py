@@ -6,7 +6,6 @@ File names may name participants. Leftovers of killed processes and old frame pi
 import fcntl
 import os
 import re
-import time
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,21 +14,16 @@ from pathlib import Path
 
 import platformdirs
 
-from annotate.speech import recognition_log
-from anonymize.export import preview_job
 from anonymize.export.export_queue import queue_path
-from anonymize.faces import masking_plan
 from anonymize.local_files.folder_search import MEDIA_SUFFIXES, list_files
-from anonymize.voice import sound_preview_job
 from media.probe import stream_digest
 from models.connection.machine_policy import journal_file
-from models.faces import track_file
 from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_copy
 from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.files.fingerprints import file_sha256, fingerprint
 from project.files.publication import is_abandoned_release, sweep_texts_folders
-from project.files.temporary_files import abandoned_folders, cache_folder, sweep_own_folders
+from project.files.temporary_files import abandoned_folders, cache_folder, sweep_caches, sweep_own_folders
 from project.session import settings, trust_store
 from project.session.job_notes import note_files, note_files_of_copies, place_digests
 from project.session.settings import log_path, view_path
@@ -285,25 +279,8 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
         trust_store.forget_paths(study_id, paths)
 
 
-_MAX_PICTURE_AGE_S = 90 * 24 * 3600
-"""Age in seconds at which thumbnails of recordings are deleted; making one again takes a moment."""
-
-
 def remove_leftovers() -> None:
-    """Remove leftovers, each kind by the rule of the part that makes it: resumable work stays a while."""
+    """Remove leftovers of killed processes; what work can be resumed from stays a while."""
     sweep_own_folders()
-    base = cache_folder()
-    preview_job.remove_abandoned_previews(base / "previews")
-    sound_preview_job.remove_abandoned_sound_previews(base / "previews")
-    track_file.sweep_abandoned(base / "faces")
-    masking_plan.remove_abandoned_renderings(base / "renderings")
-    recognition_log.remove_abandoned_logs(base / "transcripts")
-    sweep_texts_folders(base / "release-texts")
-    _remove_old_pictures(base / "thumbnails")
-
-
-def _remove_old_pictures(folder: Path) -> None:
-    for picture in folder.glob("*.png"):
-        with suppress(OSError):
-            if time.time() - picture.stat().st_mtime > _MAX_PICTURE_AGE_S:
-                picture.unlink()
+    sweep_texts_folders(cache_folder() / "release-texts")
+    sweep_caches()

@@ -4,9 +4,7 @@ import hashlib
 import hmac
 import json
 import shutil
-import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -32,7 +30,7 @@ from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.text_format import format_percent
 
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from anonymize.rendering.face_renderer import RenderPlan
 
 
-_ABANDONED_AFTER_S = 14 * 24 * 3600
 _AREA_REACH = 0.9
 """Reach of an area over a face, in box sizes from its middle: further than any ellipse over it."""
 _MAX_HITS = 1000
@@ -222,10 +219,7 @@ def _solid_area(track: FaceTrack) -> Region | None:
 def _folder(key: str, parameters: RenderingParameters) -> Path:
     """Return the folder of one rendering, made where it is missing."""
     base = cache_folder() / "releases"
-    for old in base.glob("*"):
-        with suppress(OSError):
-            if time.time() - old.stat().st_mtime > _ABANDONED_AFTER_S:
-                shutil.rmtree(old)
+    sweep_caches("releases")
     plain = dump(parameters)
     more = json.dumps([plain["regions"], plain["painted"]], sort_keys=True)
     folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
