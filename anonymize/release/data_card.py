@@ -14,7 +14,6 @@ from anonymize.methods.face_methods import method_type
 from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_review.study_finder import current_recognizers
 from anonymize.release.private_content import build_scrubber
-from anonymize.release.release_gate import Selection
 from anonymize.release.release_plan import (
     SCRUB,
     SOLID,
@@ -25,8 +24,8 @@ from anonymize.release.release_plan import (
     keyed_checksum,
     recording_code,
 )
-from anonymize.release.release_recheck import numbered_waivers
-from anonymize.release.release_rules import RULES, RenderingCheck
+from anonymize.release.release_rendering import RenderingCheck
+from anonymize.release.release_rules import RULES, Selection, valid_waivers
 from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 from anonymize.sound.voice_methods import COVERS, voice_type
 from project.codec import dump
@@ -49,8 +48,8 @@ _UNSEARCHED_REASON = "the reason is left out, because it was not searched for pe
 
 
 @dataclass(frozen=True, slots=True)
-class CardFacts:
-    """What the card says that the outcomes do not.
+class ReleaseFacts:
+    """What card and manifest say that the outcomes do not.
 
     Attributes:
         left_out: number of a recording -> why it is not in the release.
@@ -61,6 +60,8 @@ class CardFacts:
         read_by: code of who confirmed the scrubbed texts.
         sounds: number of a recording whose sound leaves -> what was done to it, see `AudioTreatment.facts`.
         recognizers: models of names that searched texts and speech beside the rules.
+        sources: code of a recording -> what the manifest says about it; states of the study only sealed.
+        manifest: what else it says.
     """
 
     left_out: Mapping[int, str]
@@ -71,10 +72,12 @@ class CardFacts:
     read_by: str = ""
     sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     recognizers: Sequence[str] = ()
+    sources: Mapping[str, Json] = field(default_factory=dict)
+    manifest: Mapping[str, Json] = field(default_factory=dict)
 
 
 def write_cards(
-    folder: Path, plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts
+    folder: Path, plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: ReleaseFacts
 ) -> dict[str, str]:
     """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written."""
     slots = {
@@ -101,7 +104,7 @@ def write_cards(
     return written
 
 
-def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
+def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: ReleaseFacts) -> str:
     numbers = sorted({outcome.number for outcome in outcomes} | set(facts.without_picture))
     lines = [f"- {pluralize(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
     lines += [
@@ -117,7 +120,7 @@ def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: Card
     return "\n".join(lines)
 
 
-def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
+def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: ReleaseFacts) -> str:
     lines = []
     for name in dict.fromkeys(outcome.method for outcome in outcomes):
         kind = method_type(name)
@@ -172,7 +175,7 @@ def _measures(outcomes: Iterable[RenderingCheck]) -> str:
     return "\n".join(lines) or _NO_ENTRIES
 
 
-def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFacts) -> str:
+def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: ReleaseFacts) -> str:
     numbers = sorted({outcome.number for outcome in outcomes} & facts.sounds.keys())
     if not plan.includes_sound or not numbers:
         return "There is no sound in this release."
@@ -205,7 +208,7 @@ def _sound_line(number: int, found: Mapping[str, Any]) -> str:
     return f"- {recording_code(number)}: {said}."
 
 
-def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
+def _texts(plan: ReleasePlan, facts: ReleaseFacts) -> str:
     if plan.texts != SCRUB:
         return "Free texts (rationales, corrections, comments) and transcripts were left out."
     count, places = facts.texts
@@ -216,13 +219,13 @@ def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
     )
 
 
-def _search_sentence(facts: CardFacts) -> str:
+def _search_sentence(facts: ReleaseFacts) -> str:
     """Return what looked for personal information, as a sentence."""
     models = " and ".join(facts.recognizers)
     return f"Personal information was looked for by rules {f'and {models}' if models else 'alone, without a model'}."
 
 
-def _waivers(facts: CardFacts) -> str:
+def _waivers(facts: ReleaseFacts) -> str:
     lines = []
     for rule, number, reason, code in facts.waivers:
         where = "all recordings" if number is None else recording_code(number)
@@ -230,52 +233,51 @@ def _waivers(facts: CardFacts) -> str:
     return "\n".join(lines) or _NO_ENTRIES
 
 
-def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, Json]:
-    """Return what the manifest says about the study; states of it only sealed."""
+def collect_facts(session: Session, plan: ReleasePlan, selection: Selection) -> ReleaseFacts:
+    """Return what card and manifest say about the study."""
     key = get_release_key(session)
-    sources: dict[str, Json] = {
-        recording_code(candidate.number): {
-            "faces": keyed_checksum(key, mask_state(session.study, candidate.recording.id)),
-            "participants": len(candidate.people),
-        }
-        for candidate in selection.candidates
-    }
-    about = {name: value for name, value in dump(plan).items() if name not in ("title", "contact", "holder")}
-    texts = keyed_checksum(key, texts_checksum(list_released_texts(session))) if plan.texts == "scrub" else ""
-    return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
-
-
-def collect_card_facts(session: Session, selection: Selection, choice: str) -> CardFacts:
-    """Return what the data card says about the study; `choice` says how free texts are released."""
     scrubber = build_scrubber(session) if NAMES.is_installed else None
     codes = assign_annotator_codes(
         all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
     )
     names = {annotator.id: codes[annotator.name] for annotator in all_annotators(session.study)}
-    texts = list_released_texts(session) if choice == "scrub" else []
+    texts = list_released_texts(session) if plan.texts == SCRUB else []
     reader = find_confirming_annotator(session, texts)
-    inside = {candidate.number for candidate in selection.candidates}
-    given = [
+    candidates = selection.candidates
+    inside = {None, *(candidate.number for candidate in candidates)}
+    waivers = [
         (
-            waiver.rule,
+            rule,
             number,
             scrubber.scrub(waiver.reason).text if scrubber else _UNSEARCHED_REASON,
             names[waiver.annotator_id],
         )
-        for waiver, number in numbered_waivers(session)
-        if number is None or number in inside
+        for (rule, number), waiver in valid_waivers(session).items()
+        if number in inside
     ]
-    return CardFacts(
-        selection.left_out,
-        [candidate.number for candidate in selection.candidates if not candidate.has_picture],
-        {candidate.number: len(candidate.solid_face_ids) for candidate in selection.candidates},
-        given,
-        (len(texts), sum(len(text.replacements) for text in texts)),
-        names[reader.id] if reader is not None else "",
-        {
+    return ReleaseFacts(
+        left_out=selection.left_out,
+        without_picture=[candidate.number for candidate in candidates if not candidate.has_picture],
+        painted={candidate.number: len(candidate.solid_face_ids) for candidate in candidates},
+        waivers=waivers,
+        texts=(len(texts), sum(len(text.replacements) for text in texts)),
+        read_by=names[reader.id] if reader is not None else "",
+        sounds={
             candidate.number: candidate.audio_treatment.facts()
-            for candidate in selection.candidates
+            for candidate in candidates
             if candidate.audio_treatment is not None
         },
-        [scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
+        recognizers=[scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
+        sources={
+            recording_code(candidate.number): {
+                "faces": keyed_checksum(key, mask_state(session.study, candidate.recording.id)),
+                "participants": len(candidate.people),
+            }
+            for candidate in candidates
+        },
+        manifest={
+            "program": f"greenroom {__version__}",
+            "plan": {name: value for name, value in dump(plan).items() if name not in ("title", "contact", "holder")},
+            "texts": keyed_checksum(key, texts_checksum(texts)) if plan.texts == SCRUB else "",
+        },
     )

@@ -10,19 +10,16 @@ from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document
-from annotate.interchange.document_export import exportable_recordings
-from annotate.meta.meta_summary import build_meta_information, format_meta_json
-from anonymize.release.release_gate import ReleaseCandidate, Selection
 from anonymize.release.release_plan import ReleasePlan, recording_code
 from anonymize.release.release_rendering import ReleaseRendering
+from anonymize.release.release_rules import ReleaseCandidate, Selection
 from anonymize.release.release_texts import build_documents
 from media.clip_writer import constant_rate_copy
-from media.encoding import UnnamedFile, atomic_output, unnamed_file
+from media.encoding import UnnamedFile, unnamed_file
 from media.excerpts import write_stills
 from media.sound import SoundFilter
 from media.soundtrack import copy_with_sound, copy_without_sound
-from project.entities.study_records import Json, Participant
-from project.errors import UserError
+from project.entities.study_records import Participant
 from project.progress import Progress
 from project.session.session import Session
 from project.text_format import write_csv
@@ -191,42 +188,3 @@ def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[
 def _table(path: Path, columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         write_csv(file, columns, sorted(rows))
-
-
-def collect_meta_information(
-    session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False
-) -> list[dict[str, Json]]:
-    """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
-
-    Args:
-        session: of the study.
-        wanted: ids of recordings.
-        scrubbed: whether texts and names are scrubbed by the finders of a release.
-    """
-    found = exportable_recordings(session, wanted)
-    if not scrubbed:
-        return [build_meta_information(session, recording.id) for recording in found]
-    # They bring all that a release is judged by, which the rest does without.
-    from anonymize.release.private_content import build_scrubber
-
-    scrubber = build_scrubber(session, quoting=True)
-    return [
-        build_meta_information(session, recording.id, lambda text: scrubber.scrub(text).text) for recording in found
-    ]
-
-
-def write_meta_information(
-    session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
-) -> list[Path]:
-    """Write each to `NUMBER.meta.json` in a folder; returns the files."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
-    files = []
-    for meta in found:
-        path = folder / f"{meta['recording']:04}.meta.json"
-        with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
-            temporary.write_text(format_meta_json(meta), "utf-8")
-        files.append(path)
-    return files

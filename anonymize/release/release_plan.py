@@ -15,8 +15,8 @@ from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.faces.masking_plan import require_method
 from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, create_voice, voice_type
-from project.codec import load
-from project.entities.study_records import Annotator
+from project.codec import dump, load
+from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
 from project.session.session import Session
 
@@ -98,6 +98,14 @@ def read_plan(session: Session) -> ReleasePlan:
         return load(ReleasePlan, session.study.get_property(PLAN_PROPERTY), "The plan of the release")
     except UserError:
         return ReleasePlan()
+
+
+def store_plan(session: Session, plan: ReleasePlan) -> Changes:
+    """Remember what a release of this study is to hold."""
+    require_possible(plan)
+    with session.step("Choose what is released", merge_key="release plan") as step:
+        session.study.set_property(PLAN_PROPERTY, dump(plan))
+    return step.changes
 
 
 def require_possible(plan: ReleasePlan) -> None:

@@ -1,11 +1,14 @@
-"""Renders a recording for a release, or reuses an earlier rendering, checks it, and measures its privacy."""
+"""Renders a recording for a release, or reuses an earlier rendering, checks it, and measures its privacy.
+
+The rules that show in a rendering only are here: one function a rule.
+"""
 
 import hashlib
 import hmac
 import json
 import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -24,7 +27,7 @@ from anonymize.measures.frame_measures import Stranger
 from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
-from anonymize.release.release_rules import RenderingCheck
+from anonymize.release.release_rules import ReleaseBlocker
 from project.codec import dump
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
@@ -32,7 +35,8 @@ from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
-from project.text_format import format_percent
+from project.text_format import format_percent, pluralize
+from project.timebase import format_time
 
 if TYPE_CHECKING:
     from anonymize.measures.privacy_report import PrivacyReport
@@ -44,6 +48,189 @@ _AREA_REACH = 0.9
 _MAX_HITS = 1000
 """The most hits that are stored, the first ones."""
 _CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
+
+
+_HINT_LOOK = "Look at it on the Faces page: draw the face, or mark the place as nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class RenderingCheck:
+    """What was rendered, and what a look at the rendering found. Times are microseconds on the recording's axis.
+
+    Attributes:
+        number: of the recording.
+        method: how faces were hidden.
+        mask_state: the state of the masks that was rendered.
+        failure: why there is no rendering; "" where there is one.
+        frames: of the rendering.
+        faces_left_us: frames in which a face is left.
+        doubtful_us: frames with a hit that is neither covered nor dismissed, or that cannot be read.
+        hits: of both kinds, time and x, y, width, height in pixels of the picture.
+        bare_us: frames in which a face does not lie wholly under its mask.
+        blanked_us: frames that were painted over wholly.
+        undrawn_us: frames in which the method could not draw a face, so that it was painted solid.
+        exempt_us: frames in which a face is visible that may be, a robot's.
+        checked_by: the detectors that looked, joined by `+`.
+        witness: the one of them that had no part in finding the tracks; "" where there was none.
+        ends_early_s: how much the source lacks at its end, at least.
+        measured: whether privacy was measured.
+        why_not: why it was not.
+        over: sentences about measures over the study's limit.
+        recognized: of these, those that say that drawn faces are still recognized as who they hide.
+        figures: what was measured, for the card: name -> value in words.
+    """
+
+    number: int
+    method: str
+    mask_state: str = ""
+    failure: str = ""
+    frames: int = 0
+    faces_left_us: tuple[int, ...] = ()
+    doubtful_us: tuple[int, ...] = ()
+    hits: tuple[tuple[int, ...], ...] = ()
+    bare_us: tuple[int, ...] = ()
+    blanked_us: tuple[int, ...] = ()
+    undrawn_us: tuple[int, ...] = ()
+    exempt_us: tuple[int, ...] = ()
+    checked_by: str = ""
+    witness: str = ""
+    ends_early_s: float = 0.0
+    measured: bool = False
+    why_not: str = ""
+    over: tuple[str, ...] = ()
+    recognized: tuple[str, ...] = ()
+    figures: Mapping[str, str] = field(default_factory=dict)
+
+    def build_blocker(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
+        """Return a reason about this recording."""
+        return ReleaseBlocker(rule, self.number, time_us, f"Recording {self.number}, {self.method}: {sentence}", hint)
+
+    def location_text(self, time_us: int) -> str:
+        """Return where in the picture the first hit of a frame is, to be read after what was found; "" if nowhere."""
+        for at, x, y, width, height in self.hits:
+            if at == time_us:
+                return f", {width} by {height} pixels at x {x}, y {y}"
+        return ""
+
+
+def outcome_blockers(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:
+    """Return everything that stands in the way and shows only in renderings."""
+    found: list[ReleaseBlocker] = []
+    for outcome in outcomes:
+        if outcome.failure:
+            found += check_rendered(outcome)
+        else:
+            for rule in RENDERING_RULES:
+                found += rule(outcome)
+    return found
+
+
+def check_rendered(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `rendered`."""
+    yield rendering_check.build_blocker(
+        "rendered", rendering_check.failure, "Put right what is named, then release again."
+    )
+
+
+def check_face_left(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `face-left`: a face of score 0.5 or more overlaps a track by an IoU of 0.3 or more, and the method masks."""
+    for start, count in _runs(rendering_check.faces_left_us):
+        yield rendering_check.build_blocker(
+            "face-left",
+            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')})"
+            f"{rendering_check.location_text(start)}.",
+            "Move or enlarge its box on the Faces page, or choose a stronger method.",
+            start,
+        )
+
+
+def check_not_recognized(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `not-recognized`: a drawn face is not re-identified as the person whose place it takes."""
+    for sentence in rendering_check.recognized:
+        yield rendering_check.build_blocker(
+            "not-recognized", sentence, "Draw another face, or choose a method that hides."
+        )
+
+
+def check_doubtful_hits(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `doubtful-hits`."""
+    for start, count in _runs(rendering_check.doubtful_us):
+        yield rendering_check.build_blocker(
+            "doubtful-hits",
+            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')})"
+            f"{rendering_check.location_text(start)}.",
+            _HINT_LOOK,
+            start,
+        )
+
+
+def check_face_under_mask(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `face-under-mask`."""
+    for start, count in _runs(rendering_check.bare_us):
+        yield rendering_check.build_blocker(
+            "face-under-mask",
+            f"a face reaches out of its mask at {format_time(start)} ({pluralize(count, 'frame')}).",
+            "Enlarge its box on the Faces page.",
+            start,
+        )
+
+
+def check_independent_detector(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `independent-check`."""
+    if not rendering_check.witness:
+        yield rendering_check.build_blocker(
+            "independent-check",
+            f"it was checked by {rendering_check.checked_by}, which found the tracks too, so it misses the same faces.",
+            "Install another detector: greenroom models fetch rfb320",
+        )
+
+
+def check_privacy_measured(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `privacy-measured`."""
+    if not rendering_check.measured:
+        yield rendering_check.build_blocker(
+            "privacy-measured",
+            f"its privacy was not measured. {rendering_check.why_not}".strip(),
+            "Install what is named, or waive this rule with a reason.",
+        )
+
+
+def check_privacy_limit(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `privacy-limit`."""
+    for sentence in (over for over in rendering_check.over if over not in rendering_check.recognized):
+        yield rendering_check.build_blocker(
+            "privacy-limit", sentence, "Choose a stronger method, or look at the worst track."
+        )
+
+
+RENDERING_RULES: tuple[Callable[[RenderingCheck], Iterator[ReleaseBlocker]], ...] = (
+    check_face_left,
+    check_face_under_mask,
+    check_not_recognized,
+    check_doubtful_hits,
+    check_independent_detector,
+    check_privacy_measured,
+    check_privacy_limit,
+)
+"""The rules about one rendering."""
+
+
+_MERGE_GAP_US = 500_000
+
+
+def _runs(times_us: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield start and number of frames of stretches of times that lie close to each other."""
+    start, count, last = 0, 0, 0
+    for time_us in sorted(times_us):
+        if count and time_us - last <= _MERGE_GAP_US:
+            count += 1
+        else:
+            if count:
+                yield start, count
+            start, count = time_us, 1
+        last = time_us
+    if count:
+        yield start, count
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +332,7 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
     outcome = RenderingCheck(
         parameters.number,
         plan.method.name,
+        parameters.mask_state,
         frames=found.frames,
         faces_left_us=tuple(found.faces_left),
         doubtful_us=tuple(found.doubtful),

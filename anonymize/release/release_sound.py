@@ -4,25 +4,24 @@ Personal information is searched once for all recordings.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_review.review_hits import PlacedHit, find_hits, spoken_hits
+from anonymize.pii_review.review_hits import PlacedHit, SpokenHit, find_hits, spoken_hits
 from anonymize.release.release_plan import ReleasePlan, keyed_checksum
-from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
-from anonymize.sound.sound_plan import SoundPlan, Treatments, sound_filter
+from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, covered_samples, measure_room
+from anonymize.sound.sound_plan import SoundPlan, Treatments
 from anonymize.sound.voice_methods import MUTE, SILENCE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
-from media.sound import SoundFilter, stream_original, to_int16
+from media.sound import stream_original, to_int16
 from media.source import open_media
 from project.entities.study_records import Json, Participant, Run, Utterance
 from project.progress import Progress, Silent
@@ -58,11 +57,7 @@ class Speech:
         written = widen_intervals(
             ((utterance.start_us, utterance.end_us) for utterance in self.worded_utterances), _UTTERANCE_MARGIN_US
         )
-        return [
-            subtract_interval
-            for subtract_interval in subtract_intervals(self.spans, written)
-            if subtract_interval[1] - subtract_interval[0] >= _MIN_SPEECH_US
-        ]
+        return [(start, end) for start, end in subtract_intervals(self.spans, written) if end - start >= _MIN_SPEECH_US]
 
     @property
     def worded_utterances(self) -> list[Utterance]:
@@ -106,48 +101,18 @@ def read_speech(session: Session, recording_id: str) -> Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class PiiAudioSpan:
-    """A place in the sound where something personal is said.
+class AudioTreatment(SoundPlan):
+    """What is done to the sound of one recording; `muted` is where somebody may be heard who did not agree.
+
+    Nothing in it says who anybody is, but for pseudonyms.
 
     Attributes:
-        kind: what it is, a key of `anonymize.pii_detection.pii_hit.KINDS`.
-        measured: whether its words have measured times; the stretch is the whole utterance otherwise.
-    """
-
-    start_us: int
-    end_us: int
-    kind: str
-    measured: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AudioTreatment:
-    """What is done to the sound of one recording. Nothing in it says who anybody is, but for pseudonyms.
-
-    Attributes:
-        covered: where personal information is said.
-        muted: where somebody may be heard who did not agree.
-        cover: what is heard instead of personal information.
-        voice: the method that changes voices; None leaves them.
-        options: of that method.
-        speakers: start, end and pseudonym of who is known to speak.
         kinds: kind of personal information -> how many places of it are covered.
         whole: how many of these places are covered by their whole utterance, because nobody measured their words.
     """
 
-    covered: tuple[Interval, ...] = ()
-    muted: tuple[Interval, ...] = ()
-    cover: str = MUTE
-    voice: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    speakers: tuple[tuple[int, int, str], ...] = ()
     kinds: Mapping[str, int] = field(default_factory=dict)
     whole: int = 0
-
-    @property
-    def muted_s(self) -> float:
-        """How long it is that somebody is muted."""
-        return sum(end - start for start, end in self.muted) / 1e6
 
     def facts(self) -> dict[str, Json]:
         """Return what manifest and card say: how many and how, not where and who."""
@@ -158,18 +123,18 @@ class AudioTreatment:
             "covered": cast(Json, dict(self.kinds)),
             "whole_utterances": self.whole,
             "muted": len(self.muted),
-            "muted_s": round(self.muted_s, 3),
+            "muted_s": round(sum(end - start for start, end in self.muted) / SECOND_US, 3),
         }
 
 
 def plan_audio_treatment(
     plan: ReleasePlan,
-    spoken: Iterable[PiiAudioSpan],
+    spoken: Sequence[SpokenHit],
     speech: Speech,
     people: Iterable[Participant],
     refusing: Iterable[Participant],
 ) -> AudioTreatment:
-    """Return what is done to the sound of a recording.
+    """Return what is done to the sound of a recording, but for the seeds.
 
     Where somebody in it did not agree, only those are heard who did and are known to speak: fail closed.
 
@@ -180,88 +145,44 @@ def plan_audio_treatment(
         people: everybody who appears.
         refusing: those of them who did not agree.
     """
-    said, silent = [*spoken], {participant.id for participant in refusing}
+    silent = {participant.id for participant in refusing}
     names = {person.id: person.pseudonym for person in people}
-    known = [
-        utterance for utterance in speech.utterances if utterance.participant_id in names and not utterance.suggested
-    ]
-    return AudioTreatment(
-        tuple((pii_audio_span.start_us, pii_audio_span.end_us) for pii_audio_span in said),
-        tuple(speech.intervals_to_mute({*names} - silent)) if silent else (),
-        plan.cover,
-        plan.voice_method,
-        dict(plan.voice_options) if plan.voice_method else {},
-        tuple((utterance.start_us, utterance.end_us, names[utterance.participant_id or ""]) for utterance in known)
-        if plan.voice_method
-        else (),
-        dict(sorted(Counter(pii_audio_span.kind for pii_audio_span in said).items())),
-        sum(not pii_audio_span.measured for pii_audio_span in said),
+    treatment = AudioTreatment(
+        covered=tuple((hit.start_us, hit.end_us) for hit in spoken),
+        cover=plan.cover,
+        muted=tuple(speech.intervals_to_mute({*names} - silent)) if silent else (),
+        kinds=dict(sorted(Counter(hit.kind for hit in spoken).items())),
+        whole=sum(not hit.measured for hit in spoken),
     )
-
-
-def derive_voice_seeds(audio_treatment: AudioTreatment, key: str) -> dict[str, str]:
-    """Return what the changed voices follow from, by pseudonym; as secret as the key of the study's releases."""
-    names = {name for _, _, name in audio_treatment.speakers}
-    return {
-        UNKNOWN_SPEAKER: keyed_checksum(key, "voice"),
-        **{name: keyed_checksum(key, f"voice {name}") for name in sorted(names)},
-    }
-
-
-def build_sound_filter(
-    audio_treatment: AudioTreatment,
-    source: Path,
-    seeds: Mapping[str, str],
-    progress: Progress | None = None,
-    *,
-    track: int = 0,
-) -> SoundFilter:
-    """Return what treats a sound track of a recording's file.
-
-    Who is muted is so before voices are changed, so that nothing of it is smeared over what is heard, and after.
-    """
-    plan = SoundPlan(
-        [TimeSpan(*span) for span in audio_treatment.covered],
-        audio_treatment.cover,
-        audio_treatment.voice,
-        audio_treatment.options,
-        [VoiceSpan(*span) for span in audio_treatment.speakers],
-        seeds,
+    if plan.voice_method is None:
+        return treatment
+    speakers = tuple(
+        VoiceSpan(utterance.start_us, utterance.end_us, names[utterance.participant_id])
+        for utterance in speech.utterances
+        if utterance.participant_id in names and not utterance.suggested
     )
-    treated = sound_filter(plan, source, progress, track=track)
-    if not audio_treatment.muted:
-        return treated
-    mute = CoverFilter([TimeSpan(*span) for span in audio_treatment.muted])
-    return Treatments((mute, treated, mute))
+    return replace(treatment, voice=plan.voice_method, options=dict(plan.voice_options), speakers=speakers)
+
+
+def with_seeds(audio_treatment: AudioTreatment, key: str) -> AudioTreatment:
+    """Return a treatment with what the changed voices follow from: as secret as the key of the study's releases."""
+    names = sorted({speaker.identity for speaker in audio_treatment.speakers})
+    seeds = {name: keyed_checksum(key, f"voice {name}") for name in names}
+    return replace(audio_treatment, seeds={UNKNOWN_SPEAKER: keyed_checksum(key, "voice"), **seeds})
 
 
 _RELEASED_TABLES = frozenset({"utterance", "segment_value", "comment"})
 """Tables whose texts are released; names of recordings and notes about participants never are."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndecidedHit:
-    """A place that looks personal and that nobody decided on. It says what kind it is, never what stands there.
-
-    Attributes:
-        time_us: when it is said, or where what it is about begins.
-        where: `utterance`, `rationale`, ...
-        what: the kind, for people.
-    """
-
-    time_us: int
-    where: str
-    what: str
-
-
 @dataclass(frozen=True)
-class PersonalSpans:
-    """What is personal in a study, searched when it is first asked for."""
+class PersonalHits:
+    """What is personal in a study, by recording, searched when it is first asked for."""
 
     session: Session
 
-    def undecided_places(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[UndecidedHit]:
-        """Yield the places of a recording that leave and that nobody decided on, by time.
+    def undecided(self, recording_id: str, *, texts: bool, speech: bool) -> list[PlacedHit]:
+        """Return the hits in a recording that leave and that nobody decided on, by time.
 
         Args:
             recording_id: of the recording.
@@ -269,23 +190,19 @@ class PersonalSpans:
             speech: whether its sound leaves.
         """
         if not (texts or speech):
-            return
-        for placed_hit in self._hits_by_recording.get(recording_id, ()):
-            leaves = texts if placed_hit.place.table in _RELEASED_TABLES else False
-            if placed_hit.verdict is None and (leaves or (speech and placed_hit.is_spoken)):
-                where = "utterance" if placed_hit.is_spoken else placed_hit.place.field
-                yield UndecidedHit(placed_hit.time_us, where, KINDS[placed_hit.kind].title.lower())
-
-    def spoken_pii(self, recording_id: str) -> list[PiiAudioSpan]:
-        """Return where something personal is said in a recording that nobody decided to keep."""
-        found = spoken_hits(self._hits_by_recording.get(recording_id, ()))
+            return []
         return [
-            PiiAudioSpan(spoken_hit.start_us, spoken_hit.end_us, spoken_hit.kind, spoken_hit.measured)
-            for spoken_hit in found
+            hit
+            for hit in self._by_recording.get(recording_id, ())
+            if hit.verdict is None and ((texts and hit.place.table in _RELEASED_TABLES) or (speech and hit.is_spoken))
         ]
 
+    def spoken(self, recording_id: str) -> list[SpokenHit]:
+        """Return where something personal is said in a recording that nobody decided to keep."""
+        return spoken_hits(self._by_recording.get(recording_id, ()))
+
     @cached_property
-    def _hits_by_recording(self) -> dict[str, list[PlacedHit]]:
+    def _by_recording(self) -> dict[str, list[PlacedHit]]:
         found: dict[str, list[PlacedHit]] = {}
         for hit in find_hits(self.session):
             if hit.recording_id is not None:
@@ -391,17 +308,14 @@ def _expected_covers(
 ) -> Iterator[NDArray[np.float32]]:
     """Yield what the covers make of a silence without end, a second at a time."""
     silence = repeat(np.zeros((channels, rate), np.float32))
-    words = CoverFilter([TimeSpan(*span) for span in audio_treatment.covered], audio_treatment.cover, tone)
-    return Treatments((words, CoverFilter([TimeSpan(*span) for span in audio_treatment.muted]))).treat(silence, rate, 0)
+    words = CoverFilter(audio_treatment.covered, audio_treatment.cover, tone)
+    return Treatments((words, CoverFilter(audio_treatment.muted))).treat(silence, rate, 0)
 
 
 def _treated_ranges(audio_treatment: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
     """Return (n, 2) first and last sample plus one of all that is covered or muted, with a margin."""
-    spans = [
-        TimeSpan(start - around_us, end + around_us)
-        for start, end in (*audio_treatment.covered, *audio_treatment.muted)
-    ]
-    found = covered_samples(spans, rate)
+    treated = (*audio_treatment.covered, *audio_treatment.muted)
+    found = covered_samples(((start - around_us, end + around_us) for start, end in treated), rate)
     # A stretch without a length covers a sample, and a fade is rounded.
     return found + np.array([-2, 2]) if around_us else found
 

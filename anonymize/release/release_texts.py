@@ -30,7 +30,8 @@ from anonymize.release.release_plan import (
     get_release_key,
     recording_code,
 )
-from project.entities.study_records import Annotator, Json, Recording
+from project.entities.study_records import Annotator, Changes, Json, Recording
+from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, all_recordings
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
@@ -261,6 +262,23 @@ def build_confirmation(session: Session, texts: Sequence[ReleasedText]) -> dict[
     who = session.annotator()
     assert who is not None
     return {"state": texts_checksum(texts), "annotator": who.id, "at": utc_now()}
+
+
+def confirm_texts(session: Session, state: str | None = None) -> Changes:
+    """Say that one has read all scrubbed texts as they are now.
+
+    Args:
+        session: of the study.
+        state: of the texts that were read, where they may have changed since.
+    """
+    texts = list_released_texts(session)
+    now = texts_checksum(texts)
+    if state is not None and state != now:
+        raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
+    with session.step("Confirm scrubbed texts") as step:
+        read: dict[str, Json] = {**build_confirmation(session, texts), "spoken": {**transcript_checksums(texts)}}
+        session.study.set_property(CONFIRMATION_PROPERTY, read)
+    return step.changes
 
 
 def build_documents(

@@ -3,19 +3,21 @@
 Frozen benchmark items never change, so replacing texts of the study does not reach them: they are counted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeLane, RecordingPart
-from annotate.interchange.document_export import build_document
+from annotate.interchange.document_export import build_document, exportable_recordings
+from annotate.meta.meta_summary import build_meta_information, format_meta_json
 from annotate.study.leave_permission import LeaveUse, may_leave
 from annotate.transcript.utterance_text import with_text
 from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
 from anonymize.pii_review.review_hits import read_stand_ins
 from anonymize.release.private_content import build_scrubber
 from anonymize.release.release_plan import recording_code
+from media.encoding import atomic_output
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
 from project.ids import is_id
@@ -172,3 +174,42 @@ def _write(study: Study, at: FreeText, text: str) -> None:
         set_value(study, replace(values_of(study, at.row)[at.field], value=text))
     else:
         write_free_text(study, at, text)
+
+
+def collect_meta_information(
+    session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False
+) -> list[dict[str, Json]]:
+    """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
+
+    Args:
+        session: of the study.
+        wanted: ids of recordings.
+        scrubbed: whether texts and names are scrubbed by the finders of a release.
+    """
+    found = exportable_recordings(session, wanted)
+    if not scrubbed:
+        return [build_meta_information(session, recording.id) for recording in found]
+    # They bring all that a release is judged by, which the rest does without.
+    from anonymize.release.private_content import build_scrubber
+
+    scrubber = build_scrubber(session, quoting=True)
+    return [
+        build_meta_information(session, recording.id, lambda text: scrubber.scrub(text).text) for recording in found
+    ]
+
+
+def write_meta_information(
+    session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
+) -> list[Path]:
+    """Write each to `NUMBER.meta.json` in a folder; returns the files."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
+    files = []
+    for meta in found:
+        path = folder / f"{meta['recording']:04}.meta.json"
+        with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
+            temporary.write_text(format_meta_json(meta), "utf-8")
+        files.append(path)
+    return files

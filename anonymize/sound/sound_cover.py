@@ -3,7 +3,7 @@
 Room tone is noise shaped like the quietest moments, with nothing copied from them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import BEEP, MUTE, SILENCE
 from media.sound import Samples
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, Interval
 
 _FRAME_SAMPLES = 512
 _CHUNK_SAMPLES = 16_384
@@ -93,14 +93,6 @@ _BEEP_LEVEL = 0.08
 
 
 @dataclass(frozen=True, slots=True)
-class TimeSpan:
-    """A stretch of the recording's axis, in microseconds."""
-
-    start_us: int
-    end_us: int
-
-
-@dataclass(frozen=True, slots=True)
 class CoverFilter:
     """Covers stretches. Beside them and their fades, every sample stays exactly as it is.
 
@@ -110,7 +102,7 @@ class CoverFilter:
         tone: what is heard with `silence`; without it, nothing is.
     """
 
-    spans: Sequence[TimeSpan]
+    spans: Sequence[Interval]
     kind: str = MUTE
     tone: RoomTone | None = None
 
@@ -159,7 +151,7 @@ class CoverFilter:
         return np.zeros((channels, len(places)), np.float32)
 
 
-def covered_samples(spans: Sequence[TimeSpan], rate: int, start_us: int = 0) -> NDArray[np.int64]:
+def covered_samples(spans: Iterable[Interval], rate: int, start_us: int = 0) -> NDArray[np.int64]:
     """Return (n, 2) first sample and sample after the last of what is covered: ascending, none touching another.
 
     Every sample that a span touches is in.
@@ -170,9 +162,9 @@ def covered_samples(spans: Sequence[TimeSpan], rate: int, start_us: int = 0) -> 
         start_us: where sample 0 lies on the recording's axis.
     """
     made: list[list[int]] = []
-    for span in sorted(spans, key=lambda span: span.start_us):
-        first = (span.start_us - start_us) * rate // SECOND_US
-        last = max(first + 1, -(-(span.end_us - start_us) * rate // SECOND_US))
+    for begin_us, end_us in sorted(spans):
+        first = (begin_us - start_us) * rate // SECOND_US
+        last = max(first + 1, -(-(end_us - start_us) * rate // SECOND_US))
         if made and first <= made[-1][1]:
             made[-1][1] = max(made[-1][1], last)
         else:

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from annotate.interchange.document_export import exportable_recordings
 from annotate.study.recording_files import require_usable_sound
-from anonymize.sound.sound_cover import TimeSpan
-from anonymize.sound.sound_plan import SoundPlan, sound_filter
-from anonymize.sound.voice_methods import MUTE
-from anonymize.sound.voice_stream import VoiceSpan
-from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, SoundParameters, gather_sound_parameters
+from anonymize.sound.sound_plan import sound_filter
+from anonymize.voice.sound_choice import NONE, SoundChoice, SoundParameters, gather_sound_parameters
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
@@ -37,21 +34,7 @@ def build_filter(
     """Return what treats a sound track of a file."""
     if sound.choice.voice == NONE:
         return "none"
-    plan = make_sound_plan(sound)
-    return "keep" if plan.is_unchanged else sound_filter(plan, source, progress, near, track=track)
-
-
-def make_sound_plan(sound: SoundParameters) -> SoundPlan:
-    """Return what is done to sound that stays."""
-    choice = sound.choice
-    return SoundPlan(
-        spans=[TimeSpan(start, end) for start, end in sound.spans],
-        cover=MUTE if choice.cover == NONE else choice.cover,
-        voice=None if choice.voice in (KEEP, NONE) else choice.voice,
-        options=choice.options,
-        speakers=[VoiceSpan(start, end, who) for start, end, who in sound.speakers],
-        seeds=sound.seeds,
-    )
+    return "keep" if sound.plan.is_unchanged else sound_filter(sound.plan, source, progress, near, track=track)
 
 
 KIND = "voice"
@@ -141,7 +124,7 @@ def compute(parameters: SoundFileParameters, progress: Progress) -> SoundFileRes
     )
     treated_s = time.monotonic() - began
     said = [(start - offset, end - offset, text, who) for start, end, text, who in parameters.said]
-    covered = [(start - offset, end - offset) for start, end in parameters.sound.spans]
+    covered = [(start - offset, end - offset) for start, end in parameters.sound.plan.covered]
     return SoundFileResult(
         output,
         written,

@@ -195,11 +195,10 @@ def memory_row() -> Row:
         code = (
             "import json, resource, sys, time; from pathlib import Path\n"
             "from anonymize.sound.sound_plan import SoundPlan, sound_filter\n"
-            "from anonymize.sound.sound_cover import TimeSpan as Span\n"
             "from media.soundtrack import write_sound\n"
             "source = Path(sys.argv[1]); began = time.perf_counter()\n"
-            "spans = [Span(k * 10_000_000, k * 10_000_000 + 500_000) for k in range(1000)]\n"
-            "plan = SoundPlan(spans, 'silence', 'mcadams', {}, [], {'': 'a'})\n"
+            "spans = tuple((k * 10_000_000, k * 10_000_000 + 500_000) for k in range(1000))\n"
+            "plan = SoundPlan(spans, 'silence', 'mcadams', {}, (), {'': 'a'})\n"
             "counts = write_sound(source, source.with_name('made.flac'), sound_filter(plan, source))\n"
             "took = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6\n"
             "print(json.dumps([took, time.perf_counter() - began, counts]))\n"

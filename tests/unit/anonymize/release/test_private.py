@@ -9,8 +9,7 @@ import pytest
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.privacy.privacy_limits import LIMITS_PROPERTY, PrivacyLimits, read_privacy_limits
-from anonymize.release.private_content import build_scrubber, collect_private
-from anonymize.release.release_edits import set_private_words, store_plan
+from anonymize.release.private_content import build_scrubber, collect_private, set_private_words
 from anonymize.release.release_plan import (
     KEY_PROPERTY,
     PLAN_PROPERTY,
@@ -21,6 +20,7 @@ from anonymize.release.release_plan import (
     get_release_key,
     keyed_checksum,
     read_plan,
+    store_plan,
 )
 from anonymize.release.release_texts import AnnotationScrubber, list_released_texts, texts_checksum
 from project.entities.study_records import Annotator, Recording

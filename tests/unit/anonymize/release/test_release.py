@@ -19,11 +19,11 @@ from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.masking.masks import FaceMask
 from anonymize.release import release_job as job
-from anonymize.release.release_edits import confirm_texts, set_private_words
+from anonymize.release.private_content import set_private_words
 from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
-from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_rules import ReleaseBlocker
+from anonymize.release.release_rules import ReleaseBlocker, valid_waivers
+from anonymize.release.release_texts import confirm_texts
 from anonymize.rendering import face_renderer
 from anonymize.rendering.face_renderer import RenderPlan
 from media.clip_writer import paint_clip
@@ -344,7 +344,7 @@ def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing
     with session.step("Written by another program"):
         for rule, reason in (("privacy-limit", "x"), ("face-left", "it is fine so"), ("no-rule", "it is fine so")):
             insert_waiver(session.study, Waiver(new_id(), None, rule, reason, who.id, "2026-01-01T00:00:00.000Z"))
-    counted = {waiver.rule for waiver, _ in numbered_waivers(session)}
+    counted = {rule for rule, _ in valid_waivers(session)}
     assert counted == {"independent-check", "privacy-measured"}
 
 
