@@ -31,7 +31,6 @@ from anonymize.voice.sound_choice import (
     sound_checksum,
 )
 from anonymize.voice.sound_job import build_filter
-from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
 from project.progress import Progress
@@ -45,15 +44,8 @@ from resources.translation import tr
 
 @dataclass(frozen=True, kw_only=True)
 class ClipExportParameters(MaskingParameters):
-    """How faces and sound are hidden, who checks the clip, and where it goes.
+    """How faces and sound are hidden, and where the clip goes."""
 
-    Attributes:
-        detector: that looks for faces in the clip, joined by `+`.
-        witness: the one of these that had no part in finding the tracks; None where there is none.
-    """
-
-    detector: str
-    witness: str | None
     keep_robots: bool
     output: Path
     overwrite: bool
@@ -136,11 +128,8 @@ def prepare(
         raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
     treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
-    witness = find_independent(found.tracked_by)
     parameters = ClipExportParameters(
         **vars(replace(found, start_us=start_us, end_us=end_us)),
-        detector=join_names((DEFAULT_DETECTOR, witness) if witness else (DEFAULT_DETECTOR,)),
-        witness=witness,
         keep_robots=keep_robots,
         output=output,
         overwrite=overwrite,
@@ -226,7 +215,7 @@ def compute(parameters: ClipExportParameters, progress: Progress) -> ClipExportR
         doubtful=_to_seconds(found.doubtful),
         bare=_to_seconds(t for t in find_uncovered_frames(plan) if begin <= t < end),
         checked_by=parameters.detector,
-        independent=parameters.witness is not None,
+        independent=bool(parameters.witness),
         ends_early_s=parameters.ends_early_s,
         sound=None if parameters.sound is None else parameters.sound.stored(),
         options=asdict(plan.method.options),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonymize.methods.face_methods import create_method, method_type, missing_weights
+from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from models.faces.track_file import save_tracks, take_tracks
 from models.weights import installed_weights
 from models.weights.weights_catalogue import find_entry
@@ -43,6 +44,8 @@ class MaskingParameters:
         tracks: a file that `build_render_plan` removes.
         times_sha256: checksum of when the frames of the source are shown.
         tracked_by: detectors that found the faces, joined by `+`.
+        detector: that looks for faces in the rendering, likewise.
+        witness: the one of these that had no part in finding the tracks; "" where there is none.
         identities: id of a track -> pseudonym.
         regions: areas, and what was marked as nothing.
         start_us: of the part that is rendered; None for the beginning.
@@ -57,6 +60,8 @@ class MaskingParameters:
     times_sha256: str
     faces_run: str
     tracked_by: str
+    detector: str
+    witness: str
     mask_state: str
     source_sha256: str
     frames: int
@@ -108,7 +113,7 @@ def gather_parameters(
     require_method(method, options)
     located = session.require_picture(recording_id)
     run = require_faces_run(session, recording_id, located)
-    searched = searched_frames(run)
+    searched, witness = searched_frames(run), find_independent(run.backend)
     people = {participant.id: participant for participant in all_participants(session.study)}
     times = load_index(located.path, cache_folder()).times
     tracks = faces_to_hide(session.study, recording_id, times.times_us)
@@ -125,6 +130,8 @@ def gather_parameters(
         times_sha256=times.sha256(),
         faces_run=run.id,
         tracked_by=run.backend,
+        detector=join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
+        witness=witness or "",
         mask_state=mask_state(session.study, recording_id),
         source_sha256=source_sha256(run),
         frames=searched.count,

@@ -57,12 +57,12 @@ class FootageFile:
     exists: bool
 
 
-def list_cache_files(facts: WithdrawalFacts, study: Path) -> list[Path]:
-    """Return what can be worked out again from footage in which they are, or may have been."""
+def list_cache_files(study_id: str, fingerprints: Iterable[str], study: Path) -> list[Path]:
+    """Return what the cache holds about footage with these fingerprints, or may hold, and the queues of a study."""
     base = cache_folder()
-    known = {footage.fingerprint for footage in facts.footage if _FINGERPRINT.fullmatch(footage.fingerprint)}
+    known = [fingerprint for fingerprint in fingerprints if _FINGERPRINT.fullmatch(fingerprint)]
     found: list[Path] = []
-    queues = {base / "queues" / f"{place}.json" for place in place_digests(facts.study_id)} | {queue_path(study)}
+    queues = {base / "queues" / f"{place}.json" for place in place_digests(study_id)} | {queue_path(study)}
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
         whole = inside in _ANONYMOUS_FOLDERS or file in queues or _has_anonymous_name(file, base)

@@ -68,7 +68,6 @@ class PrivacyMeasurementParameters(MaskingParameters):
     blanked: tuple[float, ...]
     clip: Path
     clip_sha256: str
-    witness: str | None
     measure: Mapping[str, Json]
     strangers: tuple[Stranger, ...]
 
@@ -159,7 +158,6 @@ def prepare(
         blanked=tuple(cast(list[float], made.result.get("blanked", []))),
         clip=clip.absolute(),
         clip_sha256=str(made.result.get("sha256", "")),
-        witness=find_independent(str(made.parameters.get("tracked_by", DEFAULT_DETECTOR))),
         measure=dict(options or {}),
         strangers=choose_strangers(session, recording.id),
     )

@@ -48,7 +48,6 @@ from anonymize.release.release_rules import (
 from anonymize.release.release_sound import AudioTreatment, find_sound_problems, with_seeds
 from anonymize.release.release_verification import Leak, find_leaks
 from anonymize.sound.sound_plan import sound_filter
-from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from project.codec import dump, load
 from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
@@ -340,14 +339,11 @@ def _gather_recording(
 ) -> RenderingParameters:
     """Return all that rendering, check and measures of a recording need."""
     found = gather_parameters(session, candidate.recording.id, method, keep_robots=plan.keep_robots)
-    witness = find_independent(found.tracked_by)
     return RenderingParameters(
         **vars(found),
         id=candidate.recording.id,
         number=candidate.number,
         painted=tuple(candidate.solid_face_ids),
-        detector=join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
-        witness=witness or "",
         strangers=choose_strangers(session, candidate.recording.id),
     )
 

@@ -241,16 +241,12 @@ class RenderingParameters(MaskingParameters):
         id: of the recording.
         number: of the recording.
         painted: ids of faces that are painted solid whatever the method.
-        detector: that looks for faces in the rendering, joined by `+`.
-        witness: the one of these that had no part in finding the tracks; "" where there is none.
         strangers: people of other recordings.
     """
 
     id: str
     number: int
     painted: tuple[str, ...]
-    detector: str
-    witness: str
     strangers: tuple[Stranger, ...]
 
 
