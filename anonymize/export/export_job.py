@@ -100,17 +100,7 @@ def prepare(
 ) -> JobSpec[ClipExportParameters]:
     """Make the job for one recording.
 
-    Args:
-        session: where the recording is.
-        recording_id: which one.
-        method: key of the registry of methods.
-        folder: where the clip is written; made when it is missing.
-        options: of the method, by name.
-        start_us: first time that is exported; the beginning when None.
-        end_us: time that the clip ends before; the end when None.
-        keep_robots: leave the faces of participants with the role robot as they are.
-        overwrite: replace a clip of the same name.
-        sound: how it is treated; where nobody says so, voices are changed and personal information is muted.
+    A clip ends before `end_us`. Where no sound is chosen, voices are changed and personal information is muted.
     """
     require_method(method, options)
     located = session.require_picture(recording_id)

@@ -44,15 +44,7 @@ def estimate_clip_size(
     *,
     lossless: bool = False,
 ) -> int:
-    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture.
-
-    Args:
-        session: where the recording is.
-        recording_id: which one.
-        start_us: of the part.
-        end_us: of the part.
-        lossless: whether the sound is stored without loss.
-    """
+    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture."""
     medium = session.main_medium(recording_id)
     if medium is None or medium.facts.video is None:
         return 0
@@ -68,12 +60,7 @@ def estimate_clip_size(
 
 
 def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
-    """Refuse clips that the disk has no room for.
-
-    Args:
-        folder: of the clips; it need not exist yet.
-        sizes: of the clips, in bytes.
-    """
+    """Refuse clips that the disk has no room for. The folder need not exist yet; `sizes` are bytes."""
     place = next((parent for parent in (folder.absolute(), *folder.absolute().parents) if is_folder(parent)), Path("/"))
     try:
         free = shutil.disk_usage(place).free

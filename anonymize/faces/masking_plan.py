@@ -184,11 +184,7 @@ def build_render_plan(
 
 
 def verify_source(parameters: MaskingParameters, progress: Progress) -> WholeFile:
-    """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for."""
     source = hash_whole_file(parameters.path, progress)
     if source.sha256 != parameters.source_sha256:
         raise source_changed_error(source.path.name)
@@ -242,12 +238,7 @@ def working_folder(parameters: MaskingParameters, digests: Mapping[str, str]) ->
 
 
 def rendering_key(parameters: MaskingParameters, digests: Mapping[str, str]) -> str:
-    """Return a checksum over all that decides how a rendering comes out.
-
-    Args:
-        parameters: of the job.
-        digests: sha256 of the weights, by name.
-    """
+    """Return a checksum over all that decides how a rendering comes out."""
     plain = dump(parameters)
     decisive = {key: plain[key] for key in _KEY_PARAMETERS}
     content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)

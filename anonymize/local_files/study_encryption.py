@@ -23,9 +23,7 @@ NewPassphrase = Callable[[], str]
 def encrypt_study(path: Path, passphrase: NewPassphrase) -> EncryptionResult:
     """Encrypt a study and its backups, and delete the caches of its recordings that are not encrypted.
 
-    Args:
-        path: of the study.
-        passphrase: gives the new one; called once the study is known to be one that can be encrypted.
+    `passphrase` gives the new one; it is called once the study is known to be one that can be encrypted.
     """
     path = resolve_path(path)
     if is_encrypted(path):

@@ -66,10 +66,8 @@ def list_recording_exports(session: Session, recording: Recording) -> list[Expor
 def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path | None]:
     """Return the export that a person means, and the clip's path where they gave one.
 
-    Args:
-        session: holds the study.
-        text: the path of a clip, the id of an export's run, a recording (number, id, name), or RECORDING:METHOD; the
-            newest export when None.
+    `text` is the path of a clip, the id of an export's run, a recording (number, id, name), or RECORDING:METHOD; None
+    is the newest.
     """
     every = list_exports(session)
     if not every:

@@ -126,11 +126,8 @@ def prepare(
 ) -> JobSpec[PrivacyMeasurementParameters]:
     """Make the job for one clip.
 
-    Args:
-        session: where its recording is.
-        clip: that was exported.
-        export: which export it is; the newest of that name when None.
-        options: fields of `MeasureOptions` that are not as usual.
+    `export` is the newest of the clip's name when None; `options` are fields of `MeasureOptions` that are not as
+    usual.
     """
     if not clip.is_file():
         raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
@@ -165,11 +162,7 @@ def prepare(
 
 
 def compute(parameters: PrivacyMeasurementParameters, progress: Progress) -> PrivacyMeasurementResult:
-    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms."""
     from anonymize.measures.frame_observation import MeasureOptions
 
     clip = parameters.clip
@@ -201,11 +194,7 @@ def store(session: Session, work: JobSpec[PrivacyMeasurementParameters], result:
 
 
 def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
-    """Return the clip, read whole and found to be the one that was exported.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Return the clip, read whole and found to be the one that was exported."""
     whole = hash_whole_file(clip, progress)
     if whole.sha256 != sha256:
         raise UserError(
@@ -244,9 +233,6 @@ def measure_rendering(
         strangers: people of other recordings.
         options: how closely.
         progress: told after every frame.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasuredRendering
     from anonymize.measures.measurement import measure_privacy
@@ -297,8 +283,7 @@ def missing_models() -> list[str]:
 def load_tools(tracked_by: str) -> Iterator[Tools]:
     """Load what is installed, and free it when the block ends.
 
-    Args:
-        tracked_by: the detectors that found the faces, joined by `+`: another one looks whether any is left.
+    Another detector than those that found the faces (`tracked_by`, joined by `+`) looks whether any is left.
     """
     witness = find_independent(tracked_by)
     with ExitStack() as stack:

@@ -181,13 +181,7 @@ def format_attack(attack: Attack) -> str:
 
 
 def format_report(report: PrivacyReport, over: Sequence[str], missing: Sequence[str]) -> list[str]:
-    """Return a report as lines.
-
-    Args:
-        report: what was measured.
-        over: what is over a limit.
-        missing: what has a limit and was not measured.
-    """
+    """Return a report as lines. `over` is what is over a limit, `missing` what has a limit and was not measured."""
     looked = f"{report.looks} of {report.frames} frames, {report.faces} faces, {report.seconds:.1f} s"
     lines = [f"Looked at {looked}", "", "Privacy"]
     lines += [f"  {FIGURES[key].name}: {format_figure(report, key)}" for key in PRIVACY_FIGURES]

@@ -54,9 +54,7 @@ class Private:
 def build_scrubber(session: Session, *, quoting: bool = False) -> TextScrubber:
     """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal.
 
-    Args:
-        session: of the study.
-        quoting: what is scrubbed quotes texts of the study, such as a question that says what a node says.
+    With `quoting`, what is scrubbed quotes texts of the study, such as a question that says what a node says.
     """
     study = session.study
     words = private_replacements(session)

@@ -1,7 +1,4 @@
-"""Writes the files of a release: clips, pictures, annotations, tables and meta information.
-
-Media are written from the checked rendering. Meta information never includes hold-outs.
-"""
+"""Writes the files of a release: clips and pictures from the checked rendering, annotations and tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,10 +7,10 @@ from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document
-from anonymize.release.release_plan import ReleasePlan, recording_code
+from anonymize.release.release_plan import SCRUB, ReleasePlan, get_release_key, recording_code
 from anonymize.release.release_rendering import ReleaseRendering
 from anonymize.release.release_rules import ReleaseCandidate, Selection
-from anonymize.release.release_texts import build_documents
+from anonymize.release.release_texts import AnnotationScrubber
 from media.clip_writer import constant_rate_copy
 from media.encoding import UnnamedFile, unnamed_file
 from media.excerpts import write_stills
@@ -52,15 +49,7 @@ def write_media(
 
     Clips are made in files without a name, so that no other program changes them before their checksums are known.
 
-    Args:
-        folder: of the release.
-        plan: of the release.
-        renderings: what was rendered and looked at.
-        treatments: number of a recording -> what is done to its sound, for those whose sound leaves.
-        progress: told.
-
-    Raises:
-        Cancelled: the user stopped it.
+    `treatments` are those of recordings (by number) whose sound leaves.
     """
     made: dict[str, ReleasedFile] = {}
     for rendering in renderings:
@@ -99,11 +88,7 @@ def write_media(
 def _add_sound(
     rendering: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
 ) -> Iterator[UnnamedFile | None]:
-    """Lend a copy of a rendering with its treated sound; None where no sound leaves.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Lend a copy of a rendering with its treated sound; None where no sound leaves."""
     if treatment is None:
         yield None
         return
@@ -125,30 +110,39 @@ FIXED_TIMESTAMP = "2000-01-01T00:00:00.000Z"
 """The time that formats which must hold one are told."""
 
 
-def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, list[str]]:
+def write_annotations(
+    folder: Path, session: Session, plan: ReleasePlan, selection: Selection
+) -> dict[str, tuple[str, ...]]:
     """Write the annotations of the selected recordings; returns path in the folder -> codes of its recordings.
 
     Raises:
         OSError: a file cannot be written.
     """
-    wanted = [candidate.recording for candidate in selection.candidates]
-    silent = {candidate.recording.id: list_silent_people(candidate) for candidate in selection.candidates}
-    parts = dict(build_documents(session, plan, wanted, silent))
-    made: dict[str, list[str]] = {}
+    scrubber = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=get_release_key(session))
+    parts = {
+        recording_code(candidate.number): scrubber.scrub_recording(
+            candidate.recording, list_silent_people(candidate), _clip_link(plan, candidate.number)
+        )
+        for candidate in selection.candidates
+    }
+    made: dict[str, tuple[str, ...]] = {}
     with fixed_clock(FIXED_TIMESTAMP):
         for key in plan.formats:
             to = get_format(key)
-            place = folder / "annotations" / key
-            place.mkdir(parents=True, exist_ok=True)
-            if to.holds_several:
-                together = Document(tuple(recording for part in parts.values() for recording in part.recordings))
-                files = [(place / f"annotations{to.suffixes[0]}", together, [*parts])]
-            else:
-                files = [(place / f"{recording_code(n)}{to.suffixes[0]}", part, [n]) for n, part in parts.items()]
-            for target, part, numbers in files:
-                to.write(part, target)
-                made[target.relative_to(folder).as_posix()] = [recording_code(n) for n in numbers]
+            files = {"annotations": tuple(parts)} if to.holds_several else {code: (code,) for code in parts}
+            for name, codes in files.items():
+                target = folder / "annotations" / key / f"{name}{to.suffixes[0]}"
+                target.parent.mkdir(parents=True, exist_ok=True)
+                to.write(Document(tuple(parts[code] for code in codes)), target)
+                made[target.relative_to(folder).as_posix()] = codes
     return made
+
+
+def _clip_link(plan: ReleasePlan, number: int) -> str:
+    """Return where the clip of a recording lies, seen from the annotations; "" where there is none."""
+    folder = next((kind for kind in ("source", "15hz") if kind in plan.video), "")
+    method = plan.methods_for(number)[0]
+    return f"../../video-{folder}/{method}/{recording_code(number)}.mp4" if folder else ""
 
 
 def list_silent_people(candidate: ReleaseCandidate) -> list[str]:

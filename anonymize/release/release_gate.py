@@ -461,11 +461,7 @@ def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> S
     Annotations may go on being edited: what is in the release is as it was when the release was begun. Not so the
     transcript where sound leaves: a word that moved or was written meanwhile may have to be covered.
 
-    Args:
-        study: path of the study file, which may be open elsewhere.
-        plan: of the release.
-        signed: its `compute_signature` when it was begun.
-        key: of the study's releases.
+    The study file may be open elsewhere; `signed` is the `compute_signature` with which the release was begun.
     """
     with Session.open(study, None, read_only=True) as session:
         written = replace(plan, texts=LEAVE_OUT)

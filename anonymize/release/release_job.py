@@ -49,7 +49,7 @@ from anonymize.release.release_sound import AudioTreatment, find_sound_problems,
 from anonymize.release.release_verification import Leak, find_leaks
 from anonymize.sound.sound_plan import sound_filter
 from project.codec import dump, load
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes, Json, Recording
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.publication import (
@@ -169,14 +169,17 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
     refused = bool(found.remaining)
     texts = create_texts_folder()
     candidates = found.selection.candidates
-    made: dict[str, list[str]] = {}
+    made_of: dict[str, tuple[str, ...]] = {}
     recordings: list[RenderingParameters] = []
     if not refused:
         key = get_release_key(session)
-        made = write_annotations(texts, session, plan, found.selection)
-        made |= {name: [] for name in write_tables(texts, plan, found.selection)}
+        made_of = write_annotations(texts, session, plan, found.selection)
+        made_of |= dict.fromkeys(write_tables(texts, plan, found.selection), ())
         recordings = [
-            _gather_recording(session, plan, candidate, name) for candidate, name in _renderings(plan, found.selection)
+            _gather_recording(session, plan, candidate, method)
+            for candidate in candidates
+            if candidate.has_picture
+            for method in plan.methods_for(candidate.number)
         ]
         sounds = {
             candidate.number: with_seeds(candidate.audio_treatment, key)
@@ -189,7 +192,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
     return JobSpec(
         KIND,
         f"Release {pluralize(len(candidates), 'recording')}",
-        candidates[0].recording.id if candidates else all_recording_ids(session)[0],
+        candidates[0].recording.id if candidates else _require_recordings(session)[0].id,
         ReleaseParameters(
             folder=folder.absolute(),
             study=session.study.path.absolute(),
@@ -199,7 +202,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
             plan=plan,
             reasons=found.reasons,
             waived=found.waived,
-            made_of={name: tuple(codes) for name, codes in made.items()},
+            made_of=made_of,
             recordings=tuple(recordings),
             limits=read_privacy_limits(session.study),
             facts=None if refused else collect_facts(session, plan, found.selection),
@@ -227,16 +230,14 @@ def _study_version(session: Session) -> tuple[str, ...]:
     """Return what changes with every edit and every run: what a job was prepared from."""
     newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
     kinds = ("faces", SPEECH)
-    found = (
-        latest_run(session.study, recording_id, kind) for recording_id in all_recording_ids(session) for kind in kinds
+    runs = (
+        latest_run(session.study, recording.id, kind) for recording in _require_recordings(session) for kind in kinds
     )
-    runs = [run.id for run in found if run is not None]
-    return (*newest, *runs)
+    return (*newest, *(run.id for run in runs if run is not None))
 
 
-def all_recording_ids(session: Session) -> list[str]:
-    """Return the ids of all recordings."""
-    found = [recording.id for recording in all_recordings(session.study)]
+def _require_recordings(session: Session) -> list[Recording]:
+    found = all_recordings(session.study)
     if not found:
         raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
     return found
@@ -325,15 +326,6 @@ def _verify(
         require_source_unchanged(rendering, progress)
 
 
-def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCandidate, str]]:
-    return [
-        (candidate, name)
-        for candidate in selection.candidates
-        if candidate.has_picture
-        for name in plan.methods_for(candidate.number)
-    ]
-
-
 def _gather_recording(
     session: Session, plan: ReleasePlan, candidate: ReleaseCandidate, method: str
 ) -> RenderingParameters:
@@ -378,18 +370,14 @@ def _write(
     secrets: ReleaseSecrets,
     progress: Progress,
 ) -> str:
-    """Write every file of a release; returns the text of its manifest.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Write every file of a release; returns the text of its manifest."""
     plan = parameters.plan
     treatments = {
         number: sound_filter(treatment, rendering.plan.source, progress, track=rendering.plan.track)
         for rendering in renderings
         if (treatment := secrets.sounds.get(number := rendering.outcome.number)) is not None
     }
-    made_of = {name: list(codes) for name, codes in parameters.made_of.items()}
+    made_of = dict(parameters.made_of)
     written: dict[str, str] = {}
     for name in made_of:
         target = staging / name
@@ -399,7 +387,7 @@ def _write(
         if written[name] != parameters.prepared.get(name):
             raise _changed_texts_error()
     media = write_media(staging, plan, renderings, treatments, progress)
-    made_of |= {name: [file.source] for name, file in media.items()}
+    made_of |= {name: (file.source,) for name, file in media.items()}
     written |= {name: file.sha256 for name, file in media.items()}
     for rendering in renderings:
         require_unchanged(rendering)

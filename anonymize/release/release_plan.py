@@ -168,9 +168,7 @@ def derive_released_id(key: str, own: str) -> str:
 def assign_annotator_codes(annotators: Sequence[Annotator], taken: Collection[str] = ()) -> dict[str, str]:
     """Return name -> A01, A02... (people), M01... (models), C01... (agreed on); nobody's own name is used as a code.
 
-    Args:
-        annotators: all of the study, in the order they came.
-        taken: further names that no code may be.
+    Annotators come in the order in which they came to the study; no code is one of the names in `taken`.
     """
     avoid = {annotator.name.casefold() for annotator in annotators} | {name.casefold() for name in taken}
     codes: dict[str, str] = {}

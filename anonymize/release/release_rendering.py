@@ -279,14 +279,6 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
     A rendering stays in the cache until a release that holds it is written, or for a fortnight after its last use.
     So a release that is refused for something else need not render again. What is known about it is sealed with the
     study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
-
-    Args:
-        parameters: of the recording.
-        key: of the study's releases.
-        progress: told.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     from anonymize.rendering.face_renderer import find_uncovered_frames, render
     from anonymize.rendering.residual_faces import ResidualFaceStatus, check_rendering
@@ -369,11 +361,7 @@ def require_unchanged(rendering: ReleaseRendering) -> None:
 
 
 def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) -> None:
-    """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered."""
     rendering.source.require_unchanged()
     if hash_whole_file(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
         raise source_changed_error(rendering.source.path.name)
@@ -442,9 +430,6 @@ def measure_outcome(
     """Return the outcome of a rendering with what was measured in it.
 
     Where no face is hidden, there is nothing to measure.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     plan, outcome = rendering.plan, rendering.outcome
     if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):

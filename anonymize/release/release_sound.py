@@ -137,13 +137,6 @@ def plan_audio_treatment(
     """Return what is done to the sound of a recording, but for the seeds.
 
     Where somebody in it did not agree, only those are heard who did and are known to speak: fail closed.
-
-    Args:
-        plan: of the release.
-        spoken: everything personal that is said, but for what a person decided to keep.
-        speech: what is known about who speaks when.
-        people: everybody who appears.
-        refusing: those of them who did not agree.
     """
     silent = {participant.id for participant in refusing}
     names = {person.id: person.pseudonym for person in people}
@@ -184,10 +177,7 @@ class PersonalHits:
     def undecided(self, recording_id: str, *, texts: bool, speech: bool) -> list[PlacedHit]:
         """Return the hits in a recording that leave and that nobody decided on, by time.
 
-        Args:
-            recording_id: of the recording.
-            texts: whether its texts leave, the transcript among them.
-            speech: whether its sound leaves.
+        `texts` and `speech`: whether its texts, the transcript among them, and its sound leave.
         """
         if not (texts or speech):
             return []
@@ -232,9 +222,6 @@ def find_sound_problems(
     Where something was covered or somebody muted, there must be exactly what a cover makes of silence: nothing of the
     source. Where voices are as they are, every other sample must be the source's; where they are changed, none of
     it may be left as it was. The sound must be as long as the source's.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     told = progress or Silent()
     own = stream_original(source, track=track)

@@ -181,10 +181,7 @@ def collect_meta_information(
 ) -> list[dict[str, Json]]:
     """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
 
-    Args:
-        session: of the study.
-        wanted: ids of recordings.
-        scrubbed: whether texts and names are scrubbed by the finders of a release.
+    With `scrubbed`, texts and names are scrubbed by the finders of a release.
     """
     found = exportable_recordings(session, wanted)
     if not scrubbed:

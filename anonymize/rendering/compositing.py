@@ -193,11 +193,7 @@ class Painter:
     def __init__(self, faces: HiddenFaces, method: Method, damaged: frozenset[int], tracked_frames: int) -> None:
         """Get ready.
 
-        Args:
-            faces: which faces are hidden and where, and what is painted over always.
-            method: how.
-            damaged: positions of frames that cannot be vouched for.
-            tracked_frames: frames from this one on were not looked at.
+        Frames at the positions in `damaged`, and those from `tracked_frames` on, cannot be vouched for.
         """
         self._faces, self._method = faces, method
         self._damaged, self._tracked = damaged, tracked_frames

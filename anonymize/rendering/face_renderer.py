@@ -109,9 +109,6 @@ def render(
 
     `examine` gets the finished clip under a temporary name, and where its zero lies on the recording's axis in
     microseconds. The clip takes its own name when this returns: what could not be examined is not there.
-
-    Raises:
-        Cancelled: the user stopped it; the same holds.
     """
     started = time.monotonic()
     progress = progress or Silent()

@@ -141,9 +141,6 @@ def check_rendering(
         start_us: where on the recording's axis the rendering's zero lies.
         workers: pictures that are looked at side by side; see `count_parallel_frames` when None.
         progress: told after every frame.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress = progress or Silent()
     index = load_index(rendering, progress=progress)

@@ -72,15 +72,7 @@ class SoundFileResult:
 def prepare(
     session: Session, recording_id: str, choice: SoundChoice, destination: Path, *, overwrite: bool = False
 ) -> JobSpec[SoundFileParameters]:
-    """Make the job for one recording.
-
-    Args:
-        session: where the recording is.
-        recording_id: which one.
-        choice: how its sound is treated; not `NONE`, since a file of no sound is of no use.
-        destination: ends in `.flac` or `.wav`.
-        overwrite: whether a file of that name may be replaced.
-    """
+    """Make the job for one recording. The destination ends in `.flac` or `.wav`."""
     recording = session.recording(recording_id)
     if choice.voice == NONE:
         raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")

@@ -45,9 +45,6 @@ def measure_voices(
         covered: stretches that were covered, on the same axis: words in them are not compared.
         progress: asked whether to stop.
         track: which sound track of the media file, from 1.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress.progress(0, 0, "Comparing before and after")
     before, after = _read_samples(source, track), _read_samples(treated)
