@@ -26,11 +26,11 @@ from anonymize.methods.face_methods import method_type
 from anonymize.voice.sound_choice import (
     SoundChoice,
     SoundParameters,
+    build_filter,
     gather_sound_parameters,
     require_choice,
     sound_checksum,
 )
-from anonymize.voice.sound_job import build_filter
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
 from project.progress import Progress

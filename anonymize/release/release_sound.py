@@ -17,8 +17,15 @@ from numpy.typing import NDArray
 
 from anonymize.pii_review.review_hits import PlacedHit, SpokenHit, find_hits, spoken_hits
 from anonymize.release.release_plan import ReleasePlan, keyed_checksum
-from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, covered_samples, measure_room
-from anonymize.sound.sound_plan import SoundPlan, Treatments
+from anonymize.sound.sound_plan import (
+    FADE_US,
+    CoverFilter,
+    RoomTone,
+    SoundPlan,
+    Treatments,
+    covered_samples,
+    measure_room,
+)
 from anonymize.sound.voice_methods import MUTE, SILENCE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
 from media.sound import stream_original, to_int16

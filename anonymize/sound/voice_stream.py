@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice, VoiceMethod, split_frames
-from media.sound import Samples
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Samples, Voice, VoiceMethod, split_frames
 from project.timebase import SECOND_US
 
 _WINDOW_S = 0.04

@@ -6,13 +6,16 @@ import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from anonymize.sound.sound_plan import SoundPlan
+from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
 from anonymize.sound.voice_stream import VoiceSpan
 from project.codec import dump
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.progress import Progress
 from project.queries.pii_rows import pii_decisions, private_words, public_words
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import utterances_of
@@ -20,6 +23,9 @@ from project.search.free_texts import free_texts
 from project.session.session import Session
 from project.store.column_values import words_to_json
 from project.timebase import Interval
+
+if TYPE_CHECKING:
+    from media.sound import SoundFilter
 
 KEEP, NONE = "keep", "none"
 SECRET_PROPERTY = "voice_secret"
@@ -92,7 +98,7 @@ def require_choice(choice: SoundChoice) -> None:
 
 
 def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> SoundParameters:
-    """Return what `sound_job.build_filter` makes a filter from."""
+    """Return what `build_filter` makes a filter from."""
     require_choice(choice)
     plan = SoundPlan(
         covered=tuple(pii_spans(session, recording_id)) if choice.covers_pii else (),
@@ -103,6 +109,20 @@ def gather_sound_parameters(session: Session, recording_id: str, choice: SoundCh
         seeds = _seeds(session, {speaker.identity for speaker in speakers})
         plan = replace(plan, voice=choice.voice, options=choice.options, speakers=tuple(speakers), seeds=seeds)
     return SoundParameters(choice, plan, sound_checksum(session, recording_id, choice))
+
+
+def build_filter(
+    sound: SoundParameters,
+    source: Path,
+    progress: Progress | None = None,
+    near: tuple[int, int | None] = (0, None),
+    *,
+    track: int,
+) -> "SoundFilter | Literal['keep', 'none']":
+    """Return what treats a sound track of a file."""
+    if sound.choice.voice == NONE:
+        return "none"
+    return "keep" if sound.plan.is_unchanged else sound_filter(sound.plan, source, progress, near, track=track)
 
 
 def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> str:

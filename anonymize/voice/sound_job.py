@@ -4,12 +4,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 from annotate.interchange.document_export import exportable_recordings
 from annotate.study.recording_files import require_usable_sound
-from anonymize.sound.sound_plan import sound_filter
-from anonymize.voice.sound_choice import NONE, SoundChoice, SoundParameters, gather_sound_parameters
+from anonymize.voice.sound_choice import NONE, SoundChoice, SoundParameters, build_filter, gather_sound_parameters
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
@@ -18,24 +16,6 @@ from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
 from project.text_format import require_utf8
-
-if TYPE_CHECKING:
-    from media.sound import SoundFilter
-
-
-def build_filter(
-    sound: SoundParameters,
-    source: Path,
-    progress: Progress | None = None,
-    near: tuple[int, int | None] = (0, None),
-    *,
-    track: int,
-) -> "SoundFilter | Literal['keep', 'none']":
-    """Return what treats a sound track of a file."""
-    if sound.choice.voice == NONE:
-        return "none"
-    return "keep" if sound.plan.is_unchanged else sound_filter(sound.plan, source, progress, near, track=track)
-
 
 KIND = "voice"
 

@@ -5,8 +5,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.voice.sound_choice import SoundChoice, SoundParameters, gather_sound_parameters
-from anonymize.voice.sound_job import build_filter
+from anonymize.voice.sound_choice import SoundChoice, SoundParameters, build_filter, gather_sound_parameters
 from project.errors import UserError
 from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress

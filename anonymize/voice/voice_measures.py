@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.sound.voice_methods import Voice
+from anonymize.sound.voice_methods import Samples, Voice
 from media.sound import stream_sound
 from project.entities.study_records import Json
 from project.progress import Progress
@@ -24,7 +24,6 @@ NOBODY, EVERYBODY = "nobody assigned", "everybody together"
 
 SpokenUtterance = tuple[int, int, str, str]
 """Start, end, text and pseudonym of an utterance."""
-Samples = NDArray[np.float32]
 
 
 def measure_voices(

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.sound.sound_cover import FADE_US, covered_samples
-from anonymize.sound.sound_plan import SoundPlan, sound_filter
+from anonymize.sound.sound_plan import FADE_US, SoundPlan, covered_samples, sound_filter
 from media.clip_writer import constant_rate_copy, paint_clip
 from media.frame_index import load_index
 from media.sound import Samples, Silence, stream_original, to_int16

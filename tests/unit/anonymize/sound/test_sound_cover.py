@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, covered_samples, measure_room
-from anonymize.sound.sound_plan import SoundPlan, sound_filter
+from anonymize.sound.sound_plan import (
+    FADE_US,
+    CoverFilter,
+    RoomTone,
+    SoundPlan,
+    covered_samples,
+    measure_room,
+    sound_filter,
+)
 from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER
 from project.timebase import Interval

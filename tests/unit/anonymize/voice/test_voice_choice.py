@@ -13,7 +13,7 @@ from annotate.study.people import add_participant
 from annotate.study.recording_edits import add_recordings, choose_sound_track, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
-from anonymize.sound.sound_cover import FADE_US
+from anonymize.sound.sound_plan import FADE_US
 from anonymize.voice import sound_job as voice
 from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import (
