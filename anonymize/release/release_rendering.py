@@ -24,8 +24,9 @@ from anonymize.faces.masking_plan import (
     working_folder,
 )
 from anonymize.measures.frame_measures import Stranger
+from anonymize.measures.privacy_report import FIGURES, MeasureInfo, PrivacyReport
 from anonymize.privacy.privacy_job import measure_rendering
-from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
+from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, format_value, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
 from anonymize.release.release_rules import ReleaseBlocker
 from project.codec import dump
@@ -35,11 +36,10 @@ from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
-from project.text_format import format_percent, pluralize
+from project.text_format import pluralize
 from project.timebase import format_time
 
 if TYPE_CHECKING:
-    from anonymize.measures.privacy_report import PrivacyReport
     from anonymize.rendering.face_renderer import RenderPlan
 
 
@@ -420,7 +420,6 @@ def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
     return keyed_checksum(key, json.dumps([folder.name, facts], sort_keys=True))
 
 
-_MIN_SHOWN = 1e-3
 _UNLIMITED = 1_000_000
 
 
@@ -449,7 +448,7 @@ def measure_outcome(
 
 
 def add_measures(
-    outcome: RenderingCheck, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool
+    outcome: RenderingCheck, report: PrivacyReport, limits: PrivacyLimits, *, drawn: bool
 ) -> RenderingCheck:
     """Return an outcome with what was measured in its rendering."""
     missing = unmeasured_limits(report)
@@ -460,24 +459,14 @@ def add_measures(
         why_not=" ".join(missing),
         over=tuple(exceeded_limits(report, limits)),
         recognized=tuple(exceeded_limits(report, alone)) if drawn else (),
-        figures=format_figures(report),
+        figures=_format_figures(report),
     )
 
 
-def format_figures(report: "PrivacyReport") -> dict[str, str]:
+def _format_figures(report: PrivacyReport) -> dict[str, str]:
     """Return what was measured, in words, for the data card."""
-    from anonymize.measures.privacy_report import FIGURES
-
-    found = {about.name: _format_figure(report.figure(key).value, about.unit) for key, about in FIGURES.items()}
+    figures = [(about, report.figure(key)) for key, about in FIGURES.items()]
     for attack in report.attacks:
-        rate = attack.rates[0].value
-        found[f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"] = _format_figure(rate, "share")
-    return {name: text for name, text in found.items() if text}
-
-
-def _format_figure(value: float | None, unit: str) -> str:
-    if value is None:
-        return ""
-    if unit == "share":
-        return format_percent(value)
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _MIN_SHOWN else f"{value:.3g} {unit}".strip()
+        name = f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"
+        figures.append((MeasureInfo(name, "share"), attack.rates[0]))
+    return {about.name: format_value(about, figure) for about, figure in figures if figure.value is not None}

@@ -34,7 +34,7 @@ def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Outpu
     Example:
       greenroom scrub my-study.greenroom --out annotations.greenroom
     """
-    from anonymize.release.annotations_only import copy_to_json, export_annotations_copy
+    from anonymize.release.annotations_only import export_annotations_copy
 
     made, changes = export_annotations_copy(session, out)
     rows = ", ".join(
@@ -53,7 +53,7 @@ def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Outpu
         lines.append(f"{pluralize(left, 'value')} in words: not in it")
     if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    return Output({**copy_to_json(made), "noted": changes is not None}, lines)
+    return Output(record(made, "path", copy=str(made.path), noted=changes is not None), lines)
 
 
 def texts_output(found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> Output:
