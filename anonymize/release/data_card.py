@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from anonymize.methods.face_methods import method_type
 from anonymize.pii_detection.pii_hit import KINDS
@@ -26,6 +25,7 @@ from anonymize.release.release_plan import (
 )
 from anonymize.release.release_rendering import RenderingCheck
 from anonymize.release.release_rules import RULES, Selection, valid_waivers
+from anonymize.release.release_sound import AudioTreatment
 from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 from anonymize.sound.voice_methods import COVERS, voice_type
 from project.codec import dump
@@ -58,7 +58,6 @@ class ReleaseFacts:
         waivers: rule, number of the recording or None, reason, code of who waived it.
         texts: how many texts were scrubbed, and how many places in them were changed.
         read_by: code of who confirmed the scrubbed texts.
-        sounds: number of a recording whose sound leaves -> what was done to it, see `AudioTreatment.facts`.
         recognizers: models of names that searched texts and speech beside the rules.
         sources: code of a recording -> what the manifest says about it; states of the study only sealed.
         manifest: what else it says.
@@ -70,16 +69,22 @@ class ReleaseFacts:
     waivers: Sequence[tuple[str, int | None, str, str]]
     texts: tuple[int, int] = (0, 0)
     read_by: str = ""
-    sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     recognizers: Sequence[str] = ()
     sources: Mapping[str, Json] = field(default_factory=dict)
     manifest: Mapping[str, Json] = field(default_factory=dict)
 
 
 def write_cards(
-    folder: Path, plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: ReleaseFacts
+    folder: Path,
+    plan: ReleasePlan,
+    outcomes: Sequence[RenderingCheck],
+    sounds: Mapping[int, AudioTreatment],
+    facts: ReleaseFacts,
 ) -> dict[str, str]:
-    """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written."""
+    """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written.
+
+    `sounds` says what was done to the sound of each recording (by number) whose sound leaves.
+    """
     slots = {
         "title": plan.title or "Data set",
         "contact": plan.contact or _NOT_STATED,
@@ -90,7 +95,7 @@ def write_cards(
         "faces": _faces(plan, outcomes, facts),
         "checks": _checks(outcomes),
         "measures": _measures(outcomes),
-        "sound": _sound(plan, outcomes, facts),
+        "sound": _sound(plan, outcomes, sounds, facts),
         "texts": _texts(plan, facts),
         "waivers": _waivers(facts),
     }
@@ -175,8 +180,13 @@ def _measures(outcomes: Iterable[RenderingCheck]) -> str:
     return "\n".join(lines) or _NO_ENTRIES
 
 
-def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: ReleaseFacts) -> str:
-    numbers = sorted({outcome.number for outcome in outcomes} & facts.sounds.keys())
+def _sound(
+    plan: ReleasePlan,
+    outcomes: Iterable[RenderingCheck],
+    sounds: Mapping[int, AudioTreatment],
+    facts: ReleaseFacts,
+) -> str:
+    numbers = sorted({outcome.number for outcome in outcomes} & sounds.keys())
     if not plan.includes_sound or not numbers:
         return "There is no sound in this release."
     if plan.voice_method is None:
@@ -194,16 +204,16 @@ def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: Release
         + (", every other sample is the source's." if plan.voice_method is None else ", and no voice is as it was.")
     )
     lines.append(_search_sentence(facts))
-    return "\n".join(lines) + "\n\n" + "\n".join(_sound_line(number, facts.sounds[number]) for number in numbers)
+    return "\n".join(lines) + "\n\n" + "\n".join(_sound_line(number, sounds[number]) for number in numbers)
 
 
-def _sound_line(number: int, found: Mapping[str, Any]) -> str:
-    covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in found["covered"].items()]
+def _sound_line(number: int, treatment: AudioTreatment) -> str:
+    covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in treatment.kinds.items()]
     said = f"covered: {', '.join(covered)}" if covered else "nothing personal was said"
-    if found["whole_utterances"]:
-        said += f"; {pluralize(found['whole_utterances'], 'place')} of these with the whole utterance"
-    if found["muted"]:
-        said += f"; {pluralize(found['muted'], 'place')}, {found['muted_s']:.1f} s together, without any sound, "
+    if treatment.whole:
+        said += f"; {pluralize(treatment.whole, 'place')} of these with the whole utterance"
+    if treatment.muted:
+        said += f"; {pluralize(len(treatment.muted), 'place')}, {treatment.muted_s:.1f} s together, without any sound, "
         said += "because somebody may be heard there who did not agree"
     return f"- {recording_code(number)}: {said}."
 
@@ -262,11 +272,6 @@ def collect_facts(session: Session, plan: ReleasePlan, selection: Selection) -> 
         waivers=waivers,
         texts=(len(texts), sum(len(text.replacements) for text in texts)),
         read_by=names[reader.id] if reader is not None else "",
-        sounds={
-            candidate.number: candidate.audio_treatment.facts()
-            for candidate in candidates
-            if candidate.audio_treatment is not None
-        },
         recognizers=[scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
         sources={
             recording_code(candidate.number): {

@@ -393,7 +393,7 @@ def _write(
         require_unchanged(rendering)
     facts = parameters.facts
     assert facts is not None
-    written |= write_cards(staging, plan, outcomes, facts)
+    written |= write_cards(staging, plan, outcomes, secrets.sounds, facts)
     sources = dict(facts.sources)
     for rendering in renderings:
         code = recording_code(rendering.outcome.number)

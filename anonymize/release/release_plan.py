@@ -5,8 +5,6 @@ The study keeps the newest plan, so that the window and the command line agree.
 
 import hashlib
 import hmac
-import re
-import secrets
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -135,7 +133,6 @@ def require_possible(plan: ReleasePlan) -> None:
 
 
 KEY_PROPERTY = "release_key"
-_KEY = re.compile("[0-9a-f]{64}")
 _CODE_LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
 _VERSION_7 = 0x7 << 76
 _VARIANT = 0b10 << 62
@@ -143,14 +140,7 @@ _VARIANT = 0b10 << 62
 
 def get_release_key(session: Session) -> str:
     """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study."""
-    found = session.study.get_property(KEY_PROPERTY)
-    if isinstance(found, str) and _KEY.fullmatch(found):
-        return found
-    made = secrets.token_hex(32)
-    session.study.require_writable()
-    with session.study.step("Make the key of releases", undoable=False):
-        session.study.set_property(KEY_PROPERTY, made)
-    return made
+    return session.get_secret(KEY_PROPERTY)
 
 
 def keyed_checksum(key: str, text: str) -> str:

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from anonymize.privacy.privacy_job import measure_rendering
 from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, format_value, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
 from anonymize.release.release_rules import ReleaseBlocker
-from project.codec import dump
+from project.codec import dump, load
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
@@ -40,7 +40,7 @@ from project.text_format import pluralize
 from project.timebase import format_time
 
 if TYPE_CHECKING:
-    from anonymize.rendering.face_renderer import RenderPlan
+    from anonymize.rendering.face_renderer import RenderPlan, RenderResult
 
 
 _AREA_REACH = 0.9
@@ -289,21 +289,14 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
     digests = weights_digests(parameters.method)
     folder = _folder(rendering_key(parameters, digests), parameters)
     plan = add_solid_areas(build_render_plan(parameters, folder / _CLIP), parameters.painted)
-    facts = _facts(folder, key)
-    if facts is None:
+    done = _read_rendering(folder, key)
+    if done is None:
         with working_folder(parameters, digests) as cache:
             done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
         source.require_unchanged()
-        facts = {
-            "frames": done.frames,
-            "zero_us": done.start_us,
-            "blanked_us": [*done.blanked_us],
-            "undrawn_us": [*done.undrawn_us],
-            "sha256": done.sha256,
-        }
+        facts = dump(done)
         (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
     looked_at = hash_whole_file(folder / _CLIP)
-    zero_us = cast(int, facts["zero_us"])
     found = check_rendering(
         folder / _CLIP,
         plan.tracks,
@@ -312,10 +305,10 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
         replaced=plan.method.kind == "face",
         regions=[*parameters.regions, *(area for area in plan.areas if area not in parameters.regions)],
         source=load_index(plan.source, cache_folder()).canvas,
-        start_us=zero_us,
+        start_us=done.start_us,
         progress=progress,
     )
-    if found.frames != facts["frames"] or looked_at.sha256 != facts["sha256"]:
+    if found.frames != done.frames or looked_at.sha256 != done.sha256:
         raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
     outcome = RenderingCheck(
         parameters.number,
@@ -330,14 +323,14 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
             if hit.finding in (ResidualFaceStatus.FACE_LEFT, ResidualFaceStatus.DOUBTFUL)
         )[:_MAX_HITS],
         bare_us=tuple(find_uncovered_frames(plan)),
-        blanked_us=tuple(cast(list[int], facts["blanked_us"])),
-        undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
+        blanked_us=done.blanked_us,
+        undrawn_us=done.undrawn_us,
         exempt_us=tuple(found.exempt),
         checked_by=parameters.detector,
         witness=parameters.witness,
         ends_early_s=parameters.ends_early_s,
     )
-    return ReleaseRendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
+    return ReleaseRendering(folder / _CLIP, done.start_us, plan, outcome, digests, looked_at, source)
 
 
 def add_solid_areas(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
@@ -404,14 +397,17 @@ def _folder(key: str, parameters: RenderingParameters) -> Path:
     return folder
 
 
-def _facts(folder: Path, key: str) -> dict[str, Json] | None:
+def _read_rendering(folder: Path, key: str) -> "RenderResult | None":
     """Return what is known about the rendering that lies in a folder; None where there is none, or another clip."""
+    from anonymize.rendering.face_renderer import RenderResult
+
     try:
-        found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
+        found = json.loads((folder / _FACTS).read_text("utf-8"))
         seal = str(found.pop(_SEAL, ""))
         whole = hmac.compare_digest(seal.encode(), _seal(folder, key, found).encode())
-        return found if whole and found.get("sha256") == file_sha256(folder / _CLIP) else None
-    except (OSError, ValueError, AttributeError):
+        done = load(RenderResult, found, _FACTS)
+        return done if whole and done.sha256 == file_sha256(folder / _CLIP) else None
+    except (OSError, ValueError, AttributeError, UserError):
         return None
 
 

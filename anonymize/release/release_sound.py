@@ -121,8 +121,13 @@ class AudioTreatment(SoundPlan):
     kinds: Mapping[str, int] = field(default_factory=dict)
     whole: int = 0
 
+    @property
+    def muted_s(self) -> float:
+        """How long it is that somebody is muted."""
+        return sum(end - start for start, end in self.muted) / SECOND_US
+
     def facts(self) -> dict[str, Json]:
-        """Return what manifest and card say: how many and how, not where and who."""
+        """Return what the manifest says: how many and how, not where and who."""
         return {
             "voices": self.voice or "as they are",
             "options": cast(Json, dict(self.options)),
@@ -130,7 +135,7 @@ class AudioTreatment(SoundPlan):
             "covered": cast(Json, dict(self.kinds)),
             "whole_utterances": self.whole,
             "muted": len(self.muted),
-            "muted_s": round(sum(end - start for start, end in self.muted) / SECOND_US, 3),
+            "muted_s": round(self.muted_s, 3),
         }
 
 

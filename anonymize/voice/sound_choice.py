@@ -3,7 +3,6 @@
 import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -171,21 +170,9 @@ def speaker_spans(session: Session, recording_id: str) -> list[VoiceSpan]:
 
 
 def _seeds(session: Session, participants: set[str]) -> dict[str, str]:
-    secret = _secret(session).encode()
+    secret = session.get_secret(SECRET_PROPERTY).encode()
     known = {"", *participants}
     return {who: hmac.new(secret, who.encode(), hashlib.sha256).hexdigest() for who in sorted(known)}
-
-
-def _secret(session: Session) -> str:
-    """Return the study's secret, made when it is first needed."""
-    found = session.study.get_property(SECRET_PROPERTY)
-    if isinstance(found, str) and found:
-        return found
-    session.study.require_writable()
-    made = secrets.token_hex(32)
-    with session.study.step("Prepare the changing of voices", undoable=False):
-        session.study.set_property(SECRET_PROPERTY, made)
-    return made
 
 
 def _transcript_state(session: Session, recording_id: str) -> list[object]:

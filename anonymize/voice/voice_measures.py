@@ -232,21 +232,6 @@ def count_syllables(samples: Voice, rate: int) -> int:
     return len(find_peaks(smooth, prominence=_MIN_RISE * peak)[0])
 
 
-def equal_error_rate(genuine: Sequence[float], impostor: Sequence[float]) -> float | None:
-    """Return the equal error rate of scores: where as many pairs of one voice are refused as pairs of two are accepted.
-
-    Half is what guessing gives. None where one of both is empty.
-    """
-    if not len(genuine) or not len(impostor):
-        return None
-    same, other = np.sort(genuine), np.sort(impostor)
-    thresholds = np.concatenate([same, other, [np.inf]])
-    refused = np.searchsorted(same, thresholds, "left") / len(same)
-    accepted = 1 - np.searchsorted(other, thresholds, "left") / len(other)
-    best = int(np.abs(refused - accepted).argmin())
-    return float((refused[best] + accepted[best]) / 2)
-
-
 def _pitch(samples: Voice, rate: int) -> NDArray[np.float64]:
     import pyworld
 

@@ -13,12 +13,12 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymize.measures.reidentification import equal_error_rate
 from anonymize.sound.voice_methods import VOICES, create_voice
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter
 from anonymize.voice.voice_measures import (
     compare_intonation,
     count_syllables,
-    equal_error_rate,
     normalize_words,
     word_error_rate,
 )
@@ -163,7 +163,7 @@ def errors(left: NDArray[np.float32], right: NDArray[np.float32], who: Sequence[
     genuine, impostor = [], []
     for a, b in itertools.permutations(range(len(who)), 2):
         (genuine if who[a] == who[b] else impostor).append(float(left[a] @ right[b]))
-    found = equal_error_rate(genuine, impostor)
+    found = equal_error_rate(np.array(genuine), np.array(impostor)).value
     assert found is not None
     return found
 
