@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.faces.face_review import REASON_TEXTS
 from anonymize.masking.mask_coverage import ReviewReason
 from anonymize.methods.face_methods import missing_weights
@@ -37,8 +38,6 @@ from project.merging.merge import COPY_PROPERTY
 from project.queries.face_rows import mask_state
 from project.queries.history_rows import source_sha256
 from project.queries.pii_rows import pii_decisions, public_words
-from project.queries.policy_rows import visible_participants
-from project.queries.recording_rows import participants_in
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
@@ -63,7 +62,7 @@ def check_not_empty(selection: Selection) -> Iterator[ReleaseBlocker]:
     if not selection.candidates:
         why = " ".join(f"Recording {number}: {text}" for number, text in sorted(selection.left_out.items()))
         yield ReleaseBlocker(
-            "something", None, None, f"There is nothing to release. {why}".strip(), "Record who consented to release."
+            "something", f"There is nothing to release. {why}".strip(), "Record who consented to release."
         )
 
 
@@ -87,15 +86,9 @@ _PERMISSION_TABLES = (
 def rows_past_history(
     session: Session, tables: Sequence[str], permissions: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    """Return what another program did to what people decided.
+    """Return a sentence for each row of some tables that is not as the history says, and which it does not know.
 
-    Args:
-        session: of the study.
-        tables: whose rows have to be as the history says.
-        permissions: tables of rows that let something out, which the history has to know.
-
-    Returns:
-        A sentence for each row that is not as the history says; table and key of each that it does not know.
+    Those are told by table and key; only tables of rows that let something out (`permissions`) are searched for them.
     """
     query = session.study.rows
     # A copy that was split begins without a history.
@@ -111,8 +104,6 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
     if unlike:
         yield ReleaseBlocker(
             "history",
-            None,
-            None,
             f"{pluralize(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
             "says: another program changed what people decided.",
             "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
@@ -121,8 +112,6 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
         listed = ", ".join(map(escape_unprintable, added[:_MAX_LISTED]))
         yield ReleaseBlocker(
             "history",
-            None,
-            None,
             f"Of {pluralize(len(added), 'row')} that {'says' if len(added) == 1 else 'say'} what may leave or was "
             f"reviewed, the history knows nothing: {listed}{', …' if len(added) > _MAX_LISTED else ''}.",
             "Another program may have added them. Take them back and decide here, or waive it with a reason.",
@@ -141,13 +130,12 @@ def check_texts_reviewed(
     texts = list_released_texts(session) if found is None else found
     if texts and find_confirming_annotator(session, texts) is None:
         hint = "Read them, then confirm: greenroom texts STUDY --confirm"
-        yield ReleaseBlocker("texts-reviewed", None, None, unconfirmed_message(len(texts)), hint)
+        yield ReleaseBlocker("texts-reviewed", unconfirmed_message(len(texts)), hint)
 
 
 def check_file_present(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`. A recording without any file has only texts, and needs none."""
-    medium = candidate.session.main_medium(candidate.recording.id)
-    if medium is not None and not candidate.has_file:
+    if candidate.medium is not None and not candidate.has_file:
         yield candidate.build_blocker(
             "file",
             f"The file of recording {candidate.number} is missing or was replaced.",
@@ -160,13 +148,9 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
 
     It is read whole: the release job waits for that, a window does not.
     """
-    medium, run = (
-        candidate.session.main_medium(candidate.recording.id),
-        candidate.faces.run if candidate.faces is not None else None,
-    )
-    if not candidate.is_tracked or run is None or medium is None:
+    if candidate.face_run is None or candidate.medium is None:
         return
-    known, path = source_sha256(run), candidate.session.locate(medium).path
+    known, path = source_sha256(candidate.face_run), candidate.session.locate(candidate.medium).path
     looked = not known or candidate.session.patient or is_hash_cached(path)
     if looked and hash_whole_file(path).sha256 != known:
         yield candidate.build_blocker(
@@ -179,7 +163,7 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
 
 def check_faces_tracked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-tracked`."""
-    if candidate.has_picture and candidate.has_file and not candidate.is_tracked:
+    if candidate.has_picture and candidate.has_file and candidate.face_run is None:
         yield candidate.build_blocker(
             "faces-tracked",
             f"No faces were looked for in recording {candidate.number}.",
@@ -189,7 +173,7 @@ def check_faces_tracked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]
 
 def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-reviewed`."""
-    if not candidate.is_tracked or candidate.faces is None or candidate.faces.reviews:
+    if candidate.face_run is None or candidate.faces is None or candidate.faces.reviews:
         return
     if candidate.faces.revoked:
         sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
@@ -200,7 +184,7 @@ def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
 
 def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `uncovered`: every place that needs a look and had none."""
-    if not candidate.is_tracked or candidate.faces is None:
+    if candidate.face_run is None or candidate.faces is None:
         return
     for span in candidate.faces.pending:
         if span.reason not in _BLANKED_REASONS:
@@ -216,10 +200,7 @@ def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 def check_consent_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
     hint = "Add who appears and what they consented to: greenroom participant --help"
-    study = candidate.session.study
-    if not participants_in(study, candidate.recording.id) and not visible_participants(study).get(
-        candidate.recording.id
-    ):
+    if not may_leave(candidate.session, candidate.recording.id, LeaveUse.RELEASE_OF_PICTURES).people:
         yield candidate.build_blocker(
             "consent-known", f"Nobody is said to appear in recording {candidate.number}.", hint
         )
@@ -271,7 +252,7 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             f"Nobody looked for speech in the sound of recording {candidate.number} as it is now.",
             "Look for it: greenroom transcribe STUDY --speech-only",
         )
-    elif candidate.is_tracked and not _is_same_source(candidate, candidate.speech.run):
+    elif candidate.face_run is not None and not _is_same_source(candidate.speech.run, candidate.face_run):
         yield candidate.build_blocker(
             "transcript",
             f"Speech was looked for in recording {candidate.number} before its file was last changed.",
@@ -287,11 +268,10 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-def _is_same_source(candidate: ReleaseCandidate, listened: Run) -> bool:
-    """Tell whether a run listened to the file, byte by byte, in which faces were looked for."""
-    run = candidate.faces.run if candidate.faces is not None else None
+def _is_same_source(listened: Run, looked: Run) -> bool:
+    """Tell whether a run listened to the file, byte by byte, in which another one looked for faces."""
     heard = source_sha256(listened)
-    return run is not None and bool(heard) and heard == source_sha256(run)
+    return bool(heard) and heard == source_sha256(looked)
 
 
 def check_transcript_checked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
@@ -375,7 +355,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
 
     So nothing is rendered that would be refused for a model that is missing.
     """
-    if not candidate.is_tracked or candidate.faces is None or candidate.faces.run is None:
+    if candidate.face_run is None or candidate.faces is None:
         return
     number = candidate.number
     for method in candidate.plan.methods_for(number):
@@ -387,7 +367,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
                 waivable=False,
                 weights=name,
             )
-    tracked_by = candidate.faces.run.backend
+    tracked_by = candidate.face_run.backend
     if find_independent(tracked_by) is None:
         detectors = (*WITNESS_DETECTORS, *DETECTORS.weights)
         others = [DETECTORS.weights[name] for name in detectors if name not in tracked_by.split(SEPARATOR)]
@@ -472,8 +452,6 @@ def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> S
     return [
         ReleaseBlocker(
             "rendered",
-            None,
-            None,
             "Faces, speech, participants, consent or private words were changed while the release was made.",
             "Release again: recordings that did not change are not rendered anew.",
         )

@@ -103,7 +103,7 @@ class RenderingCheck:
 
     def build_blocker(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
         """Return a reason about this recording."""
-        return ReleaseBlocker(rule, self.number, time_us, f"Recording {self.number}, {self.method}: {sentence}", hint)
+        return ReleaseBlocker(rule, f"Recording {self.number}, {self.method}: {sentence}", hint, self.number, time_us)
 
     def location_text(self, time_us: int) -> str:
         """Return where in the picture the first hit of a frame is, to be read after what was found; "" if nowhere."""

@@ -8,7 +8,7 @@ from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.release.release_plan import SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, PersonalHits, Speech, plan_audio_treatment, read_speech
-from project.entities.study_records import Changes, ConsentUse, Json, Participant, Recording, Waiver
+from project.entities.study_records import Changes, ConsentUse, Json, Medium, Participant, Recording, Run, Waiver
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import policy_rows
@@ -72,19 +72,19 @@ class ReleaseBlocker:
 
     Attributes:
         rule: key of `RULES`.
-        recording: its number; None where it is about the release as a whole.
-        time_us: where to look, on the recording's axis; None where there is no such place.
         sentence: what is wrong.
         hint: what to do about it.
+        recording: its number; None where it is about the release as a whole.
+        time_us: where to look, on the recording's axis; None where there is no such place.
         waivable: whether it can be waived, where its rule can.
         weights: name of the weights or the optional part that can be fetched to mend it; "" for none.
     """
 
     rule: str
-    recording: int | None
-    time_us: int | None
     sentence: str
     hint: str
+    recording: int | None = None
+    time_us: int | None = None
     waivable: bool = True
     weights: str = ""
 
@@ -212,10 +212,14 @@ class ReleaseCandidate:
         return self.session.has_picture(self.recording.id)
 
     @cached_property
+    def medium(self) -> Medium | None:
+        """Its main file."""
+        return self.session.main_medium(self.recording.id)
+
+    @cached_property
     def has_file(self) -> bool:
         """Whether its main file is there, unchanged."""
-        medium = self.session.main_medium(self.recording.id)
-        return medium is not None and self.session.locate(medium).state is MediaState.PRESENT
+        return self.medium is not None and self.session.locate(self.medium).state is MediaState.PRESENT
 
     @cached_property
     def faces(self) -> FaceSheet | None:
@@ -223,11 +227,11 @@ class ReleaseCandidate:
         return build_face_sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
 
     @property
-    def is_tracked(self) -> bool:
-        """Whether faces were looked for in its file as it is now."""
-        medium = self.session.main_medium(self.recording.id)
-        run = self.faces.run if self.faces is not None else None
-        return run is not None and medium is not None and run.parameters.get("fingerprint") == medium.fingerprint
+    def face_run(self) -> Run | None:
+        """The run that looked for faces in its file as it is now; None where there is none."""
+        if self.faces is None or self.faces.run is None or self.medium is None:
+            return None
+        return self.faces.run if self.faces.run.parameters.get("fingerprint") == self.medium.fingerprint else None
 
     @property
     def releases_sound(self) -> bool:
@@ -237,8 +241,7 @@ class ReleaseCandidate:
     @property
     def sound_track(self) -> int:
         """Which sound track of its main file is used, from 1; 0 where there is none."""
-        medium = self.session.main_medium(self.recording.id)
-        return medium.sound_track if medium is not None else 0
+        return self.medium.sound_track if self.medium is not None else 0
 
     @property
     def releases_speech(self) -> bool:
@@ -280,7 +283,7 @@ class ReleaseCandidate:
         weights: str = "",
     ) -> ReleaseBlocker:
         """Return a reason about this recording; `waivable` where its rule can be waived and this reason too."""
-        return ReleaseBlocker(rule, self.number, time_us, sentence, hint, waivable, weights)
+        return ReleaseBlocker(rule, sentence, hint, self.number, time_us, waivable, weights)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     def prepare_refused(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
         work, left = (
             prepare(session, folder, plan),
-            ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it."),
+            ReleaseBlocker("face-left", "A face is left.", "Cover it.", 1),
         )
         return replace(work, parameters=replace(work.parameters, reasons=(left,)))
 
@@ -205,7 +205,7 @@ def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
 
 
 def test_a_rule_about_tracks_is_not_called_kept_where_no_faces_were_looked_for() -> None:
-    missing = ReleaseBlocker("faces-tracked", 2, None, "No faces were looked for in recording 2.", "Find them.")
+    missing = ReleaseBlocker("faces-tracked", "No faces were looked for in recording 2.", "Find them.", 2)
     lines = {
         (row.rule, row.recording): row.table_row("k").cells[-1] for row in build_checklist([1, 2], [missing], [], {})
     }

@@ -87,7 +87,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     private = json.dumps({"key": ""}).encode()
     (texts / job.PRIVATE_FILE_NAME).write_bytes(private)
     shown = sorted(set(BROKEN) & rules)
-    early = [ReleaseBlocker(rule, 1, None, "Broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
+    early = [ReleaseBlocker(rule, "Broken.", "Mend it.", 1) for rule in rules if not (late and rule in shown)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job, "_read_secrets", lambda *_: SimpleNamespace(key="of the release"))
         patch.setattr(job, "_render_all", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))

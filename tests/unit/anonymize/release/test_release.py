@@ -220,7 +220,7 @@ def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_do
 def test_a_rendering_changed_in_the_cache_is_made_anew(
     session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it.")
+    left = ReleaseBlocker("face-left", "A face is left.", "Cover it.", 1)
     monkeypatch.setattr("anonymize.release.release_job.outcome_blockers", lambda _outcomes: [left])
     rules(release(session, tmp_path / "release"))
     (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
