@@ -33,6 +33,7 @@ from anonymize.voice.sound_choice import (
 )
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.progress import Progress
 from project.queries.face_rows import mask_state
 from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
@@ -112,10 +113,8 @@ def prepare(
     require_utf8(output)
     if os.path.lexists(output) and not overwrite:
         raise UserError(f"There is a clip already: {output}", "Choose another folder, or overwrite it.")
-    try:
+    with explain_os_errors(f"The folder {folder} cannot be made", "Choose another one."):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
     treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
     parameters = ClipExportParameters(

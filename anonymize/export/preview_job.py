@@ -143,14 +143,12 @@ def write_pictures(result: PreviewResult, folder: Path) -> dict[str, Json]:
     made = take_preview(result)
     stamp = format_time(made.time_us).replace(":", "").replace(".", "")
     written: dict[str, Json] = {}
-    try:
+    with explain_os_errors(f"The folder {folder} cannot be written", "Choose another one."):
         folder.mkdir(parents=True, exist_ok=True)
         for name, image in (("before", made.before), ("after", made.after)):
             path = folder.absolute() / f"preview-{stamp}-{name}.png"
             path.write_bytes(cv2.imencode(".png", np.ascontiguousarray(image[..., ::-1]))[1].tobytes())
             written[name] = str(path)
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be written: {error.strerror}.", "Choose another one.") from None
     nearest = None if made.nearest_us is None else made.nearest_us / SECOND_US
     return {
         **written,

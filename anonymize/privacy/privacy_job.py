@@ -38,7 +38,7 @@ from project.progress import Progress
 from project.queries.face_rows import mask_state, tracks_of
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import JobKind, JobSpec, store_run
-from project.session.session import MediaState, Session
+from project.session.session import Session
 from project.text_format import escape_unprintable
 from project.timebase import SECOND_US
 
@@ -104,11 +104,10 @@ def choose_strangers(session: Session, recording_id: str) -> tuple[Stranger, ...
 
 
 def _picture(session: Session, recording_id: str) -> Path | None:
-    medium = session.main_medium(recording_id)
-    if medium is None or medium.facts.video is None:
+    try:
+        return session.require_picture(recording_id).path
+    except UserError:
         return None
-    located = session.locate(medium)
-    return located.path if located.state is MediaState.PRESENT else None
 
 
 def _choose_frames(track: FaceTrack) -> list[int]:
@@ -309,20 +308,13 @@ def load_tools(tracked_by: str) -> Iterator[Tools]:
         )
 
 
-def resume(
-    session: Session, _recording_id: str, clip: Path, measure: Mapping[str, Json]
-) -> JobSpec[PrivacyMeasurementParameters]:
-    """Make the job again for the same clip."""
-    return prepare(session, clip, options=measure)
-
-
 JOB = JobKind(
     key=KIND,
     parameters=PrivacyMeasurementParameters,
     result=PrivacyMeasurementResult,
     compute=compute,
     store=store,
-    resume=resume,
+    resume=lambda session, _recording_id, clip, measure: prepare(session, clip, options=measure),
     resume_fields=("clip", "measure"),
     unsaved=(*TRANSIENT_PARAMETERS, "clip", "clip_sha256", "strangers", "blanked", "report", "file"),
     discard=delete_tracks_file,

@@ -428,11 +428,6 @@ def _changed_texts_error() -> UserError:
     return UserError("The texts of the release were changed in the cache while it waited.", "Release again.")
 
 
-def resume(session: Session, _recording_id: str, folder: Path, plan: ReleasePlan) -> JobSpec[ReleaseParameters]:
-    """Make the job again."""
-    return prepare(session, folder, plan)
-
-
 def summarize(_work: JobSpec, result: ReleaseResult) -> str:
     """Say how many files were released, or that they were not."""
     if not result.released:
@@ -451,7 +446,7 @@ JOB = JobKind(
     summarize=summarize,
     outcome=lambda result: JobOutcome.DONE if result.released else JobOutcome.REFUSED,
     renew=renew,
-    resume=resume,
+    resume=lambda session, _recording_id, folder, plan: prepare(session, folder, plan),
     resume_fields=("folder", "plan"),
     unsaved=tuple(
         each.name for part in (ReleaseParameters, ReleaseResult) for each in fields(part) if each.name not in _KEPT

@@ -33,6 +33,7 @@ from project.codec import dump, load
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
@@ -388,12 +389,8 @@ def _folder(key: str, parameters: RenderingParameters) -> Path:
     plain = dump(parameters)
     more = json.dumps([plain["regions"], plain["painted"]], sort_keys=True)
     folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
-    try:
+    with explain_os_errors(f"The rendering cannot be kept in {base}", "Name another cache folder: XDG_CACHE_HOME."):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"The rendering cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
-        ) from None
     return folder
 
 

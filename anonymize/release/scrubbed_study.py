@@ -20,6 +20,7 @@ from anonymize.release.release_plan import recording_code
 from media.encoding import atomic_output
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.ids import is_id
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
@@ -47,7 +48,7 @@ def _scrub_texts(session: Session) -> Iterator[tuple[FreeText, ScrubResult]]:
 
 def write_copies(session: Session, folder: Path) -> list[str]:
     """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files."""
-    try:
+    with explain_os_errors("The copies cannot be written", "Name another folder, or make room."):
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
@@ -74,8 +75,6 @@ def write_copies(session: Session, folder: Path) -> list[str]:
                 name = f"{recording_code(recording.number)}.vtt"
                 get_format("webvtt").write(Document((RecordingPart("", tuple(lanes)),)), folder / name)
                 written.append(name)
-    except OSError as error:
-        raise UserError(f"The copies cannot be written: {error}.", "Name another folder, or make room.") from None
     return written
 
 
@@ -183,10 +182,8 @@ def write_meta_information(
     session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
 ) -> list[Path]:
     """Write each to `NUMBER.meta.json` in a folder; returns the files."""
-    try:
+    with explain_os_errors("The folder cannot be made", "Choose another one."):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
     files = []
     for meta in found:
         path = folder / f"{meta['recording']:04}.meta.json"

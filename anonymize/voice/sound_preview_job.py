@@ -7,6 +7,7 @@ from pathlib import Path
 
 from anonymize.voice.sound_choice import SoundChoice, SoundParameters, build_filter, gather_sound_parameters
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.session.jobs import JobKind, JobSpec
@@ -71,12 +72,10 @@ def compute(parameters: SoundPreviewParameters, progress: Progress) -> SoundPrev
     chosen = build_filter(parameters.sound, path, progress, near, track=track)
     treatment = Silence() if chosen == "none" else None if chosen == "keep" else chosen
     folder = cache_folder() / "previews"
-    try:
+    with explain_os_errors(f"The sound cannot be kept in {folder}", "Make room there."):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep_caches("previews")
         place = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
-    except OSError as error:
-        raise UserError(f"The sound cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
     for which, how in ((BEFORE, None), (AFTER, treatment)):
         heard = place / f"{which}.wav"
         write_sound(path, heard, how, start_us=start_us, end_us=end_us, track=track, progress=progress)
