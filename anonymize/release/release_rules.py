@@ -133,7 +133,10 @@ def valid_waivers(session: Session) -> dict[WaivedRule, Waiver]:
     One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
     cannot be waived: no program of ours writes such a one.
     """
-    numbers = {None: None, **{recording.id: recording.number for recording in all_recordings(session.study)}}
+    numbers: dict[str | None, int | None] = {
+        recording.id: recording.number for recording in all_recordings(session.study)
+    }
+    numbers[None] = None
     return {
         (waiver.rule, numbers[waiver.recording_id]): waiver
         for waiver in policy_rows.waivers(session.study)
