@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import shutil
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,7 +39,7 @@ from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
 from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.text_format import pluralize
-from project.timebase import format_time
+from project.timebase import format_time, merge_spans
 
 if TYPE_CHECKING:
     from anonymize.rendering.face_renderer import RenderPlan, RenderResult
@@ -221,17 +222,9 @@ _MERGE_GAP_US = 500_000
 
 def _runs(times_us: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield start and number of frames of stretches of times that lie close to each other."""
-    start, count, last = 0, 0, 0
-    for time_us in sorted(times_us):
-        if count and time_us - last <= _MERGE_GAP_US:
-            count += 1
-        else:
-            if count:
-                yield start, count
-            start, count = time_us, 1
-        last = time_us
-    if count:
-        yield start, count
+    times = sorted(times_us)
+    for start, end in merge_spans(((time_us, time_us) for time_us in times), _MERGE_GAP_US):
+        yield start, bisect_right(times, end) - bisect_left(times, start)
 
 
 @dataclass(frozen=True, kw_only=True)

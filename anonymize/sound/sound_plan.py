@@ -16,7 +16,7 @@ from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE, Samples, 
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter, VoiceSpan
 from project.errors import UserError
 from project.progress import Progress
-from project.timebase import SECOND_US, Interval
+from project.timebase import SECOND_US, Interval, merge_spans
 
 if TYPE_CHECKING:
     from media.sound import SoundFilter
@@ -169,15 +169,11 @@ def covered_samples(spans: Iterable[Interval], rate: int, start_us: int = 0) -> 
         rate: samples a second.
         start_us: where sample 0 lies on the recording's axis.
     """
-    made: list[list[int]] = []
-    for begin_us, end_us in sorted(spans):
+    samples = []
+    for begin_us, end_us in spans:
         first = (begin_us - start_us) * rate // SECOND_US
-        last = max(first + 1, -(-(end_us - start_us) * rate // SECOND_US))
-        if made and first <= made[-1][1]:
-            made[-1][1] = max(made[-1][1], last)
-        else:
-            made.append([first, last])
-    return np.array(made, np.int64).reshape(-1, 2)
+        samples.append((first, max(first + 1, -(-(end_us - start_us) * rate // SECOND_US))))
+    return np.array(merge_spans(samples), np.int64).reshape(-1, 2)
 
 
 def _gain(places: NDArray[np.int64], start: int, end: int, fade: int) -> NDArray[np.float32]:
