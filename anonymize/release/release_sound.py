@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import repeat
+from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import cast
 
@@ -17,16 +17,8 @@ from numpy.typing import NDArray
 
 from anonymize.pii_review.review_hits import PlacedHit, SpokenHit, find_hits, spoken_hits
 from anonymize.release.release_plan import ReleasePlan, keyed_checksum
-from anonymize.sound.sound_plan import (
-    FADE_US,
-    CoverFilter,
-    RoomTone,
-    SoundPlan,
-    Treatments,
-    covered_samples,
-    measure_room,
-)
-from anonymize.sound.voice_methods import MUTE, SILENCE
+from anonymize.sound.sound_plan import FADE_US, SoundPlan, covered_samples, sound_filter
+from anonymize.sound.voice_methods import MUTE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
 from media.sound import stream_original, to_int16
 from media.source import open_media
@@ -249,13 +241,15 @@ def find_sound_problems(
             return
         if len(codec.extradata or b"") != _STREAMINFO:
             yield "the description of its sound holds more than that"
-        covers = _expected_covers(audio_treatment, _tone(audio_treatment, source, track), rate, channels)
+        # What is heard of a silence without end, a second at a time.
+        silence = repeat(np.zeros((channels, rate), np.float32))
+        covers = sound_filter(replace(audio_treatment, voice=None), source, track=track).treat(silence, rate, 0)
         inside, near = _treated_ranges(audio_treatment, rate, 0), _treated_ranges(audio_treatment, rate, FADE_US)
         found: set[str] = set()
         at = 0
         released = _chunks((_samples(frame, channels) for frame in container.decode(stream)), rate)
         originals = _chunks((to_int16(block) for block in own.blocks), rate)
-        for heard, raw in _pair_blocks(released, originals):
+        for heard, raw in zip_longest(released, originals):
             told.check_cancelled()
             if heard is None or raw is None or heard.shape != raw.shape:
                 yield "its sound is not as long as the recording's"
@@ -295,22 +289,6 @@ def _unchanged_samples(
     return same if left else np.zeros_like(same)
 
 
-def _tone(audio_treatment: AudioTreatment, source: Path, track: int) -> RoomTone | None:
-    if audio_treatment.cover != SILENCE or not audio_treatment.covered:
-        return None
-    own = stream_original(source, track=track)
-    return measure_room(own.blocks, own.rate)
-
-
-def _expected_covers(
-    audio_treatment: AudioTreatment, tone: RoomTone | None, rate: int, channels: int
-) -> Iterator[NDArray[np.float32]]:
-    """Yield what the covers make of a silence without end, a second at a time."""
-    silence = repeat(np.zeros((channels, rate), np.float32))
-    words = CoverFilter(audio_treatment.covered, audio_treatment.cover, tone)
-    return Treatments((words, CoverFilter(audio_treatment.muted))).treat(silence, rate, 0)
-
-
 def _treated_ranges(audio_treatment: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
     """Return (n, 2) first and last sample plus one of all that is covered or muted, with a margin."""
     treated = (*audio_treatment.covered, *audio_treatment.muted)
@@ -339,13 +317,3 @@ def _chunks(blocks: Iterable[SampleBlock], size: int) -> Iterator[SampleBlock]:
             held, count = [whole[:, size:]], count - size
     if count:
         yield np.concatenate(held, axis=1)
-
-
-def _pair_blocks(
-    first: Iterator[SampleBlock], second: Iterator[SampleBlock]
-) -> Iterator[tuple[SampleBlock | None, SampleBlock | None]]:
-    while True:
-        array, other = next(first, None), next(second, None)
-        if array is None and other is None:
-            return
-        yield array, other
