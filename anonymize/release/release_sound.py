@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from anonymize.pii_review.review_hits import PlacedHit, SpokenHit, find_hits, spoken_hits
 from anonymize.release.release_plan import ReleasePlan, keyed_checksum
-from anonymize.sound.sound_plan import FADE_US, SoundPlan, covered_samples, sound_filter
+from anonymize.sound.sound_plan import FADE_US, SoundPlan, covered_samples, cut_blocks, sound_filter
 from anonymize.sound.voice_methods import MUTE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
 from media.sound import stream_original, to_int16
@@ -247,8 +247,8 @@ def find_sound_problems(
         inside, near = _treated_ranges(audio_treatment, rate, 0), _treated_ranges(audio_treatment, rate, FADE_US)
         found: set[str] = set()
         at = 0
-        released = _chunks((_samples(frame, channels) for frame in container.decode(stream)), rate)
-        originals = _chunks((to_int16(block) for block in own.blocks), rate)
+        released = cut_blocks((_samples(frame, channels) for frame in container.decode(stream)), rate)
+        originals = cut_blocks((to_int16(block) for block in own.blocks), rate)
         for heard, raw in zip_longest(released, originals):
             told.check_cancelled()
             if heard is None or raw is None or heard.shape != raw.shape:
@@ -302,18 +302,3 @@ def _mask(places: NDArray[np.int64], at: int, count: int) -> NDArray[np.bool_]:
     for start, end in places[(places[:, 1] > at) & (places[:, 0] < at + count)]:
         made[max(0, int(start) - at) : max(0, int(end) - at)] = True
     return made
-
-
-def _chunks(blocks: Iterable[SampleBlock], size: int) -> Iterator[SampleBlock]:
-    """Yield (channels, n) samples in blocks of one size; the last may be shorter."""
-    held: list[SampleBlock] = []
-    count = 0
-    for block in blocks:
-        held.append(block)
-        count += block.shape[1]
-        while count >= size:
-            whole = np.concatenate(held, axis=1)
-            yield whole[:, :size]
-            held, count = [whole[:, size:]], count - size
-    if count:
-        yield np.concatenate(held, axis=1)

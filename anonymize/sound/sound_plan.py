@@ -7,7 +7,7 @@ nothing copied from them.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ _FRAME_SAMPLES = 512
 _CHUNK_SAMPLES = 16_384
 _QUIETEST_SHARE = 0.1
 _NO_SOUND = 1e-12
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,20 +58,30 @@ def measure_room(blocks: Iterator[Samples], rate: int, seed: int = 0) -> RoomTon
     """
     window = np.hanning(_FRAME_SAMPLES)
     found: list[tuple[float, NDArray[np.float64]]] = []
-    rest: Samples | None = None
-    for block in blocks:
-        rest = block if rest is None else np.concatenate([rest, block], axis=1)
-        while rest.shape[1] >= max(rate, _FRAME_SAMPLES):
-            second, rest = rest[:, : max(rate, _FRAME_SAMPLES)], rest[:, max(rate, _FRAME_SAMPLES) :]
+    for second in cut_blocks(blocks, max(rate, _FRAME_SAMPLES)):
+        if second.shape[1] >= _FRAME_SAMPLES:
             found += _quietest(second, window)
-    if rest is not None and rest.shape[1] >= _FRAME_SAMPLES:
-        found += _quietest(rest, window)
     if not found:
         return RoomTone(np.zeros((1, 1)), seed)
     found.sort(key=lambda row: row[0])
     power = np.mean([row[1] for row in found[: max(1, round(_QUIETEST_SHARE * len(found)))]], axis=0)
     response = np.fft.fftshift(np.fft.irfft(np.sqrt(power), _FRAME_SAMPLES), axes=1) * np.hanning(_FRAME_SAMPLES)
     return RoomTone(response, seed)
+
+
+def cut_blocks(blocks: Iterable[NDArray[T]], size: int) -> Iterator[NDArray[T]]:
+    """Yield (channels, n) samples in blocks of one size; the last may be shorter."""
+    held: list[NDArray[T]] = []
+    count = 0
+    for block in blocks:
+        held.append(block)
+        count += block.shape[1]
+        while count >= size:
+            whole = np.concatenate(held, axis=1)
+            yield whole[:, :size]
+            held, count = [whole[:, size:]], count - size
+    if count:
+        yield np.concatenate(held, axis=1)
 
 
 def _quietest(second: Samples, window: NDArray[np.float64]) -> list[tuple[float, NDArray[np.float64]]]:
