@@ -8,7 +8,17 @@ from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.release.release_plan import SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, PersonalHits, Speech, plan_audio_treatment, read_speech
-from project.entities.study_records import Changes, ConsentUse, Json, Medium, Participant, Recording, Run, Waiver
+from project.entities.study_records import (
+    MIN_REASON_WORDS,
+    Changes,
+    ConsentUse,
+    Json,
+    Medium,
+    Participant,
+    Recording,
+    Run,
+    Waiver,
+)
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import policy_rows
@@ -16,9 +26,6 @@ from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import MediaState, Session
 from project.text_format import pluralize
 from project.timebase import SECOND_US, utc_now
-
-MIN_REASON_WORDS = 3
-"""The fewest words of the reason of a waiver."""
 
 
 @dataclass(frozen=True, slots=True)
