@@ -62,20 +62,15 @@ def write_media(
             target.parent.mkdir(parents=True, exist_ok=True)
             made[target.relative_to(folder).as_posix()] = ReleasedFile(source, clip.copy_to(target))
 
-        with _add_sound(rendering, treatment, progress) as sounding:
-            if "source" in plan.video:
-                if sounding is not None:
-                    keep("video-source", sounding)
-                else:
-                    with unnamed_file(folder) as silent:
-                        copy_without_sound(rendering.clip, silent.path)
-                        keep("video-source", silent)
-            if "15hz" in plan.video:
-                pictures = rendering.clip if sounding is None else sounding.path
-                with unnamed_file(folder) as steady:
-                    sound = sounding is not None
-                    constant_rate_copy(pictures, steady.path, CONSTANT_FRAME_RATE, sound=sound, progress=progress)
-                    keep("video-15hz", steady)
+        if {*plan.video} & {"source", "15hz"}:
+            with _copy_clip(rendering, treatment, folder, progress) as copy:
+                if "source" in plan.video:
+                    keep("video-source", copy)
+                if "15hz" in plan.video:
+                    with unnamed_file(folder) as steady:
+                        sound = treatment is not None
+                        constant_rate_copy(copy.path, steady.path, CONSTANT_FRAME_RATE, sound=sound, progress=progress)
+                        keep("video-15hz", steady)
         if "1hz" in plan.video:
             place = folder / "frames-1hz" / method / code
             place.mkdir(parents=True, exist_ok=True)
@@ -85,25 +80,25 @@ def write_media(
 
 
 @contextmanager
-def _add_sound(
-    rendering: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
-) -> Iterator[UnnamedFile | None]:
-    """Lend a copy of a rendering with its treated sound; None where no sound leaves."""
-    if treatment is None:
-        yield None
-        return
-    with unnamed_file(rendering.clip.parent) as made:
-        copy_with_sound(
-            rendering.clip,
-            rendering.plan.source,
-            made.path,
-            treatment,
-            zero_us=rendering.zero_us,
-            track=rendering.plan.track,
-            progress=progress,
-        )
-        with made.require_unchanged():
-            yield made
+def _copy_clip(
+    rendering: ReleaseRendering, treatment: SoundFilter | None, folder: Path, progress: Progress
+) -> Iterator[UnnamedFile]:
+    """Lend a copy of a rendering with its treated sound, or without any."""
+    with unnamed_file(folder) as copy:
+        if treatment is None:
+            copy_without_sound(rendering.clip, copy.path)
+        else:
+            copy_with_sound(
+                rendering.clip,
+                rendering.plan.source,
+                copy.path,
+                treatment,
+                zero_us=rendering.zero_us,
+                track=rendering.plan.track,
+                progress=progress,
+            )
+        with copy.require_unchanged():
+            yield copy
 
 
 FIXED_TIMESTAMP = "2000-01-01T00:00:00.000Z"
