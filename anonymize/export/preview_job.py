@@ -89,8 +89,7 @@ def prepare(
 
 def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
     """Render exactly one frame, into a private file that `take_preview` removes."""
-    from anonymize.masking.masks import MaskSet
-    from anonymize.rendering.face_renderer import create_painter
+    from anonymize.rendering.face_renderer import Painter
     from media.decoding import iterate_frames
     from media.frame_index import load_index
 
@@ -102,8 +101,7 @@ def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
     progress.progress(0, 0, "Drawing this frame")
     with _preview_folder() as own:
         plan = build_render_plan(replace(parameters, start_us=start_us, end_us=end_us), path, own)
-        masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-        painter = create_painter(plan, index)
+        painter = Painter(plan, index)
         picture = next(iterate_frames(path, index, start_us, end_us))
         before = picture.image
         try:
@@ -112,13 +110,13 @@ def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
             painter.paint(picture)
         finally:
             painter.end()
-    faces = len(masks.masks_at(position))
+    faces = len(painter.masks.masks_at(position))
     return PreviewResult(
         _save(before, picture.image),
         start_us,
         faces,
         bool(painter.undrawn_us),
-        None if faces else _nearest_time_us(masks, position),
+        None if faces else _nearest_time_us(painter.masks, position),
     )
 
 
