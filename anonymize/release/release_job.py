@@ -49,7 +49,7 @@ from anonymize.release.release_sound import AudioTreatment, find_sound_problems,
 from anonymize.release.release_verification import Leak, find_leaks
 from anonymize.sound.sound_plan import sound_filter
 from project.codec import dump, load
-from project.entities.study_records import Changes, Json, Recording
+from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.publication import (
@@ -64,9 +64,8 @@ from project.files.publication import (
     staging_folder,
 )
 from project.progress import Progress
-from project.queries.history_rows import latest_run, read_steps
+from project.queries.history_rows import revision_key
 from project.queries.recording_rows import all_recordings
-from project.queries.transcript_rows import SPEECH
 from project.session.jobs import JobKind, JobOutcome, JobSpec, record_run
 from project.session.session import Session
 from project.text_format import pluralize
@@ -103,7 +102,7 @@ class ReleaseParameters:
 
     Attributes:
         study: its file, which is read again before the release takes its place.
-        seen: changes with every edit and every run.
+        seen: the state of the study that it was prepared from, see `revision_key`.
         texts: a folder of prepared texts, which the job removes.
         prepared: name of each of these -> its checksum.
         reasons: everything that stands in the way, also what was waived.
@@ -163,6 +162,9 @@ def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
 def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[ReleaseParameters]:
     """Make the job; where rules stand in the way that need no rendering, it ends at once and says so."""
     require_free(folder)
+    known = all_recordings(session.study)
+    if not known:
+        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
     if plan.texts == SCRUB:
         store_hit_numbers(session, find_hits(session))
     found = build_checklist(session, plan)
@@ -192,11 +194,11 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
     return JobSpec(
         KIND,
         f"Release {pluralize(len(candidates), 'recording')}",
-        candidates[0].recording.id if candidates else _require_recordings(session)[0].id,
+        candidates[0].recording.id if candidates else known[0].id,
         ReleaseParameters(
             folder=folder.absolute(),
             study=session.study.path.absolute(),
-            seen=_study_version(session),
+            seen=tuple(map(str, revision_key(session.study))),
             texts=texts,
             prepared={name: file_sha256(texts / name) for name in list_files(texts)},
             plan=plan,
@@ -212,7 +214,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
 
 def renew(session: Session, work: JobSpec[ReleaseParameters]) -> JobSpec[ReleaseParameters]:
     """Return the job as it has to be now, when its turn comes: faces, texts or consent may have changed meanwhile."""
-    if work.parameters.seen == _study_version(session):
+    if work.parameters.seen == tuple(map(str, revision_key(session.study))):
         return work
     discard(work.parameters)
     fresh = prepare(session, work.parameters.folder, work.parameters.plan)
@@ -224,23 +226,6 @@ def discard(parameters: ReleaseParameters) -> None:
     shutil.rmtree(parameters.texts, ignore_errors=True)
     for recording in parameters.recordings:
         delete_tracks_file(recording)
-
-
-def _study_version(session: Session) -> tuple[str, ...]:
-    """Return what changes with every edit and every run: what a job was prepared from."""
-    newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
-    kinds = ("faces", SPEECH)
-    runs = (
-        latest_run(session.study, recording.id, kind) for recording in _require_recordings(session) for kind in kinds
-    )
-    return (*newest, *(run.id for run in runs if run is not None))
-
-
-def _require_recordings(session: Session) -> list[Recording]:
-    found = all_recordings(session.study)
-    if not found:
-        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
-    return found
 
 
 def compute(parameters: ReleaseParameters, progress: Progress) -> ReleaseResult:
