@@ -30,6 +30,7 @@ from anonymize.release.release_texts import find_confirming_annotator, list_rele
 from anonymize.sound.voice_methods import COVERS, voice_type
 from project.codec import dump
 from project.entities.study_records import Json
+from project.files.publication import ReleasedFile
 from project.queries.annotator_rows import all_annotators
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_participants
@@ -80,8 +81,8 @@ def write_cards(
     outcomes: Sequence[RenderingCheck],
     sounds: Mapping[int, AudioTreatment],
     facts: ReleaseFacts,
-) -> dict[str, str]:
-    """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written.
+) -> dict[str, ReleasedFile]:
+    """Write card, terms of use and terms of access; returns their names and what was written.
 
     `sounds` says what was done to the sound of each recording (by number) whose sound leaves.
     """
@@ -105,7 +106,7 @@ def write_cards(
         content = Template(text).substitute(slots).encode()
         with (folder / name).open("xb") as file:
             file.write(content)
-        written[name] = hashlib.sha256(content).hexdigest()
+        written[name] = ReleasedFile((), hashlib.sha256(content).hexdigest())
     return written
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
@@ -17,25 +16,14 @@ from media.excerpts import write_stills
 from media.sound import SoundFilter
 from media.soundtrack import copy_with_sound, copy_without_sound
 from project.entities.study_records import Participant
+from project.files.fingerprints import file_sha256
+from project.files.publication import ReleasedFile
 from project.progress import Progress
 from project.session.session import Session
 from project.text_format import write_csv
 from project.timebase import fixed_clock
 
 CONSTANT_FRAME_RATE = 15
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedFile:
-    """A file of a release, as it was written.
-
-    Attributes:
-        source: key of what it was made of.
-        sha256: of the very bytes that were written; what lies in its place later may be another.
-    """
-
-    source: str
-    sha256: str
 
 
 def write_media(
@@ -60,7 +48,7 @@ def write_media(
         def keep(kind: str, clip: UnnamedFile, method: str = method, code: str = code, source: str = source) -> None:
             target = folder / kind / method / f"{code}.mp4"
             target.parent.mkdir(parents=True, exist_ok=True)
-            made[target.relative_to(folder).as_posix()] = ReleasedFile(source, clip.copy_to(target))
+            made[target.relative_to(folder).as_posix()] = ReleasedFile((source,), clip.copy_to(target))
 
         if {*plan.video} & {"source", "15hz"}:
             with _copy_clip(rendering, treatment, folder, progress) as copy:
@@ -75,7 +63,7 @@ def write_media(
             place = folder / "frames-1hz" / method / code
             place.mkdir(parents=True, exist_ok=True)
             for still, sha256 in write_stills(rendering.clip, place, progress=progress).items():
-                made[still.relative_to(folder).as_posix()] = ReleasedFile(source, sha256)
+                made[still.relative_to(folder).as_posix()] = ReleasedFile((source,), sha256)
     return made
 
 
@@ -107,8 +95,8 @@ FIXED_TIMESTAMP = "2000-01-01T00:00:00.000Z"
 
 def write_annotations(
     folder: Path, session: Session, plan: ReleasePlan, selection: Selection
-) -> dict[str, tuple[str, ...]]:
-    """Write the annotations of the selected recordings; returns path in the folder -> codes of its recordings.
+) -> dict[str, ReleasedFile]:
+    """Write the annotations of the selected recordings; returns path in the folder -> what was written there.
 
     Raises:
         OSError: a file cannot be written.
@@ -120,7 +108,7 @@ def write_annotations(
         )
         for candidate in selection.candidates
     }
-    made: dict[str, tuple[str, ...]] = {}
+    made: dict[str, ReleasedFile] = {}
     with fixed_clock(FIXED_TIMESTAMP):
         for key in plan.formats:
             to = get_format(key)
@@ -129,7 +117,7 @@ def write_annotations(
                 target = folder / "annotations" / key / f"{name}{to.suffixes[0]}"
                 target.parent.mkdir(parents=True, exist_ok=True)
                 to.write(Document(tuple(parts[code] for code in codes)), target)
-                made[target.relative_to(folder).as_posix()] = codes
+                made[target.relative_to(folder).as_posix()] = ReleasedFile(codes, file_sha256(target))
     return made
 
 
@@ -147,8 +135,8 @@ def list_silent_people(candidate: ReleaseCandidate) -> list[str]:
     return [*(who.pseudonym for who in candidate.refusing), ""]
 
 
-def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[str]:
-    """Write one table of recordings and one of participants; returns their paths in the folder."""
+def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> dict[str, ReleasedFile]:
+    """Write one table of recordings and one of participants; returns path in the folder -> what was written there."""
     _table(
         folder / "recordings.csv",
         ("recording", "duration_s", "methods", "participants"),
@@ -171,7 +159,7 @@ def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[
         ("participant", "role", "recordings"),
         ((who.pseudonym, who.role.value, " ".join(codes)) for who, codes in people.values()),
     )
-    return ["recordings.csv", "participants.csv"]
+    return {name: ReleasedFile((), file_sha256(folder / name)) for name in ("recordings.csv", "participants.csv")}
 
 
 def _table(path: Path, columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:

@@ -54,6 +54,7 @@ from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.publication import (
     MANIFEST_NAME,
+    ReleasedFile,
     build_manifest,
     create_texts_folder,
     lend_texts_folder,
@@ -104,9 +105,8 @@ class ReleaseParameters:
         study: its file, which is read again before the release takes its place.
         seen: the state of the study that it was prepared from, see `revision_key`.
         texts: a folder of prepared texts, which the job removes.
-        prepared: name of each of these -> its checksum.
+        prepared: what was written there, by name.
         reasons: everything that stands in the way, also what was waived.
-        made_of: name of each prepared text -> codes of the recordings that it is made of.
         facts: what card and manifest say about the study; None where the release is refused.
     """
 
@@ -114,11 +114,10 @@ class ReleaseParameters:
     study: Path
     seen: tuple[str, ...]
     texts: Path
-    prepared: Mapping[str, str]
+    prepared: Mapping[str, ReleasedFile]
     plan: ReleasePlan
     reasons: tuple[ReleaseBlocker, ...]
     waived: tuple[WaivedRule, ...]
-    made_of: Mapping[str, tuple[str, ...]]
     recordings: tuple[RenderingParameters, ...]
     limits: PrivacyLimits
     facts: ReleaseFacts | None
@@ -171,12 +170,12 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
     refused = bool(found.remaining)
     texts = create_texts_folder()
     candidates = found.selection.candidates
-    made_of: dict[str, tuple[str, ...]] = {}
+    prepared: dict[str, ReleasedFile] = {}
     recordings: list[RenderingParameters] = []
     if not refused:
         key = get_release_key(session)
-        made_of = write_annotations(texts, session, plan, found.selection)
-        made_of |= dict.fromkeys(write_tables(texts, plan, found.selection), ())
+        prepared = write_annotations(texts, session, plan, found.selection)
+        prepared |= write_tables(texts, plan, found.selection)
         recordings = [
             _gather_recording(session, plan, candidate, method)
             for candidate in candidates
@@ -191,6 +190,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
         signed = compute_signature(session, plan, found.selection, key)
         secrets = ReleaseSecrets(key, collect_private(session), signed, sounds)
         (texts / PRIVATE_FILE_NAME).write_text(json.dumps(dump(secrets)), "utf-8")
+        prepared[PRIVATE_FILE_NAME] = ReleasedFile((), file_sha256(texts / PRIVATE_FILE_NAME))
     return JobSpec(
         KIND,
         f"Release {pluralize(len(candidates), 'recording')}",
@@ -200,11 +200,10 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
             study=session.study.path.absolute(),
             seen=tuple(map(str, revision_key(session.study))),
             texts=texts,
-            prepared={name: file_sha256(texts / name) for name in list_files(texts)},
+            prepared=prepared,
             plan=plan,
             reasons=found.reasons,
             waived=found.waived,
-            made_of=made_of,
             recordings=tuple(recordings),
             limits=read_privacy_limits(session.study),
             facts=None if refused else collect_facts(session, plan, found.selection),
@@ -362,23 +361,19 @@ def _write(
         for rendering in renderings
         if (treatment := secrets.sounds.get(number := rendering.outcome.number)) is not None
     }
-    made_of = dict(parameters.made_of)
-    written: dict[str, str] = {}
-    for name in made_of:
+    files = {name: file for name, file in parameters.prepared.items() if name != PRIVATE_FILE_NAME}
+    for name, file in files.items():
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
-        written[name] = file_sha256(target)
-        if written[name] != parameters.prepared.get(name):
+        if file_sha256(target) != file.sha256:
             raise _changed_texts_error()
-    media = write_media(staging, plan, renderings, treatments, progress)
-    made_of |= {name: (file.source,) for name, file in media.items()}
-    written |= {name: file.sha256 for name, file in media.items()}
+    files |= write_media(staging, plan, renderings, treatments, progress)
     for rendering in renderings:
         require_unchanged(rendering)
     facts = parameters.facts
     assert facts is not None
-    written |= write_cards(staging, plan, outcomes, secrets.sounds, facts)
+    files |= write_cards(staging, plan, outcomes, secrets.sounds, facts)
     sources = dict(facts.sources)
     for rendering in renderings:
         code = recording_code(rendering.outcome.number)
@@ -392,7 +387,7 @@ def _write(
             "raw": keyed_checksum(secrets.key, rendering.source.sha256),
             "sound": None if treatment is None else treatment.facts(),
         }
-    text = build_manifest(staging, written, made_of, {**facts.manifest, "sources": sources})
+    text = build_manifest(staging, files, {**facts.manifest, "sources": sources})
     (staging / MANIFEST_NAME).write_text(text, "utf-8", newline="\n")
     set_fixed_times(staging)
     return text
@@ -404,7 +399,7 @@ def _read_secrets(texts: Path, parameters: ReleaseParameters) -> ReleaseSecrets:
         content = (texts / PRIVATE_FILE_NAME).read_bytes()
     except OSError:
         raise _changed_texts_error() from None
-    if hashlib.sha256(content).hexdigest() != parameters.prepared.get(PRIVATE_FILE_NAME):
+    if hashlib.sha256(content).hexdigest() != parameters.prepared[PRIVATE_FILE_NAME].sha256:
         raise _changed_texts_error()
     return load(ReleaseSecrets, json.loads(content), PRIVATE_FILE_NAME)
 

@@ -17,6 +17,7 @@ from anonymize.release.release_plan import ReleasePlan
 from anonymize.release.release_rendering import RenderingCheck, outcome_blockers
 from anonymize.release.release_rules import RULES, ReleaseBlocker, is_waived, remaining_blockers
 from project.codec import dump, load
+from project.files.publication import ReleasedFile
 from project.progress import Silent
 from tests.contract.documentation import page
 
@@ -97,11 +98,10 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
                 study=folder / "lab.greenroom",
                 seen=(),
                 texts=texts,
-                prepared={job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
+                prepared={job.PRIVATE_FILE_NAME: ReleasedFile((), hashlib.sha256(private).hexdigest())},
                 plan=ReleasePlan(),
                 reasons=tuple(early),
                 waived=tuple(waived),
-                made_of={},
                 recordings=(),
                 limits=PrivacyLimits(),
                 facts=None,
